@@ -1,0 +1,52 @@
+"""The only place that asks what time it is."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+
+class SystemClock:
+    """Wall clock in UTC milliseconds that never runs backwards, and the monotonic clock in seconds."""
+
+    def __init__(self) -> None:
+        self._last = 0
+
+    def now_ms(self) -> int:
+        """UTC milliseconds, never less than the last answer."""
+        self._last = max(self._last, time.time_ns() // 1_000_000)
+        return self._last
+
+    def monotonic(self) -> float:
+        """Seconds for durations."""
+        return time.monotonic()
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        """Wait for ``event`` at most ``seconds``; tell whether it is set."""
+        return event.wait(seconds)
+
+
+class ManualClock:
+    """A clock that tests turn by hand; waiting turns it."""
+
+    def __init__(self, now_ms: int = 1_795_000_000_000) -> None:
+        self._now = now_ms
+        self._mono = 0.0
+
+    def now_ms(self) -> int:
+        """UTC milliseconds as set."""
+        return self._now
+
+    def monotonic(self) -> float:
+        """Seconds since the clock was made."""
+        return self._mono
+
+    def advance(self, seconds: float) -> None:
+        """Turn the clock forward."""
+        self._now += round(seconds * 1000)
+        self._mono += seconds
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        """Do not wait: turn the clock and look."""
+        self.advance(seconds)
+        return event.is_set()

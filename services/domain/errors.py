@@ -1,0 +1,59 @@
+"""Errors of the program: one root, four families; the text of each says what to do."""
+
+from __future__ import annotations
+
+
+class ConsoleError(Exception):
+    """Root of everything that Fleetdeck raises on purpose."""
+
+
+class BrokerError(ConsoleError):
+    """The message broker did not do what was asked."""
+
+
+class BrokerUnavailable(BrokerError):
+    """The broker does not answer; try again later."""
+
+
+class TopologyMismatch(BrokerError):
+    """A queue or exchange exists with other arguments; nothing was changed."""
+
+
+class StoreError(ConsoleError):
+    """The store did not do what was asked."""
+
+
+class StoreUnavailable(StoreError):
+    """The store does not answer; nothing was changed by the caller's knowledge, repeat the same call."""
+
+
+class SchemaTooNew(StoreError):
+    """The data was written by a newer program; open it read-only or update."""
+
+
+class TaskError(ConsoleError):
+    """A task or its message is not acceptable."""
+
+
+class BadMessage(TaskError):
+    """The bytes of a message are not a task."""
+
+    def __init__(self, text: str, kind: str = "bad_message") -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+class OperatorError(ConsoleError):
+    """What a person asked for cannot be done; ``field`` names what to change."""
+
+    def __init__(self, text: str, field: str = "") -> None:
+        super().__init__(text)
+        self.field = field
+
+
+class NotAllowed(OperatorError):
+    """The person's role does not permit it."""
+
+
+class UsageError(OperatorError):
+    """The input itself is wrong (exit code 2 on the command line)."""

@@ -1,0 +1,55 @@
+"""Lanes and priorities: how urgent a task is, and the words and numbers for it."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Lane(StrEnum):
+    """A shared queue; workers look at high before normal before low."""
+
+    HIGH = "high"
+    NORMAL = "normal"
+    LOW = "low"
+
+
+LANES = (Lane.HIGH, Lane.NORMAL, Lane.LOW)
+MIN_PRIORITY, MAX_PRIORITY = 1, 10
+DEFAULT_PRIORITY = {Lane.HIGH: 10, Lane.NORMAL: 6, Lane.LOW: 2}
+
+
+def lane_of(priority: int) -> Lane:
+    """Lane of a priority 1–10: 8–10 high, 4–7 normal, 1–3 low."""
+    if priority >= 8:
+        return Lane.HIGH
+    return Lane.NORMAL if priority >= 4 else Lane.LOW
+
+
+def parse_priority(value: object) -> tuple[Lane, int]:
+    """Read ``high|normal|low`` or an integer 1–10, as number or as text.
+
+    Raises:
+        ValueError: the value is neither; the text names what is allowed.
+    """
+    if isinstance(value, str) and value.strip().lower() in DEFAULT_PRIORITY:
+        lane = Lane(value.strip().lower())
+        return lane, DEFAULT_PRIORITY[lane]
+    number = _integer(value)
+    if number is None or not MIN_PRIORITY <= number <= MAX_PRIORITY:
+        raise ValueError(f"priority must be high, normal, low or a whole number 1-10, not {value!r:.40}")
+    return lane_of(number), number
+
+
+def amqp_priority(priority: int) -> int:
+    """AMQP ``priority`` property: high 9, normal 5, low 1, i.e. the task's own 1–10 minus 1."""
+    return min(max(priority, MIN_PRIORITY), MAX_PRIORITY) - 1
+
+
+def _integer(value: object) -> int | None:
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return value
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit() and len(value.strip()) <= 3:
+        return int(value.strip())
+    return None

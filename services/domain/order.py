@@ -1,0 +1,81 @@
+"""Work orders: the messages that tell a worker to look at a record, and what comes back when one is delivered."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+#: headers that must not travel on when a message is published again (a broker may take them for a cycle, or expire it)
+STRIPPED_HEADERS = frozenset(
+    {"x-death", "x-first-death-exchange", "x-first-death-queue", "x-first-death-reason", "x-last-death-exchange",
+     "x-last-death-queue", "x-last-death-reason", "x-delivery-count", "x-acquired-count", "CC", "BCC"}
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """One message to publish: persistent, mandatory, confirmed.
+
+    ``kind`` picks the exchange: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and then goes
+    to ``routing_key``), ``dead`` (the dead-letter queue).
+    """
+
+    kind: str
+    routing_key: str  #: task.{platform}.{lane or shop id}; ``dead`` for a dead letter
+    body: bytes
+    message_id: str
+    priority: int = 5  #: AMQP priority 0–9
+    delay_s: int = 0
+    headers: Mapping[str, str | int] = field(default_factory=dict)
+    platform: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of one order: ``ok`` is True once the broker holds it, else ``error`` says why not.
+
+    ``error``: unroutable | nack | timeout | blocked | disconnected | refused: <reason>.
+    """
+
+    ok: bool
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """One message handed to a consumer. Settle it with the consumer that delivered it; ``token`` is that driver's own."""
+
+    token: object
+    queue: str
+    body: bytes
+    routing_key: str = ""
+    message_id: str = ""
+    content_type: str = ""
+    content_encoding: str = ""
+    headers: Mapping[str, object] = field(default_factory=dict)
+    priority: int | None = None
+    redelivered: bool = False
+    received: float = 0.0  #: monotonic seconds, for returning what nobody started
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueueDepth:
+    """Live numbers of one queue; ``unacked`` is None where the broker cannot tell."""
+
+    name: str
+    ready: int
+    unacked: int | None
+    consumers: int
+    kind: str = "lane"  #: lane | shop | delay | dead | other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerHealth:
+    """Whether the broker answers now."""
+
+    connected: bool
+    blocked: bool = False  #: the broker holds publishers back
+    latency_ms: float = -1.0
+    error: str = ""
+    since_ms: int = 0  #: UTC ms of the last change
+    version: str = ""

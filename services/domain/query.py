@@ -1,0 +1,61 @@
+"""A question about tasks, and one page of the answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from services.domain.task import Task
+
+#: fields that a store keeps an index of
+INDEXED = frozenset({"status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "created", "updated"})
+SORTS = ("created", "updated", "priority", "due")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Term:
+    """One condition of a filter: ``field op value``, all joined by AND.
+
+    Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts, priority,
+    error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value ending in ``*`` is a
+    prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=`` ``~`` (contains, case-insensitive) ``<`` ``<=`` ``>`` ``>=``.
+    Instants (created, updated) are UTC ms in ``number``; ``age`` is turned into created by the parser. ``text`` searches id, shop, error.
+    """
+
+    field: str
+    op: str
+    values: tuple[str, ...] = ()
+    number: float = 0.0
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """Filter, order and place. Ties are broken by task id, so that paging never skips or repeats a row."""
+
+    terms: tuple[Term, ...] = ()
+    sort: str = "created"
+    descending: bool = True
+    limit: int = 50
+    cursor: str = ""  #: "" for the first page, else ``Page.next``
+    want_total: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Rows in order. ``next`` is None at the end; ``total`` is None where counting would need a scan."""
+
+    tasks: tuple[Task, ...]
+    next: str | None = None
+    total: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """Counters kept with every transition; none of them needs a scan."""
+
+    status: dict[str, int] = field(default_factory=dict)
+    lanes: dict[str, dict[str, int]] = field(default_factory=dict)  #: lane -> status -> n (active statuses)
+    shops: dict[str, dict[str, int]] = field(default_factory=dict)  #: platform:shop_id -> status -> n (active, and open dead as "dead")
+    triage: dict[str, int] = field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
+    total: int = 0
+    cursor: str = ""  #: event cursor of the same instant

@@ -1,0 +1,61 @@
+"""The states of a task and the moves between them that are allowed."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Status(StrEnum):
+    """Where a task stands; the value is what is stored and sent."""
+
+    PENDING = "pending"  #: recorded, the broker has not confirmed its message yet
+    BLOCKED = "blocked"  #: parked at a closed gate; no message is in the broker
+    SCHEDULED = "scheduled"  #: due later; no message is in the broker
+    QUEUED = "queued"  #: the broker holds its message
+    RUNNING = "running"  #: a worker holds its lease
+    RETRYING = "retrying"  #: failed, its message waits in a delay queue
+    HELD = "held"  #: outcome unknown and not idempotent: a person decides
+    SUCCEEDED = "succeeded"
+    DEAD = "dead"
+    CANCELLED = "cancelled"
+
+
+class Triage(StrEnum):
+    """What a person has done about a dead task."""
+
+    OPEN = "open"
+    ARCHIVED = "archived"
+    IGNORED = "ignored"
+    REPUBLISHED = "republished"
+
+
+TERMINAL = frozenset({Status.SUCCEEDED, Status.DEAD, Status.CANCELLED})
+#: counts for uniqueness: a second task of the same kind would do its work twice
+ACTIVE = frozenset(Status) - TERMINAL
+#: what an operator calls waiting
+WAITING = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED})
+#: a delivery of the right generation may start these
+CLAIMABLE = frozenset({Status.PENDING, Status.QUEUED, Status.RETRYING, Status.BLOCKED})
+#: may be cancelled at once because nothing has started
+CANCELLABLE = frozenset({Status.PENDING, Status.BLOCKED, Status.SCHEDULED, Status.QUEUED, Status.RETRYING, Status.HELD})
+#: may be given another priority or started earlier
+MOVABLE = frozenset({Status.PENDING, Status.BLOCKED, Status.SCHEDULED, Status.QUEUED, Status.RETRYING})
+
+_S = Status
+ALLOWED: dict[Status, frozenset[Status]] = {
+    _S.PENDING: frozenset({_S.QUEUED, _S.BLOCKED, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED, _S.HELD}),
+    _S.BLOCKED: frozenset({_S.PENDING, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED}),
+    _S.SCHEDULED: frozenset({_S.PENDING, _S.BLOCKED, _S.CANCELLED}),
+    _S.QUEUED: frozenset({_S.PENDING, _S.BLOCKED, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED, _S.HELD}),
+    _S.RUNNING: frozenset({_S.SUCCEEDED, _S.RETRYING, _S.DEAD, _S.HELD, _S.CANCELLED, _S.PENDING}),
+    _S.RETRYING: frozenset({_S.PENDING, _S.BLOCKED, _S.RUNNING, _S.CANCELLED, _S.DEAD, _S.SUCCEEDED}),
+    _S.HELD: frozenset({_S.PENDING, _S.SUCCEEDED, _S.DEAD, _S.CANCELLED}),
+    _S.SUCCEEDED: frozenset(),
+    _S.DEAD: frozenset(),
+    _S.CANCELLED: frozenset(),
+}
+
+
+def may_become(current: Status, target: Status) -> bool:
+    """Tell whether a task in ``current`` may be recorded as ``target``."""
+    return target in ALLOWED[current]

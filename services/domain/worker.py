@@ -1,0 +1,48 @@
+"""A worker as it describes itself in its heartbeat."""
+
+from __future__ import annotations
+
+import msgspec
+
+AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
+
+
+class SlotState(msgspec.Struct, frozen=True, kw_only=True):
+    """One slot of a worker; ``task_id`` is "" while it is free."""
+
+    task_id: str = ""
+    task_type: str = ""
+    shop: str = ""
+    lane: str = ""
+    attempt: int = 0
+    since: int = 0  #: UTC ms
+    progress: int = -1
+
+
+class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
+    """Written by the worker every few seconds, kept until it says goodbye or a day has passed."""
+
+    worker: str  #: name unique in the fleet, e.g. "desk-01/3f2a"
+    host: str
+    pid: int
+    pid_started: float = 0.0  #: start time of the process, tells a reused pid
+    version: str = ""
+    system: str = ""
+    kind: str = "headless"  #: headless | console
+    started_at: int = 0
+    seen_at: int = 0  #: filled by the store's clock
+    slots: tuple[SlotState, ...] = ()
+    lanes: tuple[str, ...] = ("high", "normal", "low")
+    state: str = "running"  #: running | draining | stopping | stopped
+    prefetched: int = 0
+    done: int = 0
+    failed: int = 0
+    cpu: float = -1.0  #: percent of one core, -1 unknown
+    memory_mb: float = -1.0
+    executors: tuple[str, ...] = ()
+    handlers: tuple[str, ...] = ()
+
+    @property
+    def busy(self) -> int:
+        """Slots with a task in them."""
+        return sum(1 for slot in self.slots if slot.task_id)

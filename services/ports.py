@@ -1,0 +1,219 @@
+"""What the engine needs from the outside, as protocols; drivers implement them and nothing else names a driver."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+import msgspec
+
+from services.domain.change import Answer, Op
+from services.domain.event import EventBatch
+from services.domain.order import BrokerHealth, Delivery, Order, QueueDepth, Receipt
+from services.domain.query import Counts, Page, Query
+from services.domain.shop import Pause, Shop
+from services.domain.task import Task
+from services.domain.worker import WorkerInfo
+
+
+class Clock(Protocol):
+    """Time of this machine."""
+
+    def now_ms(self) -> int: ...
+    def monotonic(self) -> float: ...
+    def wait(self, event: threading.Event, seconds: float) -> bool: ...
+
+
+class Consumer(Protocol):
+    """Deliveries from the lane queues (and dedicated ones) for one worker. Every method may be called from any thread."""
+
+    def take(self, limit: int, timeout: float) -> list[Delivery]:
+        """Up to ``limit`` deliveries, the most urgent lane first; waits up to ``timeout`` seconds for the first one.
+
+        Empty after the time-out, while paused and while disconnected (recovery goes on by itself).
+        """
+
+    def ack(self, deliveries: Iterable[Delivery]) -> None:
+        """Settle as done, without waiting. A delivery of a lost connection is skipped and counted in ``ack_lost``."""
+
+    def requeue(self, deliveries: Iterable[Delivery]) -> None:
+        """Give back unstarted, without waiting; the message keeps its place as far as the broker can."""
+
+    def set_window(self, unacked: int) -> None:
+        """Deliveries that may be held unsettled per queue (prefetch)."""
+
+    def pause(self) -> None:
+        """Take nothing more; what is buffered and not taken goes back to the queues."""
+
+    def resume(self) -> None:
+        """Consume again after ``pause``."""
+
+    def held(self) -> int:
+        """Deliveries received and not settled, taken or not."""
+
+    @property
+    def ack_lost(self) -> int: ...
+
+    def close(self) -> None:
+        """Give back what is unsettled and untaken, and leave."""
+
+
+class Broker(Protocol):
+    """Messages with confirm, manual ack, delay and depth."""
+
+    def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
+        """Declare the topology, the known ``platforms``' dead-letter bindings and the delay queues (seconds); idempotent.
+
+        Raises:
+            TopologyMismatch: something exists with other arguments.
+            BrokerUnavailable: no connection within the connect time-out.
+        """
+
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        """Publish a batch in a window of confirms and wait for all of them; thread-safe, concurrent callers share the window.
+
+        Never raises for one order; each receipt answers the order at its place.
+        """
+
+    def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> Consumer:
+        """Start consuming these lanes (in this order of urgency)."""
+
+    def dead_letters(self, *, name: str) -> Consumer:
+        """Start consuming the dead-letter queue, for the archiver only (window 50)."""
+
+    def depths(self) -> list[QueueDepth]:
+        """Live depths of lanes, delay queues, dead queue and dedicated queues."""
+
+    def health(self) -> BrokerHealth:
+        """What is known without asking the broker again."""
+
+    def close(self) -> None: ...
+
+
+class Letter(msgspec.Struct, frozen=True, kw_only=True):
+    """The original message of a dead letter, whole."""
+
+    task_id: str
+    body: bytes
+    headers: str = "{}"  #: JSON
+    routing_key: str = ""
+    queue: str = ""
+    content_type: str = ""
+    stored_at: int = 0
+    error_kind: str = ""
+    error: str = ""
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asked for: written before the act, closed after it."""
+
+    entry_id: str
+    at: int
+    who: str  #: user@host
+    action: str  #: e.g. task.cancel
+    target: tuple[str, ...] = ()
+    detail: str = ""  #: JSON
+    outcome: str = ""  #: "" while open, then done | refused | failed: ...
+    closed_at: int = 0
+    previous: str = ""  #: SHA-256 of the writer's entry before
+    digest: str = ""
+
+
+class LogLine(msgspec.Struct, frozen=True, array_like=True):
+    """One line a running task printed."""
+
+    at: int
+    stream: str  #: out | err
+    text: str
+
+
+class Store(Protocol):
+    """Records, compare-and-set transitions, indexes, queries, leases, gates, events, shops, audit."""
+
+    def now_ms(self) -> int:
+        """The store's clock, UTC ms."""
+
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """Apply a batch, each operation atomically, in order. Answers stand at the operations' places.
+
+        Raises:
+            StoreUnavailable: repeat the same batch later; operations are safe to repeat.
+        """
+
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]: ...
+    def query(self, query: Query) -> Page: ...
+    def counts(self) -> Counts: ...
+
+    def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
+        """Records whose outbox mark is older than this many ms, oldest first."""
+
+    def expired(self, limit: int) -> list[Task]:
+        """Running records whose lease has run out."""
+
+    def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
+        """Scheduled records that are due, and retrying ones that are due since ``grace_ms``."""
+
+    def oldest_queued(self, lane: str, limit: int) -> list[Task]: ...
+
+    def parked_shops(self, limit: int) -> list[str]:
+        """Shops (``platform:shop_id``) with tasks in their lot."""
+
+    def waiting_ahead(self, task: Task) -> int:
+        """Queued tasks of the same lane that go first."""
+
+    def executed(self, task_ids: Sequence[str]) -> list[bool]:
+        """Whether another program marked these as executed."""
+
+    def mark_executed(self, task_ids: Sequence[str]) -> None:
+        """Write the projection ``executed:{task_id}`` = 1 with 3,600 s."""
+
+    def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
+        """Events after ``cursor`` ("" = from now on: answers at once with the newest cursor and no events); waits for the first."""
+
+    def put_letter(self, letter: Letter) -> None: ...
+    def get_letter(self, task_id: str) -> Letter | None: ...
+
+    def put_shops(self, shops: Iterable[Shop]) -> None:
+        """Insert or replace by (platform, shop_id)."""
+
+    def shops(self) -> list[Shop]: ...
+
+    def set_pause(self, pause: Pause) -> None: ...
+    def clear_pause(self, scope: str) -> bool: ...
+    def pauses(self) -> list[Pause]: ...
+
+    def put_document(self, kind: str, name: str, body: str) -> None:
+        """Keep a JSON document: task types (``type``), settings of the fleet (``fleet``), roles (``role``)."""
+
+    def documents(self, kind: str) -> Mapping[str, str]: ...
+
+    def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
+        """Record a worker and fetch the orders left for it (each handed out once), e.g. ``drain``, ``stop``, ``slots=4``."""
+
+    def workers(self) -> list[WorkerInfo]: ...
+    def tell_worker(self, worker: str, order: str) -> None: ...
+    def forget_worker(self, worker: str) -> None: ...
+
+    def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
+        """Take or prolong the leader lease; tell whether ``holder`` leads."""
+
+    def leader(self, role: str) -> str:
+        """Who leads now, "" for nobody."""
+
+    def resign(self, role: str, holder: str) -> None: ...
+
+    def append_log(self, task_id: str, attempt: int, lines: Sequence[LogLine]) -> None:
+        """Keep the log of an attempt, the last 5,000 lines of it."""
+
+    def read_log(self, task_id: str, attempt: int, start: int = 0) -> tuple[list[LogLine], int]:
+        """Lines from place ``start`` on and the place after the last one."""
+
+    def append_audit(self, entry: AuditEntry) -> None: ...
+    def close_audit(self, entry_id: str, outcome: str, at: int) -> None: ...
+    def audit(self, limit: int, before: str = "") -> list[AuditEntry]: ...
+
+    def health(self) -> tuple[bool, float, str]:
+        """(answers, latency ms, error text) of a round trip made now."""
+
+    def close(self) -> None: ...
