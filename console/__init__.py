@@ -1,0 +1,1 @@
+"""The shell: everything is put together here, nothing is decided here."""

@@ -1,0 +1,1 @@
+"""The headless half: importable, testable and usable with no Qt installed."""

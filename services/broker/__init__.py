@@ -1,0 +1,1 @@
+"""Drivers of the Broker port: RabbitMQ and embedded."""

@@ -1,0 +1,1 @@
+"""Pure values and decisions: no clock, no socket, no thread."""

@@ -1,0 +1,1 @@
+"""Ways to run one task: RPA command line, browser, Python handler, HTTP."""

@@ -1,0 +1,1 @@
+"""What a person wants to know, as queries that return frozen rows."""

@@ -1,0 +1,1 @@
+"""Plans that become tasks when their time has come."""

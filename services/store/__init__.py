@@ -1,0 +1,1 @@
+"""Drivers of the Store port: Redis and embedded."""

@@ -1,0 +1,1 @@
+"""Consumers, slots and leases: what makes a process a worker."""

@@ -1,0 +1,1 @@
+"""Charts over ring buffers of samples."""
