@@ -1,0 +1,186 @@
+"""Submit: check what is asked, record it, publish it."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.domain import ids, lane, shop, task_type
+from services.domain.change import Create
+from services.domain.errors import BrokerUnavailable, UsageError
+from services.domain.status import Status
+from services.domain.task import Task
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.ports import Broker, Store
+
+log = logging.getLogger(__name__)
+BULK = 200
+MAX_PAYLOAD = 512 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSpec:
+    """One task as asked for; ``line`` tells where it came from in a file."""
+
+    platform: str
+    shop_id: str
+    task_type: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    priority: str | int = ""
+    delay_s: float = 0.0
+    if_duplicate: str = "reject"
+    reason: str = ""
+    batch: str = ""
+    origin: str = "cli"
+    created_by: str = ""
+    max_retries: int | None = None
+    parent: str = ""
+    line: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted:
+    """What became of a bulk of specs, each at its place in one of the three."""
+
+    created: tuple[Task, ...] = ()
+    duplicates: tuple[tuple[TaskSpec, Task], ...] = ()
+    errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
+    unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
+
+
+class Producer:
+    """Makes records of specs and sends them."""
+
+    def __init__(
+        self, store: Store, broker: Broker, dispatcher: Dispatcher, registry: Registry, *, strict_shops: bool = False
+    ) -> None:
+        self._store, self._broker, self._dispatcher, self._registry = store, broker, dispatcher, registry
+        self._strict = strict_shops
+        self._platforms: set[str] = set()
+
+    def submit(self, specs: Sequence[TaskSpec]) -> Submitted:
+        """Record and publish; bad specs are reported and do not stop the others."""
+        good: list[tuple[TaskSpec, Task]] = []
+        errors: list[tuple[TaskSpec, str, str]] = []
+        for spec in specs:
+            try:
+                good.append((spec, self.prepare(spec)))
+            except UsageError as exc:
+                errors.append((spec, exc.field, str(exc)))
+        created: list[Task] = []
+        duplicates: list[tuple[TaskSpec, Task]] = []
+        unconfirmed = 0
+        for chunk in _chunks(good):
+            fresh = self._record(chunk, duplicates)
+            unconfirmed += self._publish(fresh)
+            created += fresh
+        return Submitted(
+            created=tuple(created), duplicates=tuple(duplicates), errors=tuple(errors), unconfirmed=unconfirmed
+        )
+
+    def prepare(self, spec: TaskSpec) -> Task:
+        """Make the record of one spec without storing it.
+
+        Raises:
+            UsageError: a field is not acceptable; ``field`` names it.
+        """
+        self._check_words(spec)
+        kind = self._registry.task_type(spec.task_type)
+        payload = _payload_text(spec.payload)
+        problems = task_type.validate_payload(kind, spec.payload)
+        if problems:
+            raise UsageError(f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload")
+        try:
+            lane_name, priority = lane.parse_priority(spec.priority if spec.priority != "" else kind.lane)
+        except ValueError as exc:
+            raise UsageError(str(exc), field="priority") from exc
+        now = self._store.now_ms()
+        scheduled = spec.delay_s > 0
+        return Task(
+            task_id=ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),
+            shop_id=spec.shop_id,
+            platform=spec.platform,
+            task_type=spec.task_type,
+            payload=payload,
+            lane=lane_name,
+            priority=priority,
+            status=Status.SCHEDULED if scheduled else Status.PENDING,
+            due_at=now + round(spec.delay_s * 1000) if scheduled else 0,
+            max_retries=kind.max_retries if spec.max_retries is None else spec.max_retries,
+            batch=spec.batch,
+            origin=spec.origin,
+            created_by=spec.created_by,
+            reason=spec.reason,
+            parent=spec.parent,
+            uniq=task_type.uniqueness_key(kind, spec.platform, spec.shop_id, payload),
+            timeout_s=kind.timeout_s,
+            idempotent=kind.idempotent,
+            expected_s=kind.expected_s,
+            type_version=kind.version,
+        )
+
+    def _check_words(self, spec: TaskSpec) -> None:
+        if not shop.valid_word(spec.platform):
+            raise UsageError(f"platform must be 1-64 of A-Z a-z 0-9 _ -, not {spec.platform!r:.60}", field="platform")
+        if not shop.valid_shop_id(spec.shop_id):
+            raise UsageError(
+                f"shop must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name, not {spec.shop_id!r:.60}", field="shop"
+            )
+        if not ids.valid_task_type(spec.task_type):
+            raise UsageError(f"type must be 1-64 of A-Z a-z 0-9 _ -, not {spec.task_type!r:.60}", field="type")
+        if not 0 <= spec.delay_s <= 366 * 86_400:
+            raise UsageError("delay must be between 0 seconds and 366 days", field="delay")
+        if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
+            raise UsageError("max_retries must be 0 to 20", field="max_retries")
+        if spec.if_duplicate not in ("reject", "queue", "force"):
+            raise UsageError("if-duplicate must be reject, queue or force", field="if-duplicate")
+        if spec.if_duplicate == "force" and not spec.reason.strip():
+            raise UsageError("force needs a reason: say why this must run although the same task is active", field="reason")
+        if self._strict and f"{spec.platform}:{spec.shop_id}" not in self._registry.shops():
+            raise UsageError(f"shop {spec.platform}:{spec.shop_id} is not registered; import it first", field="shop")
+
+    def _record(self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]]) -> list[Task]:
+        self._ensure_platforms({task.platform for _, task in chunk})
+        ops = [Create(task=task, on_duplicate=spec.if_duplicate) for spec, task in chunk]
+        fresh = []
+        for (spec, task), answer in zip(chunk, self._store.apply(ops), strict=True):
+            if answer.code == "created":
+                fresh.append(answer.task or task)
+            else:
+                duplicates.append((spec, answer.task or task))
+        return fresh
+
+    def _publish(self, tasks: Sequence[Task]) -> int:
+        receipts = self._dispatcher.send([task for task in tasks if task.status == Status.PENDING])
+        return sum(1 for receipt in receipts if not receipt.ok)
+
+    def _ensure_platforms(self, names: set[str]) -> None:
+        unknown = names - self._platforms
+        if not unknown:
+            return
+        try:
+            self._broker.ensure(platforms=unknown)
+        except BrokerUnavailable as exc:
+            # the record and its outbox mark do not need the broker; the reconciler publishes when it is back
+            log.warning("dead-letter bindings of %s wait for the broker: %s", ", ".join(sorted(unknown)), exc)
+            return
+        self._platforms |= unknown
+
+
+def _payload_text(payload: Mapping[str, Any]) -> str:
+    try:
+        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError) as exc:
+        raise UsageError(f"payload is not JSON: {exc}", field="payload") from exc
+    if len(text) > MAX_PAYLOAD:
+        raise UsageError(f"payload is {len(text)} bytes; the limit is {MAX_PAYLOAD}", field="payload")
+    return text
+
+
+def _chunks(items: Sequence[tuple[TaskSpec, Task]]) -> Iterator[Sequence[tuple[TaskSpec, Task]]]:
+    for start in range(0, len(items), BULK):
+        yield items[start : start + BULK]

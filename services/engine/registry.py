@@ -1,0 +1,65 @@
+"""The engine's view of task types and shops: read from the store, refreshed every few seconds, never asked per task."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from services.domain import errors, task_type
+from services.domain.shop import Shop
+from services.ports import Clock, Store
+
+log = logging.getLogger(__name__)
+REFRESH_S = 5.0
+
+
+class Registry:
+    """Task types and shops by name, cached; thread-safe."""
+
+    def __init__(self, store: Store, clock: Clock, defaults: task_type.TaskType) -> None:
+        self._store, self._clock, self._defaults = store, clock, defaults
+        self._lock = threading.Lock()
+        self._types: dict[str, task_type.TaskType] = {}
+        self._shops: dict[str, Shop] = {}
+        self._read_at: float | None = None
+
+    def task_type(self, name: str) -> task_type.TaskType:
+        """The named type, or the defaults under that name (see ``knows``)."""
+        self._refresh()
+        found = self._types.get(name)
+        return found if found is not None else task_type.named(self._defaults, name)
+
+    def knows(self, name: str) -> bool:
+        """Whether somebody defined this type."""
+        self._refresh()
+        return name in self._types
+
+    def types(self) -> dict[str, task_type.TaskType]:
+        """All defined types by name."""
+        self._refresh()
+        return dict(self._types)
+
+    def shops(self) -> dict[str, Shop]:
+        """All shops by ``platform:shop_id``."""
+        self._refresh()
+        return dict(self._shops)
+
+    def forget(self) -> None:
+        """Read again at the next question."""
+        with self._lock:
+            self._read_at = None
+
+    def _refresh(self) -> None:
+        now = self._clock.monotonic()
+        with self._lock:
+            if self._read_at is not None and now - self._read_at < REFRESH_S:
+                return
+            types = {}
+            for name, body in self._store.documents("type").items():
+                try:
+                    types[name] = task_type.parse(body)
+                except errors.ConsoleError as exc:
+                    log.warning("task type %s is not readable and runs with defaults: %s", name, exc)
+            self._types = types
+            self._shops = {shop.key: shop for shop in self._store.shops()}
+            self._read_at = now

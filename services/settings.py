@@ -1,0 +1,256 @@
+"""The only reader of the environment and of config.toml: one frozen value, made once at start."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import platformdirs
+
+from services.domain.errors import UsageError
+
+PREFIX = "FLEETDECK_"
+DEFAULT_COMMAND = (
+    "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
+)  # fmt: skip
+
+
+class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the broker is; an empty url means the embedded engine."""
+
+    url: str = ""
+    management_url: str = ""
+
+
+class StoreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the store is; an empty url means the embedded engine."""
+
+    url: str = ""
+
+
+class RetrySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Delays between attempts: base * 2^n seconds, at most cap."""
+
+    base_seconds: int = 30
+    cap_seconds: int = 120
+    max_retries: int = 3
+
+
+class LeaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long a silent worker keeps its claim."""
+
+    seconds: float = 60.0
+
+
+class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How this machine works on tasks."""
+
+    slots: int = 5
+    lanes: tuple[str, ...] = ("high", "normal", "low")
+    strict_types: bool = False
+    name: str = ""
+    handlers: tuple[str, ...] = ()
+    grace_seconds: float = 30.0
+
+
+class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the ``rpa`` executor starts a flow; never taken from a message."""
+
+    command: tuple[str, ...] = DEFAULT_COMMAND
+    environment: dict[str, str] = {}
+    cwd: str = ""
+    kill_grace_seconds: float = 50.0
+    cancel_grace_seconds: float = 10.0
+
+
+class ExecutorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Execution half of the task types: this worker's own configuration."""
+
+    rpa: RpaSettings = RpaSettings()
+
+
+class ProfileSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fleet to connect to by name."""
+
+    broker: str = ""
+    redis: str = ""
+    management: str = ""
+    environment: str = ""  #: PROD asks twice
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set."""
+
+    profile: str = "local"
+    home: str = ""
+    language: str = ""  #: en | zh_CN, "" follows the system
+    theme: str = "system"  #: system | dark | light
+    time_zone: str = ""  #: "" = this machine's
+    strict_shops: bool = False
+    foreign_consumers: bool = False
+    broker: BrokerSettings = BrokerSettings()
+    store: StoreSettings = StoreSettings()
+    retry: RetrySettings = RetrySettings()
+    lease: LeaseSettings = LeaseSettings()
+    worker: WorkerSettings = WorkerSettings()
+    executors: ExecutorSettings = ExecutorSettings()
+    profiles: dict[str, ProfileSettings] = {}
+
+    @property
+    def embedded(self) -> bool:
+        """Whether everything runs on this machine's own file."""
+        return not self.broker.url and not self.store.url
+
+    @property
+    def home_path(self) -> Path:
+        """Folder of configuration, data and logs."""
+        return Path(self.home)
+
+    @property
+    def database(self) -> Path:
+        """File of the embedded engine for this profile."""
+        return self.home_path / f"{self.profile}.sqlite"
+
+    @property
+    def delays(self) -> tuple[int, ...]:
+        """Delay levels of the broker in seconds, ascending."""
+        out, step = [], max(1, self.retry.base_seconds)
+        while step < self.retry.cap_seconds:
+            out.append(step)
+            step *= 2
+        return (*out, max(1, self.retry.cap_seconds))
+
+
+def default_home() -> Path:
+    """``FLEETDECK_HOME`` or the user's data folder."""
+    named = os.environ.get("FLEETDECK_HOME", "")
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("fleetdeck", appauthor=False))
+
+
+def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | None = None) -> Settings:
+    """Read config.toml, lay ``FLEETDECK_…`` over it, then the command line's words.
+
+    Raises:
+        UsageError: a value has the wrong type or name; the text says which and what is wanted.
+    """
+    folder = home or default_home()
+    data = _file(folder / "config.toml")
+    _merge(data, _environment())
+    data["home"] = str(folder)
+    if profile:
+        data["profile"] = profile
+    settings = _convert(data, folder / "config.toml")
+    settings = _with_profile(settings)
+    if bool(broker) != bool(redis):
+        missing = "--redis" if broker else "--broker"
+        raise UsageError(f"--broker and --redis belong together: add {missing}", field=missing)
+    if broker:
+        settings = msgspec.structs.replace(
+            settings,
+            profile=profile or "fleet",
+            broker=BrokerSettings(url=broker, management_url=settings.broker.management_url),
+            store=StoreSettings(url=redis),
+        )
+    if bool(settings.broker.url) != bool(settings.store.url):
+        raise UsageError("broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url")
+    return settings
+
+
+def child_environment() -> dict[str, str]:
+    """This process's environment, for the allow-list of the executors."""
+    return dict(os.environ)
+
+
+def console_environment() -> dict[str, str]:
+    """What the console asks of its surroundings: display, platform plug-in, continuous integration."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "CI", "LANG", "LC_ALL", "LC_MESSAGES", "USERNAME", "USER")
+    return {name: os.environ.get(name, "") for name in names}
+
+
+def use_offscreen() -> None:
+    """Make Qt paint into memory; must be called before Qt is loaded."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def is_windows() -> bool:
+    """Whether this is Windows."""
+    return sys.platform == "win32"
+
+
+def _file(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{path} is not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as exc:
+        raise UsageError(f"{path} is not valid TOML: {exc}", field="config.toml") from exc
+
+
+def _environment() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, text in os.environ.items():
+        if not name.startswith(PREFIX) or name.startswith(("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_")) or name == "FLEETDECK_HOME":
+            continue
+        node = found
+        *levels, last = name[len(PREFIX) :].lower().split("__")
+        for level in levels:
+            node = node.setdefault(level, {})
+        node[last] = _value(text)
+    return found
+
+
+def _value(text: str) -> Any:
+    stripped = text.strip()
+    if stripped[:1] in "[{" and stripped:
+        try:
+            return json.loads(stripped)
+        except ValueError:
+            return text
+    return text
+
+
+def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            _merge(base[key], value)
+        else:
+            base[key] = value
+
+
+def _convert(data: dict[str, Any], path: Path) -> Settings:
+    try:
+        settings = msgspec.convert(data, Settings, strict=False)
+    except msgspec.ValidationError as exc:
+        raise UsageError(f"{path.name} or FLEETDECK_… variables: {exc}", field=str(exc).rpartition("`$.")[2].rstrip("`")) from exc
+    if not 1 <= settings.worker.slots <= 512:
+        raise UsageError("worker.slots must be 1 to 512", field="worker.slots")
+    if settings.retry.base_seconds < 1 or settings.retry.cap_seconds < settings.retry.base_seconds:
+        raise UsageError("retry.base_seconds must be at least 1 and retry.cap_seconds not below it", field="retry.base_seconds")
+    if not 0 <= settings.retry.max_retries <= 20:
+        raise UsageError("retry.max_retries must be 0 to 20", field="retry.max_retries")
+    if settings.lease.seconds < 1:
+        raise UsageError("lease.seconds must be at least 1", field="lease.seconds")
+    return settings
+
+
+def _with_profile(settings: Settings) -> Settings:
+    if settings.profile == "local" or settings.broker.url:
+        return settings
+    chosen = settings.profiles.get(settings.profile)
+    if chosen is None:
+        known = ", ".join(["local", *settings.profiles])
+        raise UsageError(f"there is no profile {settings.profile!r}; known: {known}", field="--profile")
+    return msgspec.structs.replace(
+        settings,
+        broker=BrokerSettings(url=chosen.broker, management_url=chosen.management),
+        store=StoreSettings(url=chosen.redis),
+    )

@@ -1,0 +1,143 @@
+"""One attempt from claim to the operation that records its end."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+
+from services.domain import classify, fingerprint, retry, task_type
+from services.domain.change import Finish
+from services.domain.status import Status
+from services.domain.task import ERROR_LIMIT, Attempt
+from services.engine.registry import Registry
+from services.executors.base import Executor, Job, JobContext, Outcome
+from services.ports import Clock, Store
+from services.workers.slots import Held
+
+log = logging.getLogger(__name__)
+
+
+class Runner:
+    """Picks the executor of a task type and turns its outcome into a decision."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        registry: Registry,
+        executors: Mapping[str, Executor],
+        *,
+        worker: str,
+        handlers: frozenset[str] = frozenset(),
+        policy: retry.RetryPolicy,
+        strict_types: bool = False,
+    ) -> None:
+        self._store, self._clock, self._registry, self._executors = store, clock, registry, executors
+        self._worker, self._handlers, self._policy, self._strict = worker, handlers, policy, strict_types
+
+    def run(self, held: Held, slot: int) -> Finish:
+        """Execute and decide; never raises."""
+        held.started = self._clock.monotonic()
+        started = held.task.started_at
+        outcome = self._execute(held, slot)
+        ended = max(started, started + round((self._clock.monotonic() - held.started) * 1000))
+        return self._decide(held, outcome, started, ended)
+
+    def _execute(self, held: Held, slot: int) -> Outcome:
+        task = held.task
+        kind = self._registry.task_type(task.task_type)
+        refusal = self._refusal(held, kind)
+        if refusal is not None:
+            return refusal
+        name = "python" if task.task_type in self._handlers else kind.executor
+        executor = self._executors.get(name)
+        if executor is None:
+            text = f"this worker has no executor {name!r} for {task.task_type}; set one up in its configuration"
+            return Outcome(ok=False, error=text, error_kind="unknown_type")
+        context = JobContext(
+            log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, line)),
+            progress=lambda percent, note: _show(held, percent, note),
+            cancelled=held.cancelled,
+            stopping=lambda: self._stopping(held),
+        )
+        timeout = float(task.timeout_s or kind.timeout_s)
+        job = Job(task=task, attempt=task.attempt, worker=self._worker, slot=slot, timeout_s=timeout)
+        try:
+            return executor.run(job, context)
+        except Exception as exc:  # noqa: BLE001 - the edge of foreign code: whatever it is becomes the attempt's outcome
+            log.exception("executor %s failed on %s", name, task.task_id)
+            return Outcome(ok=False, error=f"{type(exc).__name__}: {exc}", error_kind="crashed")
+
+    def _refusal(self, held: Held, kind: task_type.TaskType) -> Outcome | None:
+        task = held.task
+        if self._strict and not self._registry.knows(task.task_type) and task.task_type not in self._handlers:
+            text = f"task type {task.task_type!r} is not defined and strict_types is on; define it or turn the setting off"
+            return Outcome(ok=False, error=text, error_kind="unknown_type")
+        if not kind.schema or (task.origin != "foreign" and task.type_version == kind.version):
+            return None
+        problems = task_type.validate_payload(kind, json.loads(task.payload))
+        if not problems:
+            return None
+        return Outcome(ok=False, error=f"{problems[0].path or 'payload'}: {problems[0].message}", error_kind="bad_payload")
+
+    def _stopping(self, held: Held) -> None:
+        held.stopping_shown = False
+
+    def _decide(self, held: Held, outcome: Outcome, started: int, ended: int) -> Finish:
+        task = held.task
+        error = outcome.error[-ERROR_LIMIT:]
+        kind = outcome.error_kind or ("" if outcome.ok else classify.classify(error, None))
+        if outcome.ok:
+            return self._finish(held, Status.SUCCEEDED, "succeeded", started, ended, result=outcome.result)
+        if held.cancel_reason == "shutdown":
+            to = Status.PENDING if task.idempotent else Status.HELD
+            return self._finish(held, to, "returned", started, ended, error="the worker was stopped", error_kind="")
+        if outcome.cancelled or held.cancel_reason:
+            return self._finish(held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
+        own = self._registry.task_type(task.task_type)
+        decision = retry.decide(task, kind, self._policy.for_type(own))
+        word = "timeout" if outcome.timed_out else "failed"
+        delay = decision.delay_s if decision.to == Status.RETRYING else -1
+        return self._finish(
+            held, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
+        )  # fmt: skip
+
+    def _finish(
+        self,
+        held: Held,
+        to: Status,
+        word: str,
+        started: int,
+        ended: int,
+        *,
+        result: str = "",
+        error: str = "",
+        error_kind: str = "",
+        delay_s: float = -1,
+    ) -> Finish:
+        task = held.task
+        return Finish(
+            task_id=task.task_id,
+            owner=held.owner,
+            to=to,
+            attempt=Attempt(
+                number=task.attempt,
+                worker=self._worker,
+                started_at=started,
+                ended_at=ended,
+                outcome=word,
+                error_kind=error_kind,
+                error=error,
+                retry_in_s=int(delay_s),
+            ),
+            delay_ms=max(0, round(delay_s * 1000)),
+            error=error,
+            error_kind=error_kind,
+            fingerprint=fingerprint.fingerprint(task.task_type, error_kind, error) if error_kind else "",
+            result=result,
+        )
+
+
+def _show(held: Held, percent: int, note: str) -> None:
+    held.progress = (min(100, max(0, percent)), note[:200])

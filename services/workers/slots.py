@@ -1,0 +1,148 @@
+"""The slots of a worker: threads that take claimed jobs one by one."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from services.domain.order import Delivery
+from services.domain.task import Task
+from services.domain.worker import SlotState
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Held:
+    """A claimed task that this worker answers for until its outcome is recorded."""
+
+    task: Task
+    owner: str
+    delivery: Delivery | None
+    cancelled: threading.Event = field(default_factory=threading.Event)
+    cancel_reason: str = ""  #: requested | lost | shutdown
+    stopping_shown: bool = False
+    started: float = 0.0  #: monotonic seconds, 0 while it waits for a slot
+    progress: tuple[int, str] | None = None  #: not yet shown
+    shown: int = -1
+    lines: list[tuple[int, str, str]] = field(default_factory=list)  #: log lines not yet stored
+
+    def cancel(self, reason: str) -> None:
+        """Ask the attempt to end; the first reason counts."""
+        if not self.cancel_reason:
+            self.cancel_reason = reason
+        self.cancelled.set()
+
+
+class SlotPool:
+    """Runs ``work(held, slot)`` in as many threads as there are slots; the number may change at any time."""
+
+    def __init__(self, work: Callable[[Held, int], None], slots: int, name: str) -> None:
+        self._work, self._name = work, name
+        self._jobs: queue.SimpleQueue[Held | None] = queue.SimpleQueue()
+        self._lock = threading.Condition()
+        self._running: dict[int, Held] = {}
+        self._waiting = 0
+        self._threads: set[threading.Thread] = set()
+        self._target = 0
+        self._free_numbers: list[int] = []
+        self._next_number = 0
+        self.resize(slots)
+
+    @property
+    def slots(self) -> int:
+        """Slots wanted; more may still be busy after a reduction."""
+        return self._target
+
+    def resize(self, slots: int) -> None:
+        """Add threads at once, or let surplus ones leave when their task ends."""
+        with self._lock:
+            change, self._target = slots - self._target, slots
+            for _ in range(change):
+                thread = threading.Thread(target=self._loop, name=f"{self._name}-slot", daemon=True)
+                self._threads.add(thread)
+                thread.start()
+        for _ in range(-change):
+            self._jobs.put(None)
+
+    def put(self, held: Held) -> None:
+        """Hand a claimed job to the next free slot."""
+        with self._lock:
+            self._waiting += 1
+        self._jobs.put(held)
+
+    def in_hand(self) -> int:
+        """Jobs claimed and not finished by their slot."""
+        with self._lock:
+            return self._waiting + len(self._running)
+
+    def room(self) -> int:
+        """Slots that neither run nor will at once run a job."""
+        with self._lock:
+            return self._target - self._waiting - len(self._running)
+
+    def wait_room(self, ahead: int, timeout: float) -> bool:
+        """Wait until one more job may be put, ``ahead`` jobs beyond the slots included."""
+        with self._lock:
+            return self._lock.wait_for(lambda: self._waiting + len(self._running) < self._target + ahead, timeout)
+
+    def running(self) -> list[Held]:
+        """Jobs in a slot now."""
+        with self._lock:
+            return list(self._running.values())
+
+    def states(self, wall: Callable[[Held], int]) -> tuple[SlotState, ...]:
+        """The slots as the heartbeat shows them; ``wall`` gives a job's start in UTC ms."""
+        with self._lock:
+            busy = dict(self._running)
+            count = max(self._target, max(busy, default=-1) + 1)
+        return tuple(_state(busy.get(number), wall) for number in range(count))
+
+    def close(self, timeout: float) -> bool:
+        """Let every slot leave after its task; tell whether all did in time."""
+        self.resize(0)
+        for thread in list(self._threads):
+            thread.join(timeout)
+        return not any(thread.is_alive() for thread in self._threads)
+
+    def _loop(self) -> None:
+        while (held := self._jobs.get()) is not None:
+            number = self._enter(held)
+            try:
+                self._work(held, number)
+            finally:
+                self._leave(number)
+        with self._lock:
+            self._threads.discard(threading.current_thread())
+
+    def _enter(self, held: Held) -> int:
+        with self._lock:
+            self._waiting -= 1
+            number = min(self._free_numbers, default=-1)
+            if number >= 0:
+                self._free_numbers.remove(number)
+            else:
+                number, self._next_number = self._next_number, self._next_number + 1
+            self._running[number] = held
+            return number
+
+    def _leave(self, number: int) -> None:
+        with self._lock:
+            del self._running[number]
+            self._free_numbers.append(number)
+            self._lock.notify_all()
+
+
+def _state(held: Held | None, wall: Callable[[Held], int]) -> SlotState:
+    if held is None:
+        return SlotState()
+    task = held.task
+    return SlotState(
+        task_id=task.task_id,
+        task_type=task.task_type,
+        shop=task.shop,
+        lane=task.lane,
+        attempt=task.attempt,
+        since=wall(held),
+        progress=held.shown,
+    )
