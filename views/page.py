@@ -1,0 +1,125 @@
+"""What a page is: one entry of the rail, started when it is seen and stopped when it is not.
+
+    class TasksPage(Page):
+        page_id = "tasks"
+
+        def __init__(self, context: …) -> None:
+            super().__init__(N_("Tasks"))
+            self.header.add_action(Button(N_("Export"), icon="ph.export"))
+            self.body.addWidget(TableView(…))
+
+        def activate(self) -> None: self._refresher.start()
+        def deactivate(self) -> None: self._refresher.stop()
+        def refresh(self) -> None: self._refresher.now()
+        def retranslate(self) -> None: super().retranslate(); …
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.look import Label, set_look
+from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN
+
+
+class PageHeader(QWidget):
+    """Title, one-line summary in words, and the actions of a page."""
+
+    def __init__(self, title: str = "") -> None:
+        super().__init__()
+        self.setFixedHeight(PAGE_HEADER)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._title = Label(title, "page")
+        self._summary = Label("", "body", "text3")
+        self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
+        self._row.setSpacing(8)
+        self._row.addWidget(self._title)
+        self._row.addSpacing(4)
+        self._row.addWidget(self._summary, 1)
+
+    def set_title(self, title: str) -> None:
+        """Show `title`, already translated."""
+        self._title.setText(title)
+
+    def set_summary(self, summary: str) -> None:
+        """Show the one-line answer to: is work flowing, what is broken?"""
+        self._summary.setText(summary)
+        self._summary.setToolTip(summary)
+
+    def summary(self) -> str:
+        """Return the line shown."""
+        return self._summary.text()
+
+    def add_action(self, widget: QWidget) -> None:
+        """Put a button or switch at the right end."""
+        self._row.addWidget(widget)
+
+    def insert_before_title(self, widget: QWidget) -> None:
+        """Put a breadcrumb or glyph at the left end."""
+        self._row.insertWidget(0, widget)
+
+    def set_divider(self, on: bool) -> None:
+        """Draw a line below, for pages whose panes touch the header."""
+        set_look(self, panel="header" if on else "")
+
+
+class Page(QWidget):
+    """A page of the console.
+
+    Signals:
+        navigate: another page is wanted: page id, then what it shall show (a filter or None).
+        summary_changed: the one-line summary was set.
+    """
+
+    navigate = Signal(str, object)
+    summary_changed = Signal(str)
+    page_id = ""
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = title
+        self.setProperty("panel", "page")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.header = PageHeader(_(title))
+        self.body = QVBoxLayout()
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addLayout(self.body, 1)
+        self.setAccessibleName(_(title))
+        on_language_changed(self.retranslate)
+
+    @property
+    def title(self) -> str:
+        """The title in the language of the moment."""
+        return _(self._title)
+
+    def activate(self) -> None:
+        """The page is seen now: start asking for data."""
+
+    def deactivate(self) -> None:
+        """The page is no longer seen: stop asking."""
+
+    def refresh(self) -> None:
+        """Ask again at once (F5)."""
+
+    def show_request(self, request: object) -> None:
+        """Show what another page asked for through ``navigate``: usually a filter."""
+
+    def set_summary(self, summary: str) -> None:
+        """Show the one-line summary."""
+        self.header.set_summary(summary)
+        self.summary_changed.emit(summary)
+
+    def retranslate(self) -> None:
+        """Say everything again in the language of the moment."""
+        self.header.set_title(_(self._title))
+        self.setAccessibleName(_(self._title))

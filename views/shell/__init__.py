@@ -1,0 +1,1 @@
+"""The frame around the pages: rail, top bar, status bar, toasts, connection banner."""

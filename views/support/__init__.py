@@ -1,0 +1,1 @@
+"""What every page leans on: texts, throttling, background operations, refresh timers."""

@@ -1,0 +1,47 @@
+"""The language change as a Qt signal, so that widgets forget it when they die.
+
+on_language_changed(self.retranslate)     # a bound method of a QObject
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from services import i18n
+from views.theme import theme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class LanguageRelay(QObject):
+    """Turns the callback of ``services.i18n`` into a signal.
+
+    Signals:
+        changed: another language is in use; fonts have been set for it.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        i18n.on_language_changed(self._relay)
+
+    def _relay(self) -> None:
+        # First the fonts (Chinese is never below 12 px), then the words.
+        theme().refresh()
+        self.changed.emit()
+
+
+@lru_cache(maxsize=1)
+def language_relay() -> LanguageRelay:
+    """Return the relay of this process."""
+    return LanguageRelay()
+
+
+def on_language_changed(retranslate: Callable[[], None]) -> None:
+    """Call a method of a QObject after each switch, until the object is gone."""
+    language_relay().changed.connect(retranslate)

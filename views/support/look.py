@@ -1,0 +1,63 @@
+"""Small helpers for the look of a widget: properties of the style sheet, lines, labels."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+
+from views.theme import theme
+
+
+def set_look(widget: QWidget, **properties: object) -> None:
+    """Set properties that the style sheet asks for (panel, kind, tone …) and polish again."""
+    changed = False
+    for name, value in properties.items():
+        if widget.property(name) != value:
+            widget.setProperty(name, value)
+            changed = True
+    if changed:
+        style = widget.style()
+        style.unpolish(widget)
+        style.polish(widget)
+
+
+def panel(name: str, parent: QWidget | None = None) -> QFrame:
+    """Return a frame painted as ``card``, ``surface``, ``footer`` … (see ``theme.qss``)."""
+    frame = QFrame(parent)
+    frame.setProperty("panel", name)
+    return frame
+
+
+def line(direction: str = "h") -> QFrame:
+    """Return a divider, ``h`` or ``v``."""
+    frame = QFrame()
+    frame.setProperty("line", direction)
+    frame.setFrameShape(QFrame.Shape.NoFrame)
+    return frame
+
+
+class Label(QLabel):
+    """A label of one step of the type scale and one tone; plain text, never guessed as HTML."""
+
+    def __init__(self, text: str = "", kind: str = "body", tone: str = "text", *, wrap: bool = False) -> None:
+        super().__init__(text)
+        self._kind = kind
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setProperty("tone", tone)
+        self.setWordWrap(wrap)
+        if wrap:
+            self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
+        self._restyle()
+        theme().changed.connect(self._restyle)
+
+    def set_tone(self, tone: str) -> None:
+        """Change the colour role."""
+        set_look(self, tone=tone)
+
+    def set_kind(self, kind: str) -> None:
+        """Change the step of the type scale."""
+        self._kind = kind
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font(self._kind))

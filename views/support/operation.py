@@ -1,0 +1,241 @@
+"""One command or query off the GUI thread: busy state, success, failure, one place for errors.
+
+In a coroutine slot (qasync loop):
+
+    self._republish = Operation(self)
+
+    @async_slot()
+    async def _on_republish(self) -> None:
+        outcome = await self._republish.run(partial(commands.republish, keys))
+        self._show(outcome)
+
+Without a coroutine (works under any Qt loop):
+
+    self._query.start(partial(queries.page, text), success=self._show)
+
+The callable runs in a thread and gets values only, never widgets. Its result comes back in the
+GUI thread, or is dropped when the owner has died or, with ``latest=True``, when a newer run of
+the same operation began. An error that nobody handles goes to the notifier given to
+``configure``; it is never swallowed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, ParamSpec, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from qasync import asyncSlot
+from shiboken6 import isValid
+
+log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+P = ParamSpec("P")
+Notify = Callable[[BaseException], None]
+THREADS = 4
+
+
+class Dropped(Exception):
+    """The result is no longer wanted: its owner died or a newer run began."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """One call on its way: who wants the answer, and how."""
+
+    operation: weakref.ref[Operation]
+    number: int
+    success: Callable[[Any], None]
+    failure: Callable[[BaseException], None]
+    result: Any = None
+    error: BaseException | None = None
+
+
+class _Mailbox(QObject):
+    """Carries finished runs into the GUI thread; lives there and outlives every owner."""
+
+    arrived = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+
+    @Slot(object)
+    def _deliver(self, run: _Run) -> None:
+        operation = run.operation()
+        if operation is None or not isValid(operation):
+            run.failure(Dropped())
+            return
+        operation._finish(run)  # noqa: SLF001  (two halves of one class)
+
+
+class _Background:
+    """The thread pool, the mailbox and the notifier, made on first use."""
+
+    def __init__(self) -> None:
+        self.notify: Notify | None = None
+        self.threads = THREADS
+        self._pool: ThreadPoolExecutor | None = None
+        self._mailbox: _Mailbox | None = None
+        self._lock = threading.Lock()
+
+    def submit(self, call: Callable[[], Any], run: _Run) -> None:
+        with self._lock:
+            if self._mailbox is None or not isValid(self._mailbox):
+                self._mailbox = _Mailbox()
+            if self._pool is None:
+                self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="operation")
+            mailbox, pool = self._mailbox, self._pool
+        pool.submit(call).add_done_callback(functools.partial(self._post, mailbox, run))
+
+    @staticmethod
+    def _post(mailbox: _Mailbox, run: _Run, future: Future[Any]) -> None:
+        if future.cancelled():
+            return
+        run.error = future.exception()
+        run.result = None if run.error else future.result()
+        if isValid(mailbox):
+            mailbox.arrived.emit(run)
+
+    def shut_down(self, wait: bool) -> None:
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None:
+            pool.shutdown(wait=wait, cancel_futures=True)
+
+
+_background = _Background()
+
+
+def configure(notify: Notify | None, threads: int = THREADS) -> None:
+    """Name the one callback that shows errors nobody else handled (GUI thread)."""
+    _background.notify = notify
+    _background.threads = threads
+
+
+def shut_down(*, wait: bool = True) -> None:
+    """End the threads; runs not yet begun are dropped."""
+    _background.shut_down(wait)
+
+
+def report(error: BaseException) -> None:
+    """Log an error and hand it to the notifier."""
+    log.error("operation failed: %s", error, exc_info=error)
+    if _background.notify is not None:
+        _background.notify(error)
+
+
+class Operation(QObject):
+    """A command or query that an owner runs again and again, off the GUI thread.
+
+    Signals:
+        busy_changed: a first run began, or the last one ended.
+        succeeded: the result of a run.
+        failed: the error of a run.
+    """
+
+    busy_changed = Signal(bool)
+    succeeded = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, owner: QObject, *, latest: bool = False) -> None:
+        super().__init__(owner)
+        self._latest = latest
+        self._number = 0
+        self._in_flight = 0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a run is in flight."""
+        return self._in_flight > 0
+
+    def start(
+        self,
+        call: Callable[[], T],
+        success: Callable[[T], None] | None = None,
+        failure: Callable[[BaseException], None] | None = None,
+    ) -> None:
+        """Run `call`; without a `failure` of its own an error goes to the notifier."""
+        self._submit(call, success or _ignore, self._unless_dropped(failure or report))
+
+    def run(self, call: Callable[[], T]) -> asyncio.Future[T]:
+        """Run `call` and return its awaitable result; raises its error, or ``Dropped``."""
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        def succeed(result: T) -> None:
+            if not future.done():
+                future.set_result(result)
+
+        def fail(error: BaseException) -> None:
+            if not future.done():
+                future.set_exception(error)
+
+        self._submit(call, succeed, fail)
+        return future
+
+    def _submit(
+        self,
+        call: Callable[[], T],
+        success: Callable[[T], None],
+        failure: Callable[[BaseException], None],
+    ) -> None:
+        self._number += 1
+        run = _Run(weakref.ref(self), self._number, success, failure)
+        self._in_flight += 1
+        if self._in_flight == 1:
+            self.busy_changed.emit(True)
+        _background.submit(call, run)
+
+    def _finish(self, run: _Run) -> None:
+        self._in_flight -= 1
+        if self._in_flight == 0:
+            self.busy_changed.emit(False)
+        if self._latest and run.number != self._number:
+            run.failure(Dropped())
+        elif run.error is not None:
+            self.failed.emit(run.error)
+            run.failure(run.error)
+        else:
+            self.succeeded.emit(run.result)
+            run.success(run.result)
+
+    @staticmethod
+    def _unless_dropped(failure: Callable[[BaseException], None]) -> Notify:
+        def call(error: BaseException) -> None:
+            if not isinstance(error, Dropped):
+                failure(error)
+
+        return call
+
+
+def _ignore(_result: object) -> None:
+    """Take a result that nobody asked for."""
+
+
+def async_slot(
+    *types: type,
+) -> Callable[[Callable[P, Coroutine[Any, Any, None]]], Callable[P, Any]]:
+    """Make a coroutine method a slot whose errors reach the notifier."""
+
+    def decorate(function: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, Any]:
+        @functools.wraps(function)
+        async def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
+            try:
+                await function(*args, **kwargs)
+            except Dropped:
+                return
+            except Exception as error:  # noqa: BLE001  (edge: a slot has no caller to tell)
+                report(error)
+
+        slot: Callable[P, Any] = asyncSlot(*types)(guarded)
+        return slot
+
+    return decorate

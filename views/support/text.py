@@ -1,0 +1,213 @@
+"""Numbers, durations and times as people read them, in English and Chinese (UX.md 6). Pure.
+
+    duration(timedelta(seconds=372))        "6 m 12 s"      "6 分 12 秒"
+    age(timedelta(seconds=0.4))             "0.4 s ago"     "0.4 秒前"
+    until(timedelta(seconds=41))            "in 41 s"       "41 秒后"
+    compact(18_402)                         "18.4k"         "1.8 万"
+    rate(4.8)                               "4.8/s"         "4.8 条/秒"
+    clock(when, now, zone)                  "14:32:07", "11-20 09:15", "2025-11-20"
+
+A number and its unit are joined by U+202F, which never breaks at the end of a line.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import datetime, timedelta, tzinfo
+
+from services.i18n import _, is_chinese, pgettext
+
+THIN = "\u202f"
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+_COMPACT_FROM = 10_000
+
+
+def join(number: str, unit: str) -> str:
+    """Join a number and its unit so that they stay together."""
+    return f"{number}{THIN}{unit}" if unit else number
+
+
+def _unit(name: str) -> str:
+    return {
+        "ms": pgettext("unit", "ms"),
+        "s": pgettext("unit", "s"),
+        "m": pgettext("unit", "m"),
+        "min": pgettext("unit", "min"),
+        "h": pgettext("unit", "h"),
+        "d": pgettext("unit", "d"),
+    }[name]
+
+
+def duration(span: timedelta, *, precise: bool = False) -> str:
+    """Return a span: one decimal under 10 s, then s, m s, h m, days.
+
+    `precise` keeps the decimal up to one minute, for durations that are over.
+    """
+    seconds = max(0.0, span.total_seconds())
+    if seconds < (MINUTE if precise else 10):
+        shown = math.floor(seconds * 10 + 1e-6) / 10
+        return join(f"{shown:.1f}", _unit("s"))
+    whole = int(seconds)
+    if whole < MINUTE:
+        return join(str(whole), _unit("s"))
+    if whole < HOUR:
+        return _pair(whole // MINUTE, "m", whole % MINUTE, "s")
+    if whole < DAY:
+        return _pair(whole // HOUR, "h", whole % HOUR // MINUTE, "m")
+    return _pair(whole // DAY, "d", whole % DAY // HOUR, "h")
+
+
+def _pair(first: int, first_unit: str, second: int, second_unit: str) -> str:
+    width = 1 if second_unit == "h" else 2
+    big = join(f"{first:,}", _unit(first_unit))
+    small = join(f"{second:0{width}d}", _unit(second_unit))
+    space = " " if is_chinese() else THIN
+    return f"{big}{space}{small}"
+
+
+def seconds(span: timedelta) -> str:
+    """Return a span in whole steps for count-downs: ``41 s``, ``1 m 17 s``; never a decimal."""
+    whole = max(0, math.ceil(span.total_seconds()))
+    if whole < MINUTE:
+        return join(str(whole), _unit("s"))
+    return duration(timedelta(seconds=whole))
+
+
+def coarse(span: timedelta) -> str:
+    """Return a span in one unit: ``34 min``, ``2 h``, ``3 d``."""
+    whole = max(0, int(span.total_seconds()))
+    if whole < MINUTE:
+        return join(str(whole), _unit("s"))
+    if whole < HOUR:
+        return join(str(whole // MINUTE), _unit("min"))
+    if whole < DAY:
+        return join(str(whole // HOUR), _unit("h"))
+    return join(f"{whole // DAY:,}", _unit("d"))
+
+
+def age(span: timedelta) -> str:
+    """Return how long ago: ``6 m 12 s ago``."""
+    return _("{span} ago").format(span=duration(span))
+
+
+def until(span: timedelta) -> str:
+    """Return how soon: ``in 41 s``; a time that has come is ``now``."""
+    if span.total_seconds() <= 0:
+        return _("now")
+    return _("in {span}").format(span=seconds(span))
+
+
+def milliseconds(span: timedelta) -> str:
+    """Return a latency: ``3 ms`` below one second, else a duration."""
+    total = max(0.0, span.total_seconds() * 1000)
+    if total >= 1000:
+        return duration(span)
+    return join(f"{round(total):,}", _unit("ms"))
+
+
+def count(number: int) -> str:
+    """Return a whole number with thousands separators."""
+    return f"{number:,}"
+
+
+def compact(number: int) -> str:
+    """Return a number for a badge: exact up to 9,999, then ``18.4k`` or ``1.8 万``."""
+    if abs(number) < _COMPACT_FROM:
+        return f"{number:,}"
+    steps = ((100_000_000, "亿"), (10_000, "万")) if is_chinese() else _ENGLISH_STEPS
+    for size, unit in steps:
+        if abs(number) >= size:
+            shown = math.floor(abs(number) / size * 10) / 10
+            text = f"{shown:,.1f}".removesuffix(".0")
+            sign = "-" if number < 0 else ""
+            return f"{sign}{text} {unit}" if is_chinese() else f"{sign}{text}{unit}"
+    return f"{number:,}"
+
+
+_ENGLISH_STEPS = ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k"))
+
+
+def percent(share: float) -> str:
+    """Return a share (0.982) as ``98.2 %``; it never rounds up to a full hundred."""
+    shown = round(share * 100, 1)
+    if shown >= 100 and share < 1:
+        shown = 99.9
+    return join(f"{shown:.1f}", "%")
+
+
+def whole_percent(share: float) -> str:
+    """Return a share without decimals, for progress bars."""
+    return join(str(math.floor(share * 100 + 1e-9)), "%")
+
+
+def rate(per_second: float) -> str:
+    """Return a rate: ``4.8/s`` under 10, ``12/s`` above, per minute below 0.1."""
+    if per_second <= 0:
+        return _("{n}/s").format(n="0")
+    if per_second < 0.1:
+        per_minute = per_second * 60
+        return _("{n}/min").format(n=f"{per_minute:.1f}" if per_minute < 10 else str(round(per_minute)))
+    if per_second < 9.95:
+        return _("{n}/s").format(n=f"{per_second:.1f}")
+    return _("{n}/s").format(n=f"{round(per_second):,}")
+
+
+def size(octets: int) -> str:
+    """Return a file size: ``412 kB``."""
+    amount = float(max(0, octets))
+    for unit in ("B", "kB", "MB", "GB"):
+        if amount < 1000 or unit == "GB":
+            digits = 0 if unit == "B" or amount >= 10 else 1
+            return join(f"{amount:,.{digits}f}", unit)
+        amount /= 1000
+    raise AssertionError("unreachable")
+
+
+def clock(when: datetime, now: datetime, zone: tzinfo) -> str:
+    """Return a time of day today, day and minute this year, else the date."""
+    local, today = when.astimezone(zone), now.astimezone(zone)
+    if local.date() == today.date():
+        return f"{local:%H:%M:%S}"
+    if local.year == today.year:
+        return f"{local:%m-%d %H:%M}"
+    return f"{local:%Y-%m-%d}"
+
+
+def minute(when: datetime, now: datetime, zone: tzinfo) -> str:
+    """Return like ``clock``, but without seconds: ``14:32``."""
+    local, today = when.astimezone(zone), now.astimezone(zone)
+    return f"{local:%H:%M}" if local.date() == today.date() else clock(when, now, zone)
+
+
+def log_time(when: datetime, zone: tzinfo) -> str:
+    """Return a time with milliseconds, for log lines."""
+    local = when.astimezone(zone)
+    return f"{local:%H:%M:%S}.{local.microsecond // 1000:03d}"
+
+
+def iso(when: datetime, zone: tzinfo) -> str:
+    """Return the form used in copies: ISO 8601 with offset."""
+    return when.astimezone(zone).isoformat(timespec="milliseconds")
+
+
+def zone_name(when: datetime, zone: tzinfo) -> str:
+    """Return the zone as ``UTC+8``."""
+    offset = when.astimezone(zone).utcoffset() or timedelta()
+    minutes = round(offset.total_seconds() / 60)
+    if minutes == 0:
+        return "UTC"
+    hours, rest = divmod(abs(minutes), 60)
+    tail = f":{rest:02d}" if rest else ""
+    return f"UTC{'+' if minutes > 0 else '-'}{hours}{tail}"
+
+
+def moment(when: datetime, now: datetime, zone: tzinfo) -> str:
+    """Return local time, UTC and distance, one a line, for tool tips."""
+    from datetime import UTC
+
+    local = when.astimezone(zone)
+    gap = now - when
+    distance = age(gap) if gap >= timedelta() else until(-gap)
+    return (
+        f"{local:%Y-%m-%d %H:%M:%S} {zone_name(when, zone)}\n{when.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC\n{distance}"
+    )

@@ -1,0 +1,1 @@
+"""Tables that change cell by cell and never jump under the cursor."""

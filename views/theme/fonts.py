@@ -1,0 +1,68 @@
+"""The fonts of the application, from PyPI packages, so that every machine draws the same pixels."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+from importlib import resources
+
+from PySide6.QtGui import QFont, QFontDatabase
+
+from views.theme.tokens import MONO_FAMILIES, MONO_KINDS, SANS_FAMILIES, TYPE
+
+log = logging.getLogger(__name__)
+
+#: package, folder inside it, file
+FONT_FILES = (
+    ("fontpkg_inter", "files/Inter[opsz,wght].ttf"),
+    ("fontpkg_jetbrains_mono", "files/JetBrainsMono[wght].ttf"),
+    ("pylopdf_fonts_zh_cn", "NotoSansSC-Regular.otf"),
+)
+
+_TABULAR = QFont.Tag("tnum")
+_WEIGHT_AXIS = QFont.Tag("wght")
+
+
+@lru_cache(maxsize=1)
+def load_fonts() -> tuple[str, ...]:
+    """Register the bundled fonts once; return the families found. Needs a QGuiApplication."""
+    families: list[str] = []
+    for package, name in FONT_FILES:
+        number = _register(package, name)
+        families += QFontDatabase.applicationFontFamilies(number) if number >= 0 else []
+    return tuple(families)
+
+
+def _register(package: str, name: str) -> int:
+    try:
+        with resources.as_file(resources.files(package) / name) as path:
+            number = QFontDatabase.addApplicationFont(str(path))
+    except (ModuleNotFoundError, FileNotFoundError):
+        number = -1
+    if number < 0:
+        # The window still works with the system's fonts: worth a line, not a stop.
+        log.warning("bundled font is missing: %s/%s", package, name)
+    return number
+
+
+@lru_cache(maxsize=256)
+def make_font(kind: str, *, chinese: bool = False, scale: float = 1.0) -> QFont:
+    """Return the font of one step of the type scale (a key of ``tokens.TYPE``)."""
+    step = TYPE[kind]
+    px = max(step.px, step.zh_px) if chinese else step.px
+    font = QFont()
+    font.setFamilies(list(MONO_FAMILIES if kind in MONO_KINDS else SANS_FAMILIES))
+    font.setPixelSize(max(1, round(px * scale)))
+    font.setWeight(_weight(step.weight))
+    # Both fonts are variable; Qt knows one face of them and needs the axis spelled out.
+    font.setVariableAxis(_WEIGHT_AXIS, float(step.weight))
+    font.setFeature(_TABULAR, 1)
+    font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
+    font.setStyleStrategy(QFont.StyleStrategy.PreferAntialias)
+    return font
+
+
+def _weight(value: int) -> QFont.Weight:
+    if value >= 600:
+        return QFont.Weight.DemiBold
+    return QFont.Weight.Medium if value >= 500 else QFont.Weight.Normal

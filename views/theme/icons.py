@@ -1,0 +1,84 @@
+"""Icons from the Phosphor font, tinted by token and cached; the application's own mark."""
+
+from __future__ import annotations
+
+import logging
+from functools import lru_cache
+
+import qtawesome
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QLinearGradient, QPainter, QPixmap
+
+from views.theme.tokens import LANES, STATUSES, tokens
+
+log = logging.getLogger(__name__)
+
+_FALLBACKS = {token.glyph: token.fallback for token in STATUSES.values()}
+_FALLBACKS |= {token.glyph: token.fallback for token in LANES.values()}
+_LAST_RESORT = "mdi6.square-outline"
+
+
+@lru_cache(maxsize=2048)
+def make_icon(name: str, colour: str, disabled: str = "") -> QIcon:
+    """Return the icon `name` (``ph.clock``) in `colour` (hex)."""
+    for candidate in (name, _FALLBACKS.get(name, ""), _LAST_RESORT):
+        if not candidate:
+            continue
+        try:
+            # A non-empty second colour: Qt would otherwise grey the pixmap itself.
+            icon: QIcon = qtawesome.icon(candidate, color=QColor(colour), color_disabled=QColor(disabled or colour))
+        except Exception:  # noqa: BLE001  (qtawesome raises bare Exception for an unknown name)
+            log.warning("icon %s is unknown", candidate)
+            continue
+        return icon
+    return QIcon()
+
+
+@lru_cache(maxsize=4096)
+def make_pixmap(name: str, colour: str, size: int, ratio: float = 1.0) -> QPixmap:
+    """Return `name` drawn once at `size` logical pixels for a screen of `ratio`."""
+    return make_icon(name, colour).pixmap(QSize(size, size), ratio)
+
+
+def clear_cache() -> None:
+    """Forget all drawings; an application that ends must not leave pixmaps behind."""
+    make_icon.cache_clear()
+    make_pixmap.cache_clear()
+    app_pixmap.cache_clear()
+
+
+@lru_cache(maxsize=16)
+def app_pixmap(size: int, ratio: float = 1.0) -> QPixmap:
+    """Paint the mark: a rounded blue square with four tiles, one of them lit."""
+    pixels = round(size * ratio)
+    pixmap = QPixmap(pixels, pixels)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    dark = tokens("dark")
+    shade = QLinearGradient(0, 0, pixels, pixels)
+    shade.setColorAt(0, QColor(dark.role("lane.normal")))
+    shade.setColorAt(1, QColor(dark.role("accentbg")))
+    painter.setBrush(shade)
+    painter.drawRoundedRect(QRectF(0, 0, pixels, pixels), pixels * 0.24, pixels * 0.24)
+    side, gap = pixels * 0.25, pixels * 0.07
+    start = (pixels - 2 * side - gap) / 2
+    for number, opacity in enumerate((1.0, 0.6, 0.6, 0.95)):
+        tile = QColor(dark.role("white"))
+        tile.setAlphaF(opacity)
+        painter.setBrush(tile)
+        x = start + (number % 2) * (side + gap)
+        y = start + (number // 2) * (side + gap)
+        painter.drawRoundedRect(QRectF(x, y, side, side), side * 0.28, side * 0.28)
+    painter.end()
+    pixmap.setDevicePixelRatio(ratio)
+    return pixmap
+
+
+def app_icon() -> QIcon:
+    """Return the mark in the sizes window managers ask for."""
+    icon = QIcon()
+    for size in (16, 24, 32, 48, 64, 128, 256):
+        icon.addPixmap(app_pixmap(size))
+    return icon

@@ -1,0 +1,189 @@
+"""The theme in use: colours, fonts and icons for painters, palette and style sheet for Qt.
+
+    from views.theme import theme
+
+    theme().color("dead")                  QColor of a role, status or lane
+    theme().tint("dead", 12)               12 % of it over surface
+    theme().font("card")                   QFont of a step of the type scale
+    theme().icon("ph.clock", "text2")      QIcon
+    theme().pixmap("ph.clock", "text2")    QPixmap, 16 px, ready to paint
+    theme().changed.connect(self.restyle)  after dark/light/language/scale changed
+
+One object for the process. It is a palette, not a setting: only ``console`` changes it.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QGuiApplication, QIcon, QPalette, QPixmap
+
+from services import i18n
+from views.theme.fonts import load_fonts, make_font
+from views.theme.glyph_files import write_glyphs
+from views.theme.icons import make_icon, make_pixmap
+from views.theme.palette import make_palette
+from views.theme.qss import make_qss
+from views.theme.tokens import DARK, ICON, LIGHT, ROW_HEIGHTS, LaneToken, StatusToken, Tokens, tokens
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QApplication
+
+SYSTEM = "system"
+MODES = (DARK, LIGHT, SYSTEM)
+
+
+class Theme(QObject):
+    """Colours, fonts and icons of the moment.
+
+    Signals:
+        changed: everything that was painted with the old values must be painted again.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._mode = DARK
+        self._high_contrast = False
+        self._scale = 1.0
+        self._density = "normal"
+        self._app: QApplication | None = None
+        self._tokens = tokens(DARK)
+        self._colours: dict[str, QColor] = {}
+        self.reduce_motion = False
+
+    # what is in use
+
+    @property
+    def mode(self) -> str:
+        """``dark``, ``light`` or ``system``, as chosen."""
+        return self._mode
+
+    @property
+    def is_dark(self) -> bool:
+        """Whether dark colours are in use now."""
+        return self._tokens.name == DARK
+
+    @property
+    def tokens(self) -> Tokens:
+        """The tokens in use."""
+        return self._tokens
+
+    @property
+    def row_height(self) -> int:
+        """Height of a table row at the chosen density."""
+        return round(ROW_HEIGHTS[self._density] * max(1.0, self._scale))
+
+    # what painters ask for
+
+    def color(self, role: str) -> QColor:
+        """Return the colour of a role, status, lane or alias."""
+        colour = self._colours.get(role)
+        if colour is None:
+            colour = self._colours[role] = QColor(self._tokens.role(role))
+        return colour
+
+    def tint(self, role: str, percent: float, over: str = "surface") -> QColor:
+        """Return `percent` of `role` laid over another."""
+        key = f"{role}:{percent}:{over}"
+        colour = self._colours.get(key)
+        if colour is None:
+            colour = self._colours[key] = QColor(self._tokens.tint(role, percent, over))
+        return colour
+
+    def hex(self, role: str) -> str:
+        """Return the colour as ``#RRGGBB``, for rich text and charts."""
+        return self._tokens.role(role)
+
+    def font(self, kind: str = "body") -> QFont:
+        """Return the font of one step of the type scale; copy it before changing it."""
+        return make_font(kind, chinese=i18n.is_chinese(), scale=self._scale)
+
+    def icon(self, name: str, role: str = "text2") -> QIcon:
+        """Return a tinted icon."""
+        return make_icon(name, self._tokens.role(role), self._tokens.role("dis"))
+
+    def pixmap(self, name: str, role: str = "text2", size: int = ICON, ratio: float | None = None) -> QPixmap:
+        """Return a tinted icon as a cached pixmap of `size` logical pixels."""
+        scale = _screen_ratio() if ratio is None else ratio
+        return make_pixmap(name, self._tokens.role(role), size, scale)
+
+    def status_pixmap(self, token: StatusToken | LaneToken, size: int = ICON) -> QPixmap:
+        """Return the glyph of a status or lane in its own colour."""
+        return self.pixmap(token.glyph, token.role, size)
+
+    # what console changes
+
+    def install(self, app: QApplication) -> None:
+        """Load the fonts, take over the application's look and follow the system scheme."""
+        self._app = app
+        load_fonts()
+        app.setStyle("Fusion")
+        app.styleHints().colorSchemeChanged.connect(self._follow_system)
+        self._apply()
+
+    def set_mode(self, mode: str) -> None:
+        """Choose ``dark``, ``light`` or ``system``."""
+        if mode not in MODES:
+            raise ValueError(f"unknown theme {mode!r}, choose one of {', '.join(MODES)}")
+        if mode != self._mode:
+            self._mode = mode
+            self._apply()
+
+    def set_high_contrast(self, on: bool) -> None:
+        """Swap decorative lines and captions for stronger ones."""
+        if on != self._high_contrast:
+            self._high_contrast = on
+            self._apply()
+
+    def set_scale(self, percent: int) -> None:
+        """Set the font size, 90 to 130 % on top of the system's scaling."""
+        scale = min(130, max(90, percent)) / 100
+        if scale != self._scale:
+            self._scale = scale
+            self._apply()
+
+    def set_density(self, density: str) -> None:
+        """Choose ``compact``, ``normal`` or ``roomy`` table rows."""
+        if density in ROW_HEIGHTS and density != self._density:
+            self._density = density
+            self.changed.emit()
+
+    def refresh(self) -> None:
+        """Apply again, after the language changed the font sizes."""
+        self._apply()
+
+    def _resolve(self) -> str:
+        if self._mode != SYSTEM or self._app is None:
+            return LIGHT if self._mode == LIGHT else DARK
+        scheme = self._app.styleHints().colorScheme()
+        return LIGHT if scheme == Qt.ColorScheme.Light else DARK
+
+    @Slot()
+    def _follow_system(self) -> None:
+        if self._mode == SYSTEM:
+            self._apply()
+
+    def _apply(self) -> None:
+        self._tokens = tokens(self._resolve(), self._high_contrast)
+        self._colours.clear()
+        if self._app is not None:
+            palette: QPalette = make_palette(self._tokens)
+            self._app.setPalette(palette)
+            self._app.setFont(self.font("body"))
+            self._app.setStyleSheet(make_qss(self._tokens, write_glyphs(self._tokens)))
+        self.changed.emit()
+
+
+def _screen_ratio() -> float:
+    # The sharpest screen: a pixmap too fine is scaled down, one too coarse is blurred.
+    return max((screen.devicePixelRatio() for screen in QGuiApplication.screens()), default=1.0)
+
+
+@lru_cache(maxsize=1)
+def theme() -> Theme:
+    """Return the theme of this process."""
+    return Theme()

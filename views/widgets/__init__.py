@@ -1,0 +1,1 @@
+"""Small widgets, one duty each, painted from the theme."""
