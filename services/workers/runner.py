@@ -59,7 +59,7 @@ class Runner:
             log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, line)),
             progress=lambda percent, note: _show(held, percent, note),
             cancelled=held.cancelled,
-            stopping=lambda: self._stopping(held),
+            stopping=lambda: _begin_stop(held),
         )
         timeout = float(task.timeout_s or kind.timeout_s)
         job = Job(task=task, attempt=task.attempt, worker=self._worker, slot=slot, timeout_s=timeout)
@@ -81,9 +81,6 @@ class Runner:
             return None
         return Outcome(ok=False, error=f"{problems[0].path or 'payload'}: {problems[0].message}", error_kind="bad_payload")
 
-    def _stopping(self, held: Held) -> None:
-        held.stopping_shown = False
-
     def _decide(self, held: Held, outcome: Outcome, started: int, ended: int) -> Finish:
         task = held.task
         error = outcome.error[-ERROR_LIMIT:]
@@ -96,12 +93,20 @@ class Runner:
         if outcome.cancelled or held.cancel_reason:
             return self._finish(held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
         own = self._registry.task_type(task.task_type)
-        decision = retry.decide(task, kind, self._policy.for_type(own))
+        decision = retry.decide(task, kind, self._policy_of(own))
         word = "timeout" if outcome.timed_out else "failed"
         delay = decision.delay_s if decision.to == Status.RETRYING else -1
         return self._finish(
             held, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
         )  # fmt: skip
+
+    def _policy_of(self, own: task_type.TaskType) -> retry.RetryPolicy:
+        base, cap = own.retry_base_s, own.retry_cap_s
+        return retry.RetryPolicy(
+            base_s=base if base is not None else self._policy.base_s,
+            cap_s=cap if cap is not None else self._policy.cap_s,
+            max_retries=self._policy.max_retries,
+        )
 
     def _finish(
         self,
@@ -141,3 +146,7 @@ class Runner:
 
 def _show(held: Held, percent: int, note: str) -> None:
     held.progress = (min(100, max(0, percent)), note[:200])
+
+
+def _begin_stop(held: Held) -> None:
+    held.stopping = True

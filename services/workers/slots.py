@@ -21,6 +21,7 @@ class Held:
     delivery: Delivery | None
     cancelled: threading.Event = field(default_factory=threading.Event)
     cancel_reason: str = ""  #: requested | lost | shutdown
+    stopping: bool = False  #: its executor has begun to end it
     stopping_shown: bool = False
     started: float = 0.0  #: monotonic seconds, 0 while it waits for a slot
     progress: tuple[int, str] | None = None  #: not yet shown

@@ -1,0 +1,163 @@
+"""The archiver: moves the dead-letter queue into the store, whole messages, so that nobody ever has to look into the queue."""
+
+from __future__ import annotations
+
+import json
+import logging
+import secrets
+import threading
+from collections.abc import Sequence
+
+from services.domain import envelope, fingerprint
+from services.domain.change import Claim, Create, Finish, Op
+from services.domain.errors import BadMessage, ConsoleError
+from services.domain.order import Delivery
+from services.domain.status import CLAIMABLE, Status
+from services.domain.task import Attempt, Task
+from services.engine import recipe
+from services.engine.registry import Registry
+from services.ports import Broker, Clock, Consumer, Letter, Store
+
+log = logging.getLogger(__name__)
+BATCH = 50
+
+
+class Archiver:
+    """Consumes the dead queue while its process leads; stores, then acknowledges."""
+
+    def __init__(self, store: Store, broker: Broker, registry: Registry, clock: Clock, name: str) -> None:
+        self._store, self._broker, self._registry, self._clock, self._name = store, broker, registry, clock, name
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def start(self) -> None:
+        """Begin to consume."""
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._loop, name=f"{self._name}-archiver", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop after the present batch."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(30.0)
+            self._thread = None
+
+    def archive(self, deliveries: Sequence[Delivery]) -> None:
+        """Store a batch; afterwards its deliveries may be acknowledged."""
+        now = self._store.now_ms()
+        for delivery in deliveries:
+            self._keep(delivery, now)
+
+    def _loop(self) -> None:
+        consumer: Consumer | None = None
+        try:
+            while not self._stop.is_set():
+                try:
+                    consumer = consumer or self._broker.dead_letters(name=f"{self._name}-archiver")
+                    self._round(consumer)
+                except ConsoleError as exc:
+                    log.warning("dead letters wait in their queue: %s", exc)
+                    self._clock.wait(self._stop, 2.0)
+        finally:
+            if consumer is not None:
+                consumer.close()
+
+    def _round(self, consumer: Consumer) -> None:
+        deliveries = consumer.take(BATCH, 0.5)
+        if not deliveries:
+            return
+        try:
+            self.archive(deliveries)
+        except ConsoleError:
+            consumer.requeue(deliveries)
+            raise
+        consumer.ack(deliveries)
+
+    def _keep(self, delivery: Delivery, now: int) -> None:
+        error = str(delivery.headers.get("x-rpa-error", ""))
+        kind = str(delivery.headers.get("x-rpa-error-kind", ""))
+        try:
+            parsed = envelope.parse(
+                delivery.body, delivery.headers, routing_key="", content_type="", content_encoding="", now_ms=now
+            )
+        except BadMessage as exc:
+            self._keep_bad(delivery, kind or exc.kind, error or str(exc), now)
+            return
+        if kind:
+            self._keep_bad(delivery, kind, error, now)
+            return
+        self._keep_task(delivery, parsed, now)
+
+    def _keep_bad(self, delivery: Delivery, kind: str, error: str, now: int) -> None:
+        record = envelope.bad_record(delivery.body, kind=kind, error=error, now_ms=now)
+        self._store.put_letter(_letter(record.task_id, delivery, kind, error, now))
+        self._store.apply([Create(task=record, on_duplicate="force")])
+
+    def _keep_task(self, delivery: Delivery, parsed: envelope.Parsed, now: int) -> None:
+        """A letter of a task: its record is dead already, or the broker or somebody else gave it up."""
+        task_id = parsed.task.task_id
+        record = self._store.get([task_id])[0]
+        reason = envelope.dead_reason(delivery.body, delivery.headers)
+        self._store.put_letter(_letter(task_id, delivery, reason.kind, reason.error, now))
+        if record is not None and record.status not in CLAIMABLE:
+            return
+        self._give_up(parsed, reason, now)
+
+    def _give_up(self, parsed: envelope.Parsed, reason: envelope.DeadReason, now: int) -> None:
+        """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere)."""
+        kind = self._registry.task_type(parsed.task.task_type)
+        owner = f"{self._name}#archiver-{secrets.token_hex(4)}"
+        claim = Claim(
+            task_id=parsed.task.task_id,
+            gen=parsed.gen,
+            attempt=parsed.attempt,
+            owner=owner,
+            worker="archiver",
+            lease_ms=60_000,
+            adopt=recipe.adopt(parsed, kind),
+        )
+        answer = self._store.apply([claim])[0]
+        if answer.code != "run" or answer.task is None:
+            return
+        self._store.apply(self._dead(answer.task, owner, reason, now))
+
+    def _dead(self, task: Task, owner: str, reason: envelope.DeadReason, now: int) -> list[Op]:
+        attempt = Attempt(
+            number=task.attempt,
+            worker="archiver",
+            started_at=now,
+            ended_at=now,
+            outcome="failed",
+            error_kind=reason.kind,
+            error=reason.error,
+        )
+        return [
+            Finish(
+                task_id=task.task_id,
+                owner=owner,
+                to=Status.DEAD,
+                attempt=attempt,
+                error=reason.error,
+                error_kind=reason.kind,
+                fingerprint=fingerprint.fingerprint(task.task_type, reason.kind, reason.error),
+            )
+        ]
+
+
+def _letter(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:
+    return Letter(
+        task_id=task_id,
+        body=delivery.body,
+        headers=json.dumps({key: _plain(value) for key, value in delivery.headers.items()}, ensure_ascii=False),
+        routing_key=delivery.routing_key,
+        queue=delivery.queue,
+        content_type=delivery.content_type,
+        stored_at=now,
+        error_kind=kind,
+        error=error,
+    )
+
+
+def _plain(value: object) -> object:
+    return value if isinstance(value, str | int | float | bool) or value is None else repr(value)[:500]

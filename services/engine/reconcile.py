@@ -1,0 +1,146 @@
+"""The reconciler: finds what a crash left half done and finishes it; every action is safe to repeat."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+from services.domain import fingerprint, retry
+from services.domain.change import Finish, Nudge, Op, OpenShop
+from services.domain.lane import LANES
+from services.domain.order import QueueDepth
+from services.domain.status import Status
+from services.domain.task import Attempt, Task
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.ports import Broker, Clock, Store
+
+log = logging.getLogger(__name__)
+BATCH = 200
+OUTBOX_AGE_MS = 30_000
+RETRY_GRACE_MS = 60_000
+#: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
+MISSING_AFTER_MS = 30_000
+LOST_TEXT = "the worker that ran it fell silent"
+
+
+class Reconciler:
+    """One ``tick`` looks at every kind of left-over; the leader calls it about once a second."""
+
+    def __init__(
+        self,
+        store: Store,
+        broker: Broker,
+        dispatcher: Dispatcher,
+        registry: Registry,
+        clock: Clock,
+        policy: retry.RetryPolicy,
+        *,
+        outbox_age_ms: int = OUTBOX_AGE_MS,
+        retry_grace_ms: int = RETRY_GRACE_MS,
+    ) -> None:
+        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._registry, self._clock, self._policy = registry, clock, policy
+        self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
+        self._empty_since: dict[str, int] = {}
+        self._looked_at = 0.0
+
+    def tick(self) -> None:
+        """Look once; raises only the errors of store and broker."""
+        self.republish_outbox()
+        self.release_due()
+        self.take_over_expired()
+        self.open_parked()
+        now = self._clock.monotonic()
+        if now - self._looked_at >= 10.0:
+            self._looked_at = now
+            self.find_missing(self._broker.depths())
+
+    def republish_outbox(self) -> int:
+        """Publish what has waited in the outbox for longer than its submitter can still be at it."""
+        tasks = self._store.outbox(self._outbox_age_ms, BATCH)
+        self._dispatcher.send(tasks)
+        return len(tasks)
+
+    def release_due(self) -> int:
+        """Publish scheduled tasks that are due, and retries whose delay queue forgot them."""
+        return self._nudge(self._store.due(BATCH, self._retry_grace_ms))
+
+    def take_over_expired(self) -> int:
+        """Decide about tasks whose worker's lease ran out: again, held for a person, or dead after three losses."""
+        ops: list[Op] = [self._lost(task) for task in self._store.expired(BATCH)]
+        if not ops:
+            return 0
+        follow: list[Task] = []
+        ended: list[str] = []
+        for answer in self._store.apply(ops):
+            if answer.code == "ok" and answer.task is not None:
+                log.warning("%s: its worker %s is lost, now %s", answer.task.task_id, answer.task.worker, answer.task.status)
+                follow.append(answer.task)
+                if answer.task.ended:
+                    ended.append(answer.task.task_id)
+            follow.extend(answer.released)
+        self._dispatcher.send(follow)
+        if ended:
+            self._store.mark_executed(ended)
+        return len(ops)
+
+    def open_parked(self) -> int:
+        """Release parked tasks whose gate is open although nobody said so."""
+        ops: list[Op] = [OpenShop(shop=shop) for shop in self._store.parked_shops(BATCH)]
+        if not ops:
+            return 0
+        released = [task for answer in self._store.apply(ops) for task in answer.released]
+        self._dispatcher.send(released)
+        return len(released)
+
+    def find_missing(self, depths: Sequence[QueueDepth]) -> int:
+        """Publish again the queued tasks of a lane whose queue was empty at two looks."""
+        now = self._store.now_ms()
+        by_name = {depth.name: depth for depth in depths if depth.kind == "lane"}
+        count = 0
+        for lane in LANES:
+            depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
+            if depth is None or depth.ready or depth.unacked is None or depth.unacked:
+                self._empty_since.pop(lane, None)
+                continue
+            since = self._empty_since.setdefault(lane, now)
+            if now - since < MISSING_AFTER_MS:
+                continue
+            missing = [task for task in self._store.oldest_queued(lane, BATCH) if task.queued_at < since]
+            if missing:
+                log.warning("%d queued tasks of lane %s have no message; they are published again", len(missing), lane)
+            count += self._nudge(missing)
+        return count
+
+    def _nudge(self, tasks: Sequence[Task]) -> int:
+        ops: list[Op] = [Nudge(task_id=task.task_id, gen=task.gen, attempt=task.attempt) for task in tasks]
+        if not ops:
+            return 0
+        marked = [answer.task for answer in self._store.apply(ops) if answer.code == "ok" and answer.task is not None]
+        self._dispatcher.send(marked)
+        return len(marked)
+
+    def _lost(self, task: Task) -> Finish:
+        decision = retry.decide(task, "worker_lost", self._policy, now_ms=self._store.now_ms())
+        shown = fingerprint.fingerprint(task.task_type, "worker_lost", LOST_TEXT)
+        return Finish(
+            task_id=task.task_id,
+            owner=task.owner,
+            to=decision.to,
+            attempt=Attempt(
+                number=task.attempt,
+                worker=task.worker,
+                started_at=task.started_at,
+                ended_at=task.lease_until,
+                outcome="lost",
+                error_kind="worker_lost",
+                error=LOST_TEXT,
+            ),
+            delay_ms=round(max(0.0, decision.delay_s) * 1000),
+            error=LOST_TEXT,
+            error_kind="worker_lost",
+            fingerprint=shown,
+            lost=True,
+            if_expired=True,
+        )

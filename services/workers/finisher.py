@@ -1,0 +1,167 @@
+"""Group commit of outcomes: record a batch, publish what follows from it, then acknowledge."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+from dataclasses import dataclass
+
+from services.domain.change import Finish
+from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.order import Delivery
+from services.domain.status import TERMINAL
+from services.domain.task import Task
+from services.engine.dispatch import Dispatcher
+from services.ports import Clock, Consumer, Store
+
+log = logging.getLogger(__name__)
+BATCH = 200
+RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+OWED_EVERY_S = 5.0
+
+
+@dataclass(slots=True)
+class _Item:
+    op: Finish
+    delivery: Delivery | None
+
+
+class Finisher:
+    """One thread that turns finished attempts into recorded outcomes.
+
+    Outcomes are collected while the write before them is on its way, so a busy worker pays one round trip for many tasks and an
+    idle one waits for nothing. The order is always: record, publish, acknowledge.
+    """
+
+    def __init__(self, store: Store, dispatcher: Dispatcher, consumer: Consumer, clock: Clock, name: str) -> None:
+        self._store, self._dispatcher, self._consumer, self._clock = store, dispatcher, consumer, clock
+        self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
+        self._owed: list[tuple[Delivery, Task]] = []
+        self._owed_at = 0.0
+        self._abandon = threading.Event()
+        self._lock = threading.Lock()
+        self._open: dict[str, Finish] = {}
+        self.done = 0
+        self.failed = 0
+        self._thread = threading.Thread(target=self._loop, name=f"{name}-finisher", daemon=True)
+        self._thread.start()
+
+    def put(self, op: Finish, delivery: Delivery | None) -> None:
+        """Record this outcome soon; returns at once."""
+        with self._lock:
+            self._open[op.owner] = op
+        self._queue.put(_Item(op, delivery))
+
+    def unrecorded(self) -> int:
+        """Outcomes not yet recorded."""
+        with self._lock:
+            return len(self._open)
+
+    def close(self, timeout: float) -> bool:
+        """Record what is left, then leave; True when everything was recorded in time."""
+        self._queue.put(None)
+        self._thread.join(timeout)
+        if self._thread.is_alive():
+            self._abandon.set()
+            self._thread.join(10.0)
+        return self.unrecorded() == 0
+
+    def _loop(self) -> None:
+        open_ = True
+        while open_:
+            batch, open_ = self._collect()
+            if batch:
+                self._commit(batch)
+            self._pay()
+
+    def _collect(self) -> tuple[list[_Item], bool]:
+        try:
+            first = self._queue.get(timeout=1.0)
+        except queue.Empty:
+            return [], True
+        batch: list[_Item] = []
+        item: _Item | None = first
+        while item is not None:
+            batch.append(item)
+            if len(batch) >= BATCH:
+                return batch, True
+            try:
+                item = self._queue.get_nowait()
+            except queue.Empty:
+                return batch, True
+        return batch, False
+
+    def _commit(self, batch: list[_Item]) -> None:
+        answers = self._apply([item.op for item in batch])
+        if answers is None:
+            return
+        follow: list[Task] = []
+        ended: list[str] = []
+        settled: list[tuple[Delivery, Task | None]] = []
+        for item, answer in zip(batch, answers, strict=True):
+            task = answer.task if answer.code == "ok" else None
+            if task is not None and task.status not in ("succeeded", "held", "cancelled"):
+                follow.append(task)
+            if task is not None and task.status in TERMINAL:
+                ended.append(task.task_id)
+            self._count(answer.code, item.op)
+            follow.extend(answer.released)
+            if item.delivery is not None:
+                settled.append((item.delivery, task))
+        unsent = self._send(follow)
+        if ended:
+            self._mark(ended)
+        self._consumer.ack([delivery for delivery, task in settled if task is None or task.task_id not in unsent])
+        self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
+        with self._lock:
+            for item in batch:
+                self._open.pop(item.op.owner, None)
+
+    def _apply(self, ops: list[Finish]):  # type: ignore[no-untyped-def]
+        tries = 0
+        while True:
+            try:
+                return self._store.apply(ops)
+            except StoreUnavailable as exc:
+                pause = RETRY_S[min(tries, len(RETRY_S) - 1)]
+                log.warning("%d outcomes wait for the store (try %d): %s", len(ops), tries + 1, exc)
+                tries += 1
+                if self._clock.wait(self._abandon, pause):
+                    return None
+            except StoreError:
+                log.exception("the store refuses %d outcomes; their leases run out and the reconciler decides", len(ops))
+                return None
+
+    def _send(self, tasks: list[Task]) -> set[str]:
+        receipts = self._dispatcher.send(tasks)
+        return {task.task_id for task, receipt in zip(tasks, receipts, strict=True) if not receipt.ok}
+
+    def _mark(self, ended: list[str]) -> None:
+        try:
+            self._store.mark_executed(ended)
+        except StoreError as exc:
+            log.warning("executed marks of %d tasks are missing: %s", len(ended), exc)
+
+    def _pay(self) -> None:
+        """Try again to publish what must be safe before its delivery may be acknowledged."""
+        now = self._clock.monotonic()
+        if not self._owed or now - self._owed_at < OWED_EVERY_S:
+            return
+        self._owed_at = now
+        owed, self._owed = self._owed, []
+        try:
+            unsent = self._send([task for _, task in owed])
+        except StoreError:
+            self._owed = owed
+            return
+        self._consumer.ack([delivery for delivery, task in owed if task.task_id not in unsent])
+        self._owed += [pair for pair in owed if pair[1].task_id in unsent]
+
+    def _count(self, code: str, op: Finish) -> None:
+        if code != "ok":
+            log.warning("a late result of %s is kept as evidence only (%s)", op.task_id, code)
+        elif op.to == "succeeded":
+            self.done += 1
+        else:
+            self.failed += 1

@@ -1,0 +1,103 @@
+"""What a worker does beside its tasks: renew leases, say that it lives, hear orders, show progress and logs."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+
+from services.domain.change import Op, Progress, Renew
+from services.domain.errors import StoreError
+from services.domain.worker import WorkerInfo
+from services.ports import Clock, LogLine, Store
+from services.workers.slots import Held
+
+log = logging.getLogger(__name__)
+BEAT_S = 1.0
+
+
+class Keeper:
+    """One thread that never runs task code, so that a busy task cannot make its worker look dead."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        *,
+        held: Callable[[], list[Held]],
+        info: Callable[[], WorkerInfo],
+        obey: Callable[[str], None],
+        lease_s: float,
+        name: str,
+    ) -> None:
+        self._store, self._clock = store, clock
+        self._held, self._info, self._obey = held, info, obey
+        self._lease_s = lease_s
+        self._renewed = clock.monotonic()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._loop, name=f"{name}-keeper", daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Leave after the present beat."""
+        self._stop.set()
+        self._thread.join(10.0)
+
+    def flush(self, held: Held) -> None:
+        """Store the log lines of one attempt now."""
+        lines, held.lines = held.lines, []
+        if not lines:
+            return
+        try:
+            self._store.append_log(held.task.task_id, held.task.attempt, [LogLine(*line) for line in lines])
+        except StoreError as exc:
+            log.warning("%d log lines of %s are lost: %s", len(lines), held.task.task_id, exc)
+
+    def _loop(self) -> None:
+        while not self._clock.wait(self._stop, BEAT_S):
+            try:
+                self._beat()
+            except StoreError as exc:
+                log.warning("heartbeat is late: %s", exc)
+
+    def _beat(self) -> None:
+        held = self._held()
+        self._show(held)
+        if self._clock.monotonic() - self._renewed >= self._lease_s / 4:
+            self._renew(held)
+        for order in self._store.heartbeat(self._info()):
+            self._obey(order)
+        for one in held:
+            self.flush(one)
+
+    def _renew(self, held: list[Held]) -> None:
+        lease_ms = round(self._lease_s * 1000)
+        ops: list[Op] = [Renew(task_id=one.task.task_id, owner=one.owner, lease_ms=lease_ms) for one in held]
+        if ops:
+            for one, answer in zip(held, self._store.apply(ops), strict=True):
+                if answer.code != "ok":
+                    one.cancel("lost")
+                elif answer.task is not None and answer.task.cancel:
+                    one.cancel("requested")
+        self._renewed = self._clock.monotonic()
+
+    def _show(self, held: list[Held]) -> None:
+        ops: list[Op] = []
+        for one in held:
+            news, one.progress = one.progress, None
+            stopping = one.stopping and not one.stopping_shown
+            if news is None and not stopping:
+                continue
+            one.shown = news[0] if news is not None else one.shown
+            one.stopping_shown = one.stopping_shown or stopping
+            ops.append(
+                Progress(
+                    task_id=one.task.task_id,
+                    owner=one.owner,
+                    progress=one.shown,
+                    note=news[1] if news is not None else "",
+                    stopping=stopping,
+                )
+            )
+        if ops:
+            self._store.apply(ops)

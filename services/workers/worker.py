@@ -1,0 +1,304 @@
+"""One worker: takes work orders, runs them in its slots, records their outcomes, and leaves without losing any."""
+
+from __future__ import annotations
+
+import logging
+import os
+import platform
+import secrets
+import socket
+import threading
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import psutil
+
+from services.domain import retry
+from services.domain.errors import StoreError
+from services.domain.worker import WorkerInfo
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.executors.base import Executor
+from services.ports import Broker, Clock, Store
+from services.version import VERSION
+from services.workers.finisher import Finisher
+from services.workers.intake import Intake
+from services.workers.keeper import Keeper
+from services.workers.runner import Runner
+from services.workers.slots import Held, SlotPool
+
+log = logging.getLogger(__name__)
+CLAIM_BATCH = 128
+FULL_PATIENCE_S = 1.0
+WINDOWS = (0, 8, 64)
+#: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
+AHEAD_S = 0.2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerParts:
+    """What a worker is made of; one value so that host and tests build it the same way."""
+
+    store: Store
+    broker: Broker
+    clock: Clock
+    registry: Registry
+    dispatcher: Dispatcher
+    executors: Mapping[str, Executor]
+    handlers: frozenset[str] = frozenset()
+    policy: retry.RetryPolicy = retry.RetryPolicy()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOptions:
+    """How a worker behaves."""
+
+    slots: int = 5
+    lanes: tuple[str, ...] = ("high", "normal", "low")
+    name: str = ""
+    kind: str = "headless"
+    lease_s: float = 60.0
+    grace_s: float = 30.0
+    strict_types: bool = False
+
+
+class Worker:
+    """Threads: one intake, ``slots`` slots, one finisher, one keeper. Started by ``start``, ended by ``stop``."""
+
+    def __init__(self, parts: WorkerParts, options: WorkerOptions) -> None:
+        self._parts, self._options = parts, options
+        self.name = options.name or f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}"
+        self._session = secrets.token_hex(4)
+        self._state = "running"
+        self._stopping = threading.Event()
+        self._recent: deque[float] = deque(maxlen=32)
+        self._all: dict[str, Held] = {}
+        self._lock = threading.Lock()
+        self._begun = parts.clock.now_ms()
+        self._me = psutil.Process()
+        self._started = False
+
+    def start(self) -> None:
+        """Begin to take work.
+
+        Raises:
+            BrokerUnavailable: the broker cannot be reached at all.
+        """
+        parts, options = self._parts, self._options
+        self._consumer = parts.broker.consumer(options.lanes, window=options.slots, name=self.name)
+        self._finisher = Finisher(parts.store, parts.dispatcher, self._consumer, parts.clock, self.name)
+        self._runner = Runner(
+            parts.store,
+            parts.clock,
+            parts.registry,
+            parts.executors,
+            worker=self.name,
+            handlers=parts.handlers,
+            policy=parts.policy,
+            strict_types=options.strict_types,
+        )
+        self._pool = SlotPool(self._work, options.slots, self.name)
+        self._intake = Intake(
+            parts.store,
+            parts.broker,
+            self._consumer,
+            parts.dispatcher,
+            parts.registry,
+            parts.clock,
+            worker=self.name,
+            session=self._session,
+            lease_ms=round(options.lease_s * 1000),
+            put=self._put,
+        )
+        self._keeper = Keeper(
+            parts.store,
+            parts.clock,
+            held=self._held,
+            info=self.info,
+            obey=self.obey,
+            lease_s=options.lease_s,
+            name=self.name,
+        )
+        self._feeder = threading.Thread(target=self._feed, name=f"{self.name}-intake", daemon=True)
+        self._started = True
+        self._feeder.start()
+        self._announce()
+
+    @property
+    def state(self) -> str:
+        """running | draining | stopping | stopped."""
+        return self._state
+
+    def busy(self) -> int:
+        """Claimed tasks whose outcome is not recorded yet."""
+        with self._lock:
+            open_ = len(self._all)
+        return max(open_, self._finisher.unrecorded())
+
+    def info(self) -> WorkerInfo:
+        """The heartbeat."""
+        with self._me.oneshot():
+            cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
+        return WorkerInfo(
+            worker=self.name,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            pid_started=self._me.create_time(),
+            version=VERSION,
+            system=f"{platform.system()} {platform.release()}",
+            kind=self._options.kind,
+            started_at=self._begun,
+            slots=self._pool.states(self._wall),
+            lanes=self._options.lanes,
+            state=self._state,
+            prefetched=max(0, self._consumer.held() - len(self._all)),
+            done=self._finisher.done,
+            failed=self._finisher.failed,
+            cpu=cpu,
+            memory_mb=memory,
+            executors=tuple(sorted(self._parts.executors)),
+            handlers=tuple(sorted(self._parts.handlers)),
+        )
+
+    def obey(self, order: str) -> None:
+        """Do what an operator asked of this worker; unknown orders are logged and left."""
+        verb, _, value = order.partition("=")
+        if verb == "drain":
+            self.drain()
+        elif verb == "resume":
+            self.resume()
+        elif verb == "stop":
+            self._state = "stopping"
+            self._stopping.set()
+        elif verb == "slots" and value.isdigit() and 1 <= int(value) <= 512:
+            self.set_slots(int(value))
+        elif verb == "cancel":
+            self._cancel(value)
+        else:
+            log.warning("order not understood: %r", order)
+
+    def drain(self) -> None:
+        """Take nothing more; running tasks go on."""
+        if self._state == "running":
+            self._state = "draining"
+            self._consumer.pause()
+
+    def resume(self) -> None:
+        """Take work again after a drain."""
+        if self._state == "draining":
+            self._state = "running"
+            self._consumer.resume()
+
+    def set_slots(self, slots: int) -> None:
+        """Change the number of slots; fewer applies as tasks end."""
+        self._pool.resize(slots)
+
+    def wait_stop_ordered(self, seconds: float) -> bool:
+        """Wait until somebody orders this worker to stop."""
+        return self._stopping.wait(seconds)
+
+    def stop(self, grace_s: float | None = None) -> bool:
+        """Give back what has not started, let running tasks end within the grace, then give those back too.
+
+        Returns whether everything was recorded. Nothing counts as a failure.
+        """
+        if not self._started or self._state == "stopped":
+            return True
+        self._state = "stopping"
+        self._stopping.set()
+        self._feeder.join(10.0)
+        self._consumer.pause()
+        grace = self._options.grace_s if grace_s is None else grace_s
+        end = self._parts.clock.monotonic() + grace
+        while self._pool.in_hand() and self._parts.clock.monotonic() < end:
+            self._pool.wait_room(1 - self._pool.slots, 0.1)
+        for held in self._held():
+            held.cancel("shutdown")
+        self._pool.close(30.0)
+        clean = self._finisher.close(30.0)
+        self._keeper.close()
+        self._consumer.close()
+        self._state = "stopped"
+        try:
+            self._parts.store.forget_worker(self.name)
+        except StoreError as exc:
+            log.warning("this worker stays listed until its heartbeat is old: %s", exc)
+        return clean
+
+    def _announce(self) -> None:
+        try:
+            self._parts.store.heartbeat(self.info())
+        except StoreError as exc:
+            log.warning("first heartbeat failed: %s", exc)
+
+    def _feed(self) -> None:
+        full_since: float | None = None
+        paused = False
+        while not self._stopping.is_set():
+            ahead = self._ahead()
+            if self._state != "running" or not self._pool.wait_room(ahead, 0.2):
+                now = self._parts.clock.monotonic()
+                full_since = now if full_since is None else full_since
+                if ahead == 0 and not paused and now - full_since >= FULL_PATIENCE_S:
+                    paused = True
+                    self._consumer.pause()
+                continue
+            full_since = None
+            if paused and self._state == "running":
+                paused = False
+                self._consumer.resume()
+            room = self._pool.room() + ahead
+            if room > 0:
+                self._accept(min(room, CLAIM_BATCH))
+
+    def _accept(self, limit: int) -> None:
+        deliveries = self._consumer.take(limit, 0.2)
+        if not deliveries:
+            return
+        try:
+            self._intake.accept(deliveries)
+        except StoreError as exc:
+            log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)
+            self._consumer.requeue(deliveries)
+            self._parts.clock.wait(self._stopping, 0.5)
+
+    def _ahead(self) -> int:
+        """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""
+        if len(self._recent) < 8 or self._longest_now() > AHEAD_S:
+            level = 0
+        else:
+            room = AHEAD_S / max(max(self._recent), 1e-4) * self._pool.slots
+            level = max(window for window in WINDOWS if window <= room)
+        self._consumer.set_window(self._pool.slots + level * 4)
+        return level
+
+    def _longest_now(self) -> float:
+        now = self._parts.clock.monotonic()
+        return max((now - held.started for held in self._pool.running() if held.started), default=0.0)
+
+    def _put(self, held: Held) -> None:
+        with self._lock:
+            self._all[held.owner] = held
+        self._pool.put(held)
+
+    def _work(self, held: Held, slot: int) -> None:
+        op = self._runner.run(held, slot)
+        self._recent.append(self._parts.clock.monotonic() - held.started)
+        if held.lines:
+            self._keeper.flush(held)
+        self._finisher.put(op, held.delivery)
+        with self._lock:
+            self._all.pop(held.owner, None)
+
+    def _held(self) -> list[Held]:
+        with self._lock:
+            return list(self._all.values())
+
+    def _cancel(self, task_id: str) -> None:
+        for held in self._held():
+            if held.task.task_id == task_id:
+                held.cancel("requested")
+
+    def _wall(self, held: Held) -> int:
+        return held.task.started_at
