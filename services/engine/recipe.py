@@ -66,3 +66,15 @@ def same_payload(left: str, right: str) -> bool:
         return bool(json.loads(left) == json.loads(right))
     except ValueError:
         return False
+
+
+def refreshed(task: Task, kind: task_type.TaskType) -> Task:
+    """The record under today's policy of its type: time-out, retries, idempotence and uniqueness of this payload."""
+    return msgspec.structs.replace(
+        task,
+        uniq=task_type.uniqueness_key(kind, task.platform, task.shop_id, task.payload),
+        timeout_s=kind.timeout_s,
+        idempotent=kind.idempotent,
+        expected_s=kind.expected_s,
+        type_version=kind.version,
+    )

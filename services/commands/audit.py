@@ -1,0 +1,83 @@
+"""The audit trail: an entry is written before the act and closed after it; without the entry there is no act."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import secrets
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from services.domain.errors import ConsoleError, OperatorError
+from services.ports import AuditEntry, Store
+
+TARGETS_KEPT = 200
+_SECRET_WORDS = ("password", "passwd", "secret", "token", "cookie", "authorization", "api_key", "apikey")
+
+
+class Audit:
+    """One writer's chain: each entry carries the SHA-256 of the one before."""
+
+    def __init__(self, store: Store, who: str) -> None:
+        self._store, self._who = store, who
+        self._writer = secrets.token_hex(6)
+        self._previous = ""
+        self._number = 0
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def act(self, action: str, targets: Sequence[str], detail: dict[str, Any] | None = None) -> Iterator[None]:
+        """Open an entry, let the act happen, close it with its outcome."""
+        entry = self._open(action, targets, detail or {})
+        try:
+            yield
+        except OperatorError as exc:
+            self._close(entry, f"refused: {exc}")
+            raise
+        except ConsoleError as exc:
+            self._close(entry, f"failed: {exc}")
+            raise
+        self._close(entry, "done")
+
+    def _open(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> AuditEntry:
+        with self._lock:
+            self._number += 1
+            at = self._store.now_ms()
+            if len(targets) > TARGETS_KEPT:
+                detail = {**detail, "count": len(targets)}
+            body = json.dumps(masked(detail), ensure_ascii=False, sort_keys=True)
+            entry_id = f"{at:013d}-{self._writer}-{self._number:06d}"
+            kept = tuple(targets[:TARGETS_KEPT])
+            text = "\n".join([self._previous, entry_id, str(at), self._who, action, *kept, body])
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            entry = AuditEntry(
+                entry_id=entry_id,
+                at=at,
+                who=self._who,
+                action=action,
+                target=kept,
+                detail=body,
+                previous=self._previous,
+                digest=digest,
+            )
+            self._store.append_audit(entry)
+            self._previous = digest
+            return entry
+
+    def _close(self, entry: AuditEntry, outcome: str) -> None:
+        self._store.close_audit(entry.entry_id, outcome[:500], self._store.now_ms())
+
+
+def masked(value: Any) -> Any:
+    """The same JSON value with everything that is named like a secret replaced by dots."""
+    if isinstance(value, dict):
+        return {key: "••••" if _secret(key) else masked(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [masked(item) for item in value]
+    return value
+
+
+def _secret(key: object) -> bool:
+    return isinstance(key, str) and any(word in key.lower() for word in _SECRET_WORDS)

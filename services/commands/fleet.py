@@ -1,0 +1,116 @@
+"""What an operator may do to shops, pauses, task types and workers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import msgspec
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain import shop as shops
+from services.domain import task_type
+from services.domain.change import Op, OpenShop
+from services.domain.errors import UsageError
+from services.domain.shop import Pause, Shop
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.ports import Broker, Store
+
+WORKER_ORDERS = ("drain", "resume", "stop", "slots")
+
+
+class FleetCommands:
+    """Audited commands on the fleet itself."""
+
+    def __init__(
+        self, store: Store, broker: Broker, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
+    ) -> None:
+        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._registry, self._audit, self._operator = registry, audit, operator
+
+    def import_shops(self, rows: Sequence[Shop]) -> int:
+        """Insert or replace shops; returns how many."""
+        self._operator.need("operator")
+        for row in rows:
+            _check(row)
+        with self._audit.act("shop.import", [row.key for row in rows]):
+            self._store.put_shops(rows)
+            self._broker.ensure(platforms={row.platform for row in rows})
+        self._registry.forget()
+        return len(rows)
+
+    def pause(self, scope: str, *, reason: str = "") -> None:
+        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``."""
+        self._operator.need("operator")
+        with self._audit.act("pause", [_scope(scope)], {"reason": reason} if reason else None):
+            self._store.set_pause(Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason))
+
+    def resume(self, scope: str) -> bool:
+        """Open a pause switch; what waited behind it is released. False when it was not closed."""
+        self._operator.need("operator")
+        with self._audit.act("resume", [_scope(scope)]):
+            was = self._store.clear_pause(scope)
+            ops: list[Op] = [OpenShop(shop=key) for key in self._store.parked_shops(200)]
+            if ops:
+                self._dispatcher.send([task for answer in self._store.apply(ops) for task in answer.released])
+            return was
+
+    def import_types(self, bodies: Sequence[str]) -> tuple[str, ...]:
+        """Insert or replace task types from JSON texts; returns their names.
+
+        Raises:
+            UsageError: a text is not a task type; the sentence names the field.
+        """
+        self._operator.need("admin")
+        kinds = [task_type.parse(body) for body in bodies]
+        with self._audit.act("type.import", [kind.name for kind in kinds]):
+            for kind, body in zip(kinds, bodies, strict=True):
+                self._store.put_document("type", kind.name, json.dumps(json.loads(body), ensure_ascii=False))
+        self._registry.forget()
+        return tuple(kind.name for kind in kinds)
+
+    def tell_worker(self, worker: str, order: str) -> None:
+        """Order a worker to drain, resume, stop or change its slots (``slots=4``); it obeys at its next heartbeat."""
+        self._operator.need("operator")
+        verb, _, value = order.partition("=")
+        if verb not in WORKER_ORDERS or (verb == "slots") != bool(value):
+            raise UsageError(f"a worker can be told {', '.join(WORKER_ORDERS)}=N, not {order!r}", field="order")
+        if value and not (value.isdigit() and 1 <= int(value) <= 512):
+            raise UsageError("slots must be 1 to 512", field="slots")
+        if worker not in {info.worker for info in self._store.workers()}:
+            raise UsageError(f"there is no worker {worker!r}; see `worker list`", field="worker")
+        with self._audit.act(f"worker.{verb}", [worker], {"slots": int(value)} if value else None):
+            self._store.tell_worker(worker, order)
+
+    def set_concurrency(self, key: str, concurrency: int) -> None:
+        """Change how many tasks of one shop may run at once."""
+        self._operator.need("operator")
+        found = self._registry.shops().get(key)
+        if found is None:
+            raise UsageError(f"there is no shop {key!r}", field="shop")
+        if not 1 <= concurrency <= 64:
+            raise UsageError("concurrency must be 1 to 64", field="concurrency")
+        with self._audit.act("shop.concurrency", [key], {"from": found.concurrency, "to": concurrency}):
+            self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
+            self._dispatcher.send(list(self._store.apply([OpenShop(shop=key)])[0].released))
+        self._registry.forget()
+
+
+def _check(row: Shop) -> None:
+    if not shops.valid_word(row.platform):
+        raise UsageError(f"platform {row.platform!r:.60} must be 1-64 of A-Z a-z 0-9 _ -", field="platform")
+    if not shops.valid_shop_id(row.shop_id):
+        raise UsageError(f"shop id {row.shop_id!r:.60} must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name", field="shop_id")
+    if not 1 <= row.concurrency <= 64:
+        raise UsageError(f"{row.key}: concurrency must be 1 to 64", field="concurrency")
+
+
+def _scope(scope: str) -> str:
+    head, _, rest = scope.partition(":")
+    parts = {"all": 0, "platform": 1, "type": 1, "shop": 2}
+    words = rest.split(":") if rest else []
+    if head not in parts or len(words) != parts[head] or not all(shops.valid_word(word) for word in words):
+        raise UsageError(f"a pause is all, platform:P, shop:P:ID or type:T, not {scope!r:.80}", field="scope")
+    return scope

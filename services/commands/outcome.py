@@ -1,0 +1,31 @@
+"""What a bulk command did, item by item."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from services.domain.message import Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """One item that was left alone, and why."""
+
+    task_id: str
+    why: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """``done`` in the order asked; ``made`` maps an item to the new task that came of it."""
+
+    done: tuple[str, ...] = ()
+    skipped: tuple[Refusal, ...] = ()
+    failed: tuple[Refusal, ...] = ()
+    made: dict[str, str] = field(default_factory=dict)
+    pending: tuple[str, ...] = ()  #: asked for, e.g. the stop of a running task; the end is shown when it is there
+
+    @property
+    def clean(self) -> bool:
+        """Whether everything asked for was done or is under way."""
+        return not self.skipped and not self.failed

@@ -1,0 +1,177 @@
+"""What an operator may do to tasks: create, cancel, retry, run now, re-prioritise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.commands.outcome import Outcome, Refusal
+from services.domain import lane
+from services.domain.change import Answer, Cancel, Move, Op, Resolve
+from services.domain.errors import UsageError
+from services.domain.message import Message
+from services.domain.status import Status
+from services.domain.task import Task
+from services.engine.dispatch import Dispatcher
+from services.engine.producer import Producer, Submitted, TaskSpec
+from services.ports import Store
+
+BATCH = 200
+
+
+class TaskCommands:
+    """Audited commands on tasks; each checks the role, then writes the audit entry, then acts."""
+
+    def __init__(self, store: Store, producer: Producer, dispatcher: Dispatcher, audit: Audit, operator: Operator) -> None:
+        self._store, self._producer, self._dispatcher = store, producer, dispatcher
+        self._audit, self._operator = audit, operator
+
+    def create(self, specs: Sequence[TaskSpec], *, origin: str) -> Submitted:
+        """Record and publish new tasks; bad ones are reported, the others are created."""
+        self._operator.need("operator")
+        signed = [_signed(spec, self._operator.who, origin) for spec in specs]
+        detail = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
+        with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail):
+            return self._producer.submit(signed)
+
+    def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
+        """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome)."""
+        return self._each(
+            "task.cancel",
+            task_ids,
+            lambda task_id: Cancel(task_id=task_id, by=self._operator.who, reason=reason),
+            detail={"reason": reason},
+        )
+
+    def run_now(self, task_ids: Sequence[str]) -> Outcome:
+        """Start as soon as a worker is free: front of the high lane, no delay."""
+        top = lane.MAX_PRIORITY
+        return self._each(
+            "task.run_now",
+            task_ids,
+            lambda task_id: Move(task_id=task_id, by=self._operator.who, lane=lane.Lane.HIGH, priority=top, run_now=True),
+        )
+
+    def prioritize(self, task_ids: Sequence[str], priority: str | int) -> Outcome:
+        """Give waiting tasks another priority, and with it the lane.
+
+        Raises:
+            UsageError: the priority is not a word or number of the scale.
+        """
+        try:
+            lane_name, level = lane.parse_priority(priority)
+        except ValueError as exc:
+            raise UsageError(str(exc), field="priority") from exc
+        return self._each(
+            "task.prioritize",
+            task_ids,
+            lambda task_id: Move(task_id=task_id, by=self._operator.who, lane=lane_name, priority=level),
+            detail={"priority": str(priority)},
+        )
+
+    def retry_waiting(self, task_ids: Sequence[str]) -> Outcome:
+        """Next attempt at once for held and retrying tasks; anything else is refused with what to do instead."""
+        records = dict(zip(task_ids, self._store.get(task_ids), strict=True))
+
+        def op(task_id: str) -> Op | Message:
+            task = records[task_id]
+            if task is None:
+                return Message("task.unknown", {"id": task_id})
+            if task.status == Status.HELD:
+                return Resolve(task_id=task_id, to=Status.PENDING, by=self._operator.who)
+            if task.status == Status.RETRYING:
+                return Move(task_id=task_id, by=self._operator.who, lane=task.lane, priority=task.priority, run_now=True)
+            if task.status in (Status.SUCCEEDED, Status.CANCELLED):
+                return Message("retry.use_duplicate", {"status": task.status})
+            return Message("retry.not_failed", {"status": task.status})
+
+        return self._each("task.retry", task_ids, op)
+
+    def resolve(self, task_ids: Sequence[str], to: str, *, note: str) -> Outcome:
+        """Decide about held tasks: ``succeeded`` (it ran), ``pending`` (run again) or ``dead``."""
+        if to not in (Status.PENDING, Status.SUCCEEDED, Status.DEAD):
+            raise UsageError("a held task can be resolved as succeeded, pending or dead", field="to")
+        return self._each(
+            "task.resolve",
+            task_ids,
+            lambda task_id: Resolve(task_id=task_id, to=to, by=self._operator.who, note=note),
+            detail={"to": to, "note": note},
+        )
+
+    def _each(
+        self,
+        action: str,
+        task_ids: Sequence[str],
+        make: Callable[[str], Op | Message],
+        *,
+        detail: dict[str, object] | None = None,
+    ) -> Outcome:
+        self._operator.need("operator")
+        ids = list(dict.fromkeys(task_ids))
+        with self._audit.act(action, ids, detail):
+            outcome = Outcome()
+            for start in range(0, len(ids), BATCH):
+                outcome = join(outcome, self._some(ids[start : start + BATCH], make))
+            return outcome
+
+    def _some(self, ids: Sequence[str], make: Callable[[str], Op | Message]) -> Outcome:
+        asked: list[tuple[str, Op]] = []
+        skipped: list[Refusal] = []
+        for task_id in ids:
+            op = make(task_id)
+            if isinstance(op, Message):
+                skipped.append(Refusal(task_id=task_id, why=op))
+            else:
+                asked.append((task_id, op))
+        answers = self._store.apply([op for _, op in asked]) if asked else []
+        follow: list[Task] = []
+        done, pending = [], []
+        for (task_id, _), answer in zip(asked, answers, strict=True):
+            follow += [*([answer.task] if answer.task is not None and answer.code == "ok" else []), *answer.released]
+            if answer.code == "ok":
+                done.append(task_id)
+            elif answer.code == "requested":
+                pending.append(task_id)
+                self._tell(answer.task)
+            else:
+                skipped.append(Refusal(task_id=task_id, why=refusal(task_id, answer)))
+        self._dispatcher.send([task for task in follow if task.status in (Status.PENDING, Status.RETRYING, Status.DEAD)])
+        self._store.mark_executed([task.task_id for task in follow if task.status == Status.CANCELLED])
+        return Outcome(done=tuple(done), skipped=tuple(skipped), pending=tuple(pending))
+
+    def _tell(self, task: Task | None) -> None:
+        if task is not None and task.worker:
+            self._store.tell_worker(task.worker, f"cancel={task.task_id}")
+
+
+def join(left: Outcome, right: Outcome) -> Outcome:
+    """Both outcomes as one."""
+    return Outcome(
+        done=left.done + right.done,
+        skipped=left.skipped + right.skipped,
+        failed=left.failed + right.failed,
+        made={**left.made, **right.made},
+        pending=left.pending + right.pending,
+    )
+
+
+def refusal(task_id: str, answer: Answer) -> Message:
+    """Why the store refused, for a person."""
+    if answer.task is None:
+        return Message("task.unknown", {"id": task_id})
+    if answer.code == "duplicate":
+        return Message("task.duplicate", {"id": answer.task.task_id, "status": answer.task.status})
+    return Message("task.refused", {"status": answer.task.status})
+
+
+def _signed(spec: TaskSpec, who: str, origin: str) -> TaskSpec:
+    return replace(spec, created_by=who, origin=origin)
+
+
+def record_json(task: Task) -> dict[str, object]:
+    """The record as plain JSON types with its field names."""
+    return {name: msgspec.to_builtins(getattr(task, name)) for name in task.__struct_fields__}
