@@ -1,0 +1,26 @@
+"""Names of tasks: how ours are made, and which of other programs are acceptable."""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+MAX_FOREIGN_ID = 200
+_FOREIGN = re.compile(r"(?!\s*\Z)[ -~]{1,200}\Z")
+_TASK_TYPE = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
+_RANDOM_BYTES = 6
+
+
+def new_task_id(platform: str, task_type: str, shop_id: str) -> str:
+    """``{platform}_{task_type}_{shop_id}_{12 hex}``; the random part alone makes it unique in a fleet."""
+    return f"{platform}_{task_type}_{shop_id}_{secrets.token_hex(_RANDOM_BYTES)}"
+
+
+def valid_foreign_id(text: object) -> bool:
+    """Whether ``text`` may name a task: at most 200 printable ASCII characters, not all blank."""
+    return isinstance(text, str) and _FOREIGN.match(text) is not None
+
+
+def valid_task_type(text: object) -> bool:
+    """Whether ``text`` may name a task type: a word, never a dotted path to import."""
+    return isinstance(text, str) and _TASK_TYPE.match(text) is not None
