@@ -1,0 +1,99 @@
+"""What every test gets: a quiet and private environment, real servers on request, a check for what GUI tests leave behind."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+# Before anything imports PySide6.
+os.environ["QT_QPA_PLATFORM"] = os.environ.get("FLEETDECK_TEST_QPA", "offscreen")
+os.environ["QT_API"] = os.environ["PYTEST_QT_API"] = "pyside6"
+# A test must neither read nor change the settings and secrets of the person at this desk.
+for name in [key for key in os.environ if key.startswith("FLEETDECK_") and not key.startswith("FLEETDECK_TEST_")]:
+    del os.environ[name]
+os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
+_PRIVATE = tempfile.TemporaryDirectory(prefix="fleetdeck-home-")
+for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"):
+    os.environ[name] = str(Path(_PRIVATE.name) / name.lower())
+
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
+
+from tests.support.services import RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
+
+IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester", "qtlog"}
+MARKS = {"rabbitmq": "rabbitmq", "redis": "redis_server", "gui": "qapp"}
+
+settings.register_profile("desk", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("desk"), derandomize=True, print_blob=True)
+settings.load_profile("ci" if IN_CI else "desk")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by the fixtures they use."""
+    for item in items:
+        for mark, fixture in MARKS.items():
+            if fixture in getattr(item, "fixturenames", ()):
+                item.add_marker(mark)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a GUI test that leaves a window, a timer or a thread; cost the others nothing."""
+    if not QT_FIXTURES & set(request.fixturenames):
+        yield
+        return
+    from tests.support import qt_leaks
+
+    request.getfixturevalue("qapp")
+    # A patch of its own: the test's monkeypatch may be undone before the watch has looked.
+    with pytest.MonkeyPatch.context() as patch:
+        yield from qt_leaks.watch(patch)
+
+
+@pytest.fixture(scope="session")
+def rabbitmq() -> Iterator[RabbitMQ]:
+    """A private RabbitMQ; take an empty virtual host from ``new_vhost()`` or use ``amqp_vhost``."""
+    try:
+        server = start_rabbitmq()
+    except ServiceUnavailable as error:
+        _missing(error)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def amqp_vhost(rabbitmq: RabbitMQ) -> Iterator[str]:
+    """The address of a virtual host that only this test knows."""
+    url = rabbitmq.new_vhost()
+    yield url
+    rabbitmq.drop_vhost(url)
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator[Redis]:
+    """A private Redis; call ``flush()`` first, or use ``redis_url``."""
+    try:
+        server = start_redis()
+    except ServiceUnavailable as error:
+        _missing(error)
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def redis_url(redis_server: Redis) -> str:
+    """The address of an empty Redis."""
+    redis_server.flush()
+    return redis_server.url
+
+
+def _missing(error: ServiceUnavailable) -> NoReturn:
+    """A service that is not there is a reason to skip at a desk and a failure in CI."""
+    if IN_CI:
+        pytest.fail(str(error), pytrace=False)
+    pytest.skip(str(error))

@@ -1,0 +1,1 @@
+"""What tests and benchmarks lean on: private servers, leak checks."""
