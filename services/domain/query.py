@@ -59,3 +59,8 @@ class Counts:
     triage: dict[str, int] = field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
     total: int = 0
     cursor: str = ""  #: event cursor of the same instant
+
+
+def equals(field_name: str, *values: str) -> Term:
+    """The term ``field:value,value``."""
+    return Term(field=field_name, op="=", values=values)

@@ -8,6 +8,7 @@ import msgspec
 
 WORD = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 RESERVED = frozenset({"high", "normal", "low", "dead"})
+SCOPE_ALL = "all"  #: the pause that stops everything
 
 
 class Shop(msgspec.Struct, frozen=True, kw_only=True):

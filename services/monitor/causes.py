@@ -1,0 +1,110 @@
+"""Dead letters grouped by cause, with a verdict on how far the cause reaches."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from services.domain import classify
+from services.domain.query import Query, equals
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from services.ports import Store
+
+SCAN_LIMIT = 50_000
+BARS = 17
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cause:
+    """Equal failures. ``scope``: shop | platform | all | some; ``history``: deaths in 17 equal spans, oldest first."""
+
+    fingerprint: str
+    kind: str
+    headline: str
+    types: tuple[str, ...]
+    count: int
+    shops: int
+    platforms: tuple[str, ...]
+    first_at: int
+    last_at: int
+    scope: str
+    history: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Causes:
+    """All causes, most tasks first. ``scanned`` < ``total`` when only the newest were looked at."""
+
+    rows: tuple[Cause, ...]
+    scanned: int
+    total: int
+    shops: int
+
+
+class CauseQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def causes(self, triage: str = Triage.OPEN) -> Causes:
+        """Group the dead letters of one triage state."""
+        tasks = self._dead(triage)
+        total = self._store.counts().triage.get(triage, len(tasks))
+        groups: dict[str, list[Task]] = defaultdict(list)
+        for task in tasks:
+            groups[task.fingerprint or task.error_kind or "unknown"].append(task)
+        everything = {task.platform for task in tasks}
+        since = min((task.ended_at for task in tasks), default=0)
+        until = max((task.ended_at for task in tasks), default=0)
+        rows = [_cause(key, group, everything, since, until) for key, group in groups.items()]
+        rows.sort(key=lambda cause: (-cause.count, -cause.last_at))
+        return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
+
+    def _dead(self, triage: str) -> list[Task]:
+        found: list[Task] = []
+        cursor: str | None = ""
+        while cursor is not None and len(found) < SCAN_LIMIT:
+            page = self._store.query(
+                Query(terms=(equals("status", Status.DEAD), equals("triage", triage)), limit=1000, cursor=cursor, want_total=False)
+            )
+            found += page.tasks
+            cursor = page.next
+        return found
+
+
+def _cause(key: str, group: list[Task], everything: set[str], since: int, until: int) -> Cause:
+    shops = {task.shop for task in group}
+    platforms = {task.platform for task in group}
+    newest = max(group, key=lambda task: task.ended_at)
+    return Cause(
+        fingerprint=key,
+        kind=newest.error_kind,
+        headline=classify.headline(newest.error),
+        types=tuple(name for name, _ in Counter(task.task_type for task in group).most_common()),
+        count=len(group),
+        shops=len(shops),
+        platforms=tuple(sorted(platforms)),
+        first_at=min(task.ended_at for task in group),
+        last_at=newest.ended_at,
+        scope=_scope(shops, platforms, everything),
+        history=_bars((task.ended_at for task in group), since, until),
+    )
+
+
+def _scope(shops: set[str], platforms: set[str], everything: set[str]) -> str:
+    if len(shops) == 1:
+        return "shop"
+    if len(platforms) == 1:
+        return "platform"
+    return "all" if len(everything) > 1 and platforms == everything else "some"
+
+
+def _bars(instants: Iterable[int], since: int, until: int) -> tuple[int, ...]:
+    bars = [0] * BARS
+    span = max(1, until - since)
+    for at in instants:
+        bars[min(BARS - 1, (at - since) * BARS // span)] += 1
+    return tuple(bars)

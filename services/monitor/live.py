@@ -1,0 +1,219 @@
+"""The console's eyes: follows the event stream and takes snapshots, in its own threads, and tells listeners."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from services.domain.errors import ConsoleError
+from services.domain.event import Event
+from services.domain.order import BrokerHealth, QueueDepth
+from services.domain.query import Counts
+from services.domain.shop import Pause
+from services.domain.worker import WorkerInfo
+from services.ports import Broker, Clock, Store
+
+log = logging.getLogger(__name__)
+EVENT_BATCH = 2000
+SNAPSHOT_S, SLOW_S = 0.25, 2.0
+RATE_WINDOW_S = 5.0
+BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreHealth:
+    """Whether the store answers now."""
+
+    connected: bool = True
+    latency_ms: float = -1.0
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Messages a second over the last few seconds."""
+
+    publish: float = 0.0
+    deliver: float = 0.0
+    ack: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """One consistent look; immutable, so it may be read from any thread."""
+
+    at_ms: int
+    taken: float  #: monotonic seconds, for its age
+    counts: Counts = field(default_factory=Counts)
+    depths: tuple[QueueDepth, ...] = ()
+    workers: tuple[WorkerInfo, ...] = ()
+    pauses: tuple[Pause, ...] = ()
+    broker: BrokerHealth = field(default_factory=lambda: BrokerHealth(connected=False))
+    store: StoreHealth = field(default_factory=StoreHealth)
+    rates: Rates = field(default_factory=Rates)
+    lag_ms: float = 0.0  #: age of the newest event when it arrived
+    leader: str = ""
+    retry_in_s: float = 0.0  #: until the next try to connect, 0 while connected
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Events since the last call. ``gap``: some were missed, so whoever keeps rows asks for them anew."""
+
+    events: tuple[Event, ...]
+    gap: bool = False
+
+
+class Live:
+    """Two threads, one for events and one for snapshots; listeners are called in those threads."""
+
+    def __init__(self, store: Store, broker: Broker, clock: Clock) -> None:
+        self._store, self._broker, self._clock = store, broker, clock
+        self._stop = threading.Event()
+        self._now = threading.Event()
+        self._lock = threading.Lock()
+        self._change_listeners: list[Callable[[Changes], None]] = []
+        self._snapshot_listeners: list[Callable[[Snapshot], None]] = []
+        self._recent: deque[tuple[float, int, int, int]] = deque()
+        self._lag_ms = 0.0
+        self._snapshot = Snapshot(at_ms=0, taken=clock.monotonic())
+        self._slow_at = -SLOW_S
+        self._failures = 0
+        self._threads: list[threading.Thread] = []
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._threads = [
+            threading.Thread(target=self._follow, name="live-events", daemon=True),
+            threading.Thread(target=self._watch, name="live-snapshots", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def close(self) -> None:
+        """Stop watching and wait for both threads."""
+        self._stop.set()
+        self._now.set()
+        for thread in self._threads:
+            thread.join(10.0)
+
+    def on_changes(self, listener: Callable[[Changes], None]) -> None:
+        """Call ``listener`` with each batch of events."""
+        self._change_listeners.append(listener)
+
+    def on_snapshot(self, listener: Callable[[Snapshot], None]) -> None:
+        """Call ``listener`` with each snapshot, about four times a second while things change."""
+        self._snapshot_listeners.append(listener)
+
+    def snapshot(self) -> Snapshot:
+        """The newest snapshot."""
+        return self._snapshot
+
+    def try_now(self) -> None:
+        """Do not wait for the back-off."""
+        self._now.set()
+
+    def _follow(self) -> None:
+        cursor = ""
+        lost = False
+        while not self._stop.is_set():
+            try:
+                if not cursor:
+                    cursor = self._store.events("", 1, 0.0).cursor
+                    if lost:
+                        self._tell(Changes(events=(), gap=True))
+                    lost = False
+                    continue
+                batch = self._store.events(cursor, EVENT_BATCH, 0.5)
+            except ConsoleError as exc:
+                log.warning("events: %s", exc)
+                cursor, lost = "", True
+                self._clock.wait(self._stop, 1.0)
+                continue
+            cursor = batch.cursor
+            if batch.events or batch.gap:
+                self._note(batch.events)
+                self._tell(Changes(events=batch.events, gap=batch.gap))
+                # at most about ten batches a second reach the listeners; more events only make a batch larger
+                self._clock.wait(self._stop, 0.08)
+
+    def _note(self, events: Sequence[Event]) -> None:
+        published = sum(1 for event in events if event.to == "queued")
+        delivered = sum(1 for event in events if event.to == "running")
+        acked = sum(1 for event in events if event.from_ == "running")
+        now = self._clock.monotonic()
+        with self._lock:
+            self._recent.append((now, published, delivered, acked))
+            if events:
+                self._lag_ms = max(0.0, float(self._clock.now_ms() - events[-1].at))
+
+    def _tell(self, changes: Changes) -> None:
+        for listener in self._change_listeners:
+            listener(changes)
+
+    def _watch(self) -> None:
+        while not self._stop.is_set():
+            wait = self._look()
+            if self._clock.wait(self._now, wait):
+                self._now.clear()
+
+    def _look(self) -> float:
+        now = self._clock.monotonic()
+        try:
+            counts = self._store.counts()
+            if now - self._slow_at >= SLOW_S or self._failures:
+                self._slow()
+                self._slow_at = now
+            self._failures = 0
+            fresh = replace(
+                self._snapshot,
+                at_ms=self._clock.now_ms(),
+                taken=self._clock.monotonic(),
+                counts=counts,
+                broker=self._broker.health(),
+                rates=self._rates(now),
+                lag_ms=self._lag_ms,
+                retry_in_s=0.0,
+            )
+        except ConsoleError as exc:
+            wait = BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)]
+            self._failures += 1
+            lost = StoreHealth(connected=False, error=str(exc))
+            fresh = replace(self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait)
+            self._show(fresh)
+            return wait
+        self._show(fresh)
+        return SNAPSHOT_S
+
+    def _slow(self) -> None:
+        answers, latency, error = self._store.health()
+        depths: tuple[QueueDepth, ...] = self._snapshot.depths
+        try:
+            depths = tuple(self._broker.depths())
+        except ConsoleError as exc:
+            log.info("depths are old: %s", exc)
+        self._snapshot = replace(
+            self._snapshot,
+            depths=depths,
+            workers=tuple(self._store.workers()),
+            pauses=tuple(self._store.pauses()),
+            leader=self._store.leader("engine"),
+            store=StoreHealth(connected=answers, latency_ms=latency, error=error),
+        )
+
+    def _show(self, fresh: Snapshot) -> None:
+        self._snapshot = fresh
+        for listener in self._snapshot_listeners:
+            listener(fresh)
+
+    def _rates(self, now: float) -> Rates:
+        with self._lock:
+            while self._recent and now - self._recent[0][0] > RATE_WINDOW_S:
+                self._recent.popleft()
+            published, delivered, acked = (sum(row[place] for row in self._recent) for place in (1, 2, 3))
+        return Rates(
+            publish=published / RATE_WINDOW_S, deliver=delivered / RATE_WINDOW_S, ack=acked / RATE_WINDOW_S
+        )

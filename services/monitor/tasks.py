@@ -1,0 +1,111 @@
+"""Questions about tasks, answered with plain values for tables and panels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from services.domain import explain, filter, verdict
+from services.domain.query import Page, Query, equals
+from services.domain.shop import SCOPE_ALL, Shop
+from services.domain.status import Status
+from services.domain.task import Task
+from services.engine.registry import Registry
+from services.ports import Letter, LogLine, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskDetail:
+    """Everything about one task that the panel shows."""
+
+    task: Task
+    shop: Shop | None
+    gates: tuple[explain.GateView, ...] = ()
+    letter: Letter | None = None
+    verdict: verdict.Verdict | None = None
+    twins: tuple[Task, ...] = ()
+    type_known: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogTail:
+    """Log lines of one attempt and where to go on reading."""
+
+    lines: tuple[LogLine, ...] = ()
+    place: int = 0
+    attempts: tuple[int, ...] = field(default=())
+
+
+class TaskQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry, time_zone: str = "") -> None:
+        self._store, self._registry, self._zone = store, registry, time_zone
+
+    def page(
+        self, text: str, *, sort: str = "created", descending: bool = True, limit: int = 200, cursor: str = ""
+    ) -> Page:
+        """Tasks that match the filter text.
+
+        Raises:
+            FilterError: the text is not a filter; its position and a remedy are in the error.
+        """
+        terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
+        return self._store.query(
+            Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor)
+        )
+
+    def ids(self, text: str, limit: int = 100_000) -> tuple[str, ...]:
+        """All ids that match, a frozen set for a bulk action."""
+        found: list[str] = []
+        cursor: str | None = ""
+        while cursor is not None and len(found) < limit:
+            page = self.page(text, limit=1000, cursor=cursor)
+            found += [task.task_id for task in page.tasks]
+            cursor = page.next
+        return tuple(found[:limit])
+
+    def get(self, task_ids: Sequence[str]) -> list[Task]:
+        """The records that exist, in the order asked."""
+        return [task for task in self._store.get(task_ids) if task is not None]
+
+    def shops(self) -> dict[str, Shop]:
+        """Shops by ``platform:shop_id``."""
+        return self._registry.shops()
+
+    def detail(self, task_id: str) -> TaskDetail | None:
+        """One task with its gates and its verdict, None when there is no such task."""
+        task = self._store.get([task_id])[0]
+        if task is None:
+            return None
+        waits = task.active and task.status not in (Status.RUNNING, Status.HELD)
+        asks = task.status in (Status.DEAD, Status.HELD)
+        return TaskDetail(
+            task=task,
+            shop=self._registry.shops().get(task.shop),
+            gates=explain.why_waiting(task, self._facts(task)) if waits else (),
+            letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
+            verdict=verdict.safe_to_run_again(task) if asks else None,
+            type_known=self._registry.knows(task.task_type),
+        )
+
+    def log(self, task_id: str, attempt: int, place: int = 0) -> LogTail:
+        """Log lines of an attempt from ``place`` on."""
+        lines, after = self._store.read_log(task_id, attempt, place)
+        return LogTail(lines=tuple(lines), place=after)
+
+    def _facts(self, task: Task) -> explain.Facts:
+        workers = self._store.workers()
+        scopes = {SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
+        running = self._store.query(
+            Query(terms=(equals("shop", task.shop), equals("status", Status.RUNNING)), sort="created", descending=False, limit=20)
+        )
+        shop = self._registry.shops().get(task.shop)
+        return explain.Facts(
+            now_ms=self._store.now_ms(),
+            pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
+            holders=tuple(running.tasks),
+            concurrency=shop.concurrency if shop is not None else 1,
+            ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
+            workers=sum(1 for info in workers if info.state == "running" and task.lane in info.lanes),
+        )
