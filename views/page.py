@@ -1,17 +1,17 @@
 """What a page is: one entry of the rail, started when it is seen and stopped when it is not.
 
-    class TasksPage(Page):
-        page_id = "tasks"
+class TasksPage(Page):
+    page_id = "tasks"
 
-        def __init__(self, context: …) -> None:
-            super().__init__(N_("Tasks"))
-            self.header.add_action(Button(N_("Export"), icon="ph.export"))
-            self.body.addWidget(TableView(…))
+    def __init__(self, context: …) -> None:
+        super().__init__(N_("Tasks"))
+        self.header.add_action(Button(N_("Export"), icon="ph.export"))
+        self.body.addWidget(TableView(…))
 
-        def activate(self) -> None: self._refresher.start()
-        def deactivate(self) -> None: self._refresher.stop()
-        def refresh(self) -> None: self._refresher.now()
-        def retranslate(self) -> None: super().retranslate(); …
+    def activate(self) -> None: self._refresher.start()
+    def deactivate(self) -> None: self._refresher.stop()
+    def refresh(self) -> None: self._refresher.now()
+    def retranslate(self) -> None: super().retranslate(); …
 """
 
 from __future__ import annotations

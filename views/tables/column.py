@@ -1,0 +1,109 @@
+"""A table is a tuple of columns: what to show of a record, and how.
+
+    COLUMNS: tuple[Column[TaskRow], ...] = (
+        Column(key="status", title="", value=lambda r: r.status, kind="glyph", width=28),
+        Column(key="type", title=N_("Type"), value=lambda r: r.task_type, strong=True),
+        Column(key="lane", title=N_("Lane"), value=lambda r: r.lane, kind="lane", width=96),
+        Column(key="age", title=N_("Age"), value=lambda r: r.created,
+               text=lambda r: text.duration(now() - r.created), live=True, sortable=True),
+    )
+
+Kinds and the value each expects:
+
+    text, strong, mono   anything; shown through `text`, else ``str``
+    number               the same, to the right
+    glyph                a status name: glyph alone, its word is the tool tip
+    status               a status name: glyph and word
+    lane                 a lane name: glyph and word
+    badge                a platform: text badge
+    attempts             ``Attempts(used, limit, role)``: pips and ``2/3``
+    progress             ``Progress(share, text, role)``: bar while `share` is given, else text
+    link                 text in the accent colour
+    KIND of your own     after ``painters.register(KIND, function)``
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+R = TypeVar("R")
+
+LEFT, RIGHT, CENTRE = "left", "right", "centre"
+_RIGHT_KINDS = frozenset({"number"})
+TICK = "tick"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempts:
+    """How many attempts began, of how many; the pips take the colour of `role`."""
+
+    used: int
+    limit: int
+    role: str = "waiting"
+
+    def __str__(self) -> str:
+        return f"{self.used}/{self.limit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """A share (0 to 1) while running, else the reason in words, in the tone of `role`."""
+
+    share: float | None = None
+    text: str = ""
+    role: str = "text3"
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column(Generic[R]):
+    """One column: where its value comes from and how it is drawn."""
+
+    key: str
+    title: str  #: source text; shown through ``_``
+    value: Callable[[R], Any]
+    text: Callable[[R], str] | None = None  #: what people read and copy; default ``str(value)``
+    kind: str = "text"
+    tone: str | Callable[[R], str] = "text"
+    width: int = 110
+    stretch: bool = False  #: takes the room that is left
+    align: str = ""  #: default by kind
+    mono: bool = False
+    strong: bool = False
+    tooltip: Callable[[R], str] | None = None
+    title_tip: str = ""  #: source text; one plain sentence for a broker term
+    sortable: bool = False
+    descending_first: bool = False
+    hide_rank: int = 0  #: 1 leaves first when the window is narrow; 0 never leaves
+    hidden: bool = False  #: not shown until chosen
+    live: bool = False  #: changes with the clock: repainted once a second
+    speech: Callable[[R], str] | None = None  #: the cell for a screen reader
+
+    def display(self, record: R) -> str:
+        """Return what people read in this cell; no value is blank, not zero."""
+        if self.text is not None:
+            return self.text(record)
+        value = self.value(record)
+        return "" if value is None else str(value)
+
+    def role_of(self, record: R) -> str:
+        """Return the colour role of this cell."""
+        return self.tone if isinstance(self.tone, str) else self.tone(record)
+
+    def fingerprint(self, record: R) -> tuple[object, ...]:
+        """Return everything that decides how this cell looks, for finding changed cells."""
+        return (self.value(record), self.display(record), self.role_of(record))
+
+    @property
+    def to_right(self) -> bool:
+        """Whether the text ends at the right edge."""
+        return self.align == RIGHT or (not self.align and self.kind in _RIGHT_KINDS)
+
+
+def tick_column() -> Column[Any]:
+    """Return the column of check boxes that a tickable model puts first."""
+    return Column(key=TICK, title="", value=lambda _record: None, kind=TICK, width=34)

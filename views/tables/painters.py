@@ -1,0 +1,274 @@
+"""How one kind of cell is drawn: a function of painter, room, cell and ink.
+
+Painters get cached fonts, colours and pixmaps; they neither measure twice nor touch the model.
+A page adds its own kind (a sparkline, say) with ``register("spark", paint_spark)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap
+
+from services.i18n import _, pgettext
+from views.tables.column import Attempts, Column, Progress
+from views.theme import theme
+from views.theme import tokens as design
+
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+_ELIDE = Qt.TextElideMode.ElideRight
+_NO_PEN = Qt.PenStyle.NoPen
+GLYPH = 15
+GLYPH_GAP = 6
+PIP_WIDTH, PIP_HEIGHT, PIP_GAP = 5, 9, 2
+BAR_WIDTH, BAR_HEIGHT = 42, 4
+
+
+@dataclass(slots=True)
+class Cell:
+    """What a painter may know of the cell."""
+
+    record: Any
+    column: Column[Any]
+    dimmed: bool
+    ticked: bool
+    enabled: bool = True
+
+
+class Ink:
+    """Fonts, colours and pixmaps of the theme in use, kept for the next thousand cells."""
+
+    def __init__(self) -> None:
+        self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
+        self._pixmaps: dict[tuple[str, str, int], QPixmap] = {}
+
+    def forget(self) -> None:
+        """Start anew after the theme changed."""
+        self._fonts.clear()
+        self._pixmaps.clear()
+        _elided.cache_clear()
+
+    def font(self, kind: str) -> QFont:
+        """Return the font `kind`."""
+        return self._font(kind)[0]
+
+    def width(self, text: str, kind: str) -> int:
+        """Return the width of `text`."""
+        return self._font(kind)[1].horizontalAdvance(text)
+
+    def colour(self, role: str, cell: Cell) -> QColor:
+        """Return the colour of `role`; a dimmed row speaks in captions only."""
+        return theme().color("text3" if cell.dimmed and role != "dis" else role)
+
+    def pixmap(self, name: str, role: str, size: int, cell: Cell) -> QPixmap:
+        """Return a glyph in the colour of `role`."""
+        key = (name, "text3" if cell.dimmed else role, size)
+        found = self._pixmaps.get(key)
+        if found is None:
+            found = self._pixmaps[key] = theme().pixmap(key[0], key[1], size)
+        return found
+
+    def text(
+        self, painter: QPainter, room: QRect, text: str, cell: Cell, *, role: str, kind: str, flags: int = _LEFT
+    ) -> None:
+        """Draw one line of text, cut with an ellipsis at the end of the room."""
+        if not text or room.width() <= 0:
+            return
+        font, metrics = self._font(kind)
+        painter.setFont(font)
+        painter.setPen(self.colour(role, cell))
+        painter.drawText(room, flags, _elided(metrics, text, room.width(), kind))
+
+    def _font(self, kind: str) -> tuple[QFont, QFontMetrics]:
+        found = self._fonts.get(kind)
+        if found is None:
+            font = theme().font(kind)
+            found = self._fonts[kind] = (font, QFontMetrics(font))
+        return found
+
+
+class _Elider:
+    """Remembers cut texts; ``QFontMetrics`` cannot be a key itself."""
+
+    def __init__(self) -> None:
+        self._metrics: QFontMetrics | None = None
+        self._cut = lru_cache(maxsize=8192)(self._measure)
+
+    def __call__(self, metrics: QFontMetrics, text: str, width: int, kind: str) -> str:
+        self._metrics = metrics
+        return self._cut(text, width, kind)
+
+    def cache_clear(self) -> None:
+        self._cut.cache_clear()
+
+    def _measure(self, text: str, width: int, _kind: str) -> str:
+        if self._metrics is None:
+            return text
+        return self._metrics.elidedText(text, _ELIDE, width)
+
+
+_elided = _Elider()
+Painter = Callable[[QPainter, QRect, Cell, Ink], None]
+
+
+def text_kind(column: Column[Any]) -> str:
+    """Return the step of the type scale a column is set in."""
+    if column.mono or column.kind == "mono":
+        return "mono"
+    return "tablestrong" if column.strong or column.kind == "strong" else "table"
+
+
+def paint_text(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw text or a number."""
+    column = cell.column
+    flags = _RIGHT if column.to_right else (_CENTRE if column.align == "centre" else _LEFT)
+    ink.text(
+        painter,
+        room,
+        column.display(cell.record),
+        cell,
+        role=column.role_of(cell.record),
+        kind=text_kind(column),
+        flags=flags,
+    )
+
+
+def paint_link(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw text in the accent colour."""
+    ink.text(painter, room, cell.column.display(cell.record), cell, role="accent", kind="table")
+
+
+def _glyph(painter: QPainter, room: QRect, pixmap: QPixmap, size: int = GLYPH) -> None:
+    painter.drawPixmap(QPointF(room.x(), room.y() + (room.height() - size) / 2), pixmap)
+
+
+def paint_glyph(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw the glyph of a status alone, in the middle; its word is the tool tip."""
+    token = design.status(str(cell.column.value(cell.record)))
+    pixmap = ink.pixmap(token.glyph, token.role, GLYPH, cell)
+    _glyph(painter, room.adjusted((room.width() - GLYPH) // 2, 0, 0, 0), pixmap)
+
+
+def paint_status(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw glyph and word of a status."""
+    token = design.status(str(cell.column.value(cell.record)))
+    _glyph(painter, room, ink.pixmap(token.glyph, token.role, GLYPH, cell))
+    words = cell.column.text(cell.record) if cell.column.text is not None else _(token.word)
+    rest = room.adjusted(GLYPH + GLYPH_GAP, 0, 0, 0)
+    ink.text(painter, rest, words, cell, role=token.role, kind="table")
+
+
+def paint_lane(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw glyph and word of a lane; its colour is for the glyph only."""
+    name = str(cell.column.value(cell.record) or "")
+    token = design.LANES.get(name)
+    rest = room
+    if token is not None:
+        _glyph(painter, room, ink.pixmap(token.glyph, token.role, 13, cell), 13)
+        rest = room.adjusted(13 + GLYPH_GAP - 2, 0, 0, 0)
+    words = pgettext("lane", token.word) if token is not None else name
+    ink.text(painter, rest, words, cell, role="text2", kind="table")
+
+
+def paint_badge(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw the text badge of a platform."""
+    text = design.platform_badge(str(cell.column.value(cell.record) or ""))
+    if not text:
+        return
+    width = min(room.width(), ink.width(text, "badge") + 11)
+    box = QRectF(room.x() + 0.5, room.y() + (room.height() - 17) / 2 + 0.5, width, 16)
+    painter.setPen(theme().color("line2"))
+    painter.setBrush(theme().color("raised"))
+    painter.drawRoundedRect(box, 3, 3)
+    ink.text(painter, box.toRect(), text, cell, role="text2", kind="badge", flags=_CENTRE)
+
+
+def paint_attempts(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw a pip for each allowed attempt, the used ones filled, and the fraction in words."""
+    value = cell.column.value(cell.record)
+    if not isinstance(value, Attempts):
+        return
+    pips = min(max(value.limit, 1), 5)
+    used = min(pips, value.used if value.limit <= pips else round(value.used * pips / value.limit))
+    top = room.y() + (room.height() - PIP_HEIGHT) // 2
+    painter.setPen(_NO_PEN)
+    for number in range(pips):
+        role = value.role if number < used else "line2"
+        painter.setBrush(theme().color("text3" if cell.dimmed and number < used else role))
+        left = room.x() + number * (PIP_WIDTH + PIP_GAP)
+        painter.drawRoundedRect(QRect(left, top, PIP_WIDTH, PIP_HEIGHT), 1, 1)
+    rest = room.adjusted(pips * (PIP_WIDTH + PIP_GAP) + 4, 0, 0, 0)
+    ink.text(painter, rest, str(value), cell, role="text2", kind="table")
+
+
+def paint_progress(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw a bar and its share while something runs, else the reason in words."""
+    value = cell.column.value(cell.record)
+    if not isinstance(value, Progress):
+        return
+    if value.share is None:
+        ink.text(painter, room, value.text, cell, role=value.role, kind="table")
+        return
+    width = min(BAR_WIDTH, room.width())
+    share = min(1.0, max(0.0, value.share))
+    bar = QRectF(room.x(), room.y() + (room.height() - BAR_HEIGHT) / 2, width, BAR_HEIGHT)
+    painter.setPen(_NO_PEN)
+    painter.setBrush(theme().color("line2"))
+    painter.drawRoundedRect(bar, 2, 2)
+    painter.setBrush(ink.colour("running", cell))
+    painter.drawRoundedRect(QRectF(bar.x(), bar.y(), width * share, BAR_HEIGHT), 2, 2)
+    rest = room.adjusted(BAR_WIDTH + 7, 0, 0, 0)
+    ink.text(painter, rest, value.text, cell, role="text2", kind="table")
+
+
+def paint_tick(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    """Draw a check box."""
+    paint_box(painter, room, Qt.CheckState.Checked if cell.ticked else Qt.CheckState.Unchecked)
+
+
+def paint_box(painter: QPainter, room: QRect, state: Qt.CheckState) -> None:
+    """Draw a check box of 14 px in the middle of `room`."""
+    side = 14
+    box = QRectF(
+        room.x() + (room.width() - side) // 2 + 0.5, room.y() + (room.height() - side) // 2 + 0.5, side - 1, side - 1
+    )
+    on = state != Qt.CheckState.Unchecked
+    painter.setPen(theme().color("accentbg" if on else "ctl"))
+    painter.setBrush(theme().color("accentbg" if on else "input"))
+    painter.drawRoundedRect(box, design.RADIUS_CHECK, design.RADIUS_CHECK)
+    if on:
+        name = "ph.check-bold" if state == Qt.CheckState.Checked else "ph.minus-bold"
+        pixmap = theme().pixmap(name, "white", 10)
+        painter.drawPixmap(QPointF(box.x() + 1.5, box.y() + 1.5), pixmap)
+
+
+_PAINTERS: dict[str, Painter] = {
+    "text": paint_text,
+    "strong": paint_text,
+    "number": paint_text,
+    "mono": paint_text,
+    "link": paint_link,
+    "glyph": paint_glyph,
+    "status": paint_status,
+    "lane": paint_lane,
+    "badge": paint_badge,
+    "attempts": paint_attempts,
+    "progress": paint_progress,
+    "tick": paint_tick,
+}
+
+
+def register(kind: str, painter: Painter) -> None:
+    """Add a kind of cell."""
+    _PAINTERS[kind] = painter
+
+
+def painter_of(kind: str) -> Painter:
+    """Return the function for `kind`; an unknown one is drawn as text."""
+    return _PAINTERS.get(kind, paint_text)

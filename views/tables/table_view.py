@@ -1,0 +1,477 @@
+"""The table of the console: rows of 28 px, keyboard first, nothing moves under the cursor.
+
+    table = TableView(model, name=N_("Tasks"))
+    table.open_requested.connect(self._open)          # Enter, double click: a key
+    table.peek_requested.connect(self._show_detail)   # Space: a key
+    table.current_changed.connect(self._follow)       # cursor moved: a key or None
+    table.menu_requested.connect(self._fill_menu)     # QMenu, key: add your actions first
+    table.filter_requested.connect(self._filter)      # column key, text, include?
+    table.save_layout() / table.restore_layout(data)  # plain dict for the settings file
+
+Keys: arrows, PgUp, PgDn, Home, End move; Space peeks; Enter opens; Ctrl+Space ticks; Shift with an
+arrow ticks on the way; Ctrl+A ticks all loaded rows; Ctrl+C copies the cell, Ctrl+Shift+C the rows;
+Esc clears the ticks; Menu or Shift+F10 opens the context menu.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QHideEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QResizeEvent,
+    QShowEvent,
+)
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.tables.column import TICK
+from views.tables.delegates import CellDelegate
+from views.tables.header import TableHeader
+from views.tables.record_model import RecordModel
+from views.theme import theme
+
+_CTRL = Qt.KeyboardModifier.ControlModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
+_LIVE_MS = 1000
+
+
+class TableView(QTableView):
+    """A ``RecordModel`` on screen.
+
+    Signals:
+        current_changed: key of the row under the cursor, or None.
+        open_requested, peek_requested: key of a row.
+        menu_requested: a menu to fill, and the key of its row.
+        filter_requested: column key, text of the cell, and whether to include or exclude it.
+        near_end: the last loaded rows came into view; a paged list loads more.
+    """
+
+    current_changed = Signal(object)
+    open_requested = Signal(object)
+    peek_requested = Signal(object)
+    menu_requested = Signal(object, object)
+    filter_requested = Signal(str, str, bool)
+    near_end = Signal()
+
+    def __init__(self, model: RecordModel[Any], name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._records = model
+        self._name = name
+        self._anchor: Hashable = None
+        self._auto_hidden: set[str] = set()
+        self._cells = CellDelegate(self)
+        self._timer = QTimer(self, interval=_LIVE_MS)
+        self._timer.timeout.connect(self.repaint_live)
+        self._set_up_look()
+        self.setModel(model)
+        self._set_up_columns()
+        self._connect()
+        self._restyle()
+        self.retranslate()
+
+    def _set_up_look(self) -> None:
+        self.setProperty("panel", "table")
+        self.setItemDelegate(self._cells)
+        self.setHorizontalHeader(TableHeader(self))
+        self.verticalHeader().hide()
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setMouseTracking(True)
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+
+    def _set_up_columns(self) -> None:
+        for section, column in enumerate(self._records.columns):
+            self.setColumnWidth(section, column.width)
+            self.setColumnHidden(section, column.hidden)
+        self._share_room()
+
+    def _connect(self) -> None:
+        header = self.header
+        header.tick_clicked.connect(self._on_tick_all)
+        header.chooser_requested.connect(self.show_column_chooser)
+        header.sectionMoved.connect(self._find_first_section)
+        self._find_first_section()
+        self.selectionModel().currentRowChanged.connect(self._on_current_changed)
+        self._records.ticked_changed.connect(self.viewport().update)
+        self._records.rowsInserted.connect(self._on_rows_moved)
+        self._records.rowsRemoved.connect(self._on_rows_moved)
+        self._records.layoutChanged.connect(self._on_rows_moved)
+        self.verticalScrollBar().valueChanged.connect(self._on_scrolled)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self.retranslate)
+
+    @property
+    def header(self) -> TableHeader:
+        """The header, with its own type."""
+        header = self.horizontalHeader()
+        assert isinstance(header, TableHeader)
+        return header
+
+    @property
+    def records(self) -> RecordModel[Any]:
+        """The model, with its own type."""
+        return self._records
+
+    def retranslate(self) -> None:
+        """Say the name again and draw the titles again."""
+        self.setAccessibleName(_(self._name) if self._name else _("Table"))
+        self.header.viewport().update()
+        self.viewport().update()
+
+    # cursor and ticks
+
+    def current_key(self) -> Hashable | None:
+        """Return the key of the row under the cursor."""
+        index = self.currentIndex()
+        return self._records.key_at(index.row()) if index.isValid() else None
+
+    def set_current_key(self, key: Hashable, *, scroll: bool = True) -> bool:
+        """Move the cursor to `key`; False when it is not shown."""
+        row = self._records.row_of(key)
+        if row < 0:
+            return False
+        section = max(0, self.currentIndex().column()) or self._cells.first_section
+        index = self._records.index(row, section)
+        flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
+        self.selectionModel().setCurrentIndex(index, flags)
+        if scroll:
+            self.scrollTo(index)
+        return True
+
+    def target_keys(self) -> tuple[Hashable, ...]:
+        """Return what an action applies to: the ticked rows, else the row under the cursor."""
+        ticked = self._records.ticked()
+        if ticked:
+            shown = [self._records.key_at(row) for row in range(self._records.rowCount())]
+            first = [key for key in shown if key in ticked]
+            return (*first, *(ticked - set(first)))
+        current = self.current_key()
+        return (current,) if current is not None else ()
+
+    def _tick_range(self, row: int) -> None:
+        start = self._records.row_of(self._anchor)
+        start = row if start < 0 else start
+        keys = [self._records.key_at(at) for at in range(min(start, row), max(start, row) + 1)]
+        self._records.set_ticked(keys)
+
+    def _on_tick_all(self) -> None:
+        if self._records.tick_state() == Qt.CheckState.Checked:
+            self._records.untick_all()
+        else:
+            self._records.tick_all()
+
+    def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._cells.current_row = current.row()
+        self.viewport().update()
+        self.current_changed.emit(self._records.key_at(current.row()) if current.isValid() else None)
+
+    def _on_rows_moved(self) -> None:
+        self._cells.current_row = self.currentIndex().row()
+        self.viewport().update()
+
+    def _find_first_section(self) -> None:
+        header = self.header
+        shown = (header.logicalIndex(place) for place in range(header.count()))
+        self._cells.first_section = next((n for n in shown if not self.isColumnHidden(n)), 0)
+
+    # mouse and keys
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Tick by box, Ctrl or Shift; else move the cursor."""
+        self._cells.show_focus = False
+        index = self.indexAt(event.position().toPoint())
+        if event.button() != Qt.MouseButton.LeftButton or not index.isValid():
+            super().mousePressEvent(event)
+            return
+        key = self._records.key_at(index.row())
+        on_box = self._records.column(index.column()).key == TICK
+        if self._records.tickable and event.modifiers() & _SHIFT:
+            self._tick_range(index.row())
+        elif self._records.tickable and (on_box or event.modifiers() & _CTRL):
+            self._records.toggle(index.row())
+            self._anchor = key
+            if on_box:
+                return
+        else:
+            self._anchor = key
+        super().mousePressEvent(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Open a row; on the box a quick second click ticks again."""
+        index = self.indexAt(event.position().toPoint())
+        if index.isValid() and self._records.column(index.column()).key == TICK:
+            self._records.toggle(index.row())
+        elif index.isValid() and event.button() == Qt.MouseButton.LeftButton:
+            self.open_requested.emit(self._records.key_at(index.row()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the mouse with the hover colour."""
+        super().mouseMoveEvent(event)
+        self._hover(self.indexAt(event.position().toPoint()).row())
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Drop the hover colour when the mouse leaves."""
+        if event.type() == QEvent.Type.Leave:
+            self._hover(-1)
+        return super().viewportEvent(event)
+
+    def _hover(self, row: int) -> None:
+        if row != self._cells.hovered_row:
+            self._cells.hovered_row = row
+            self.viewport().update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Handle the keys of the interaction rules, leave the rest to Qt."""
+        self._cells.show_focus = True
+        if not self._handle_key(event):
+            super().keyPressEvent(event)
+
+    def _handle_key(self, event: QKeyEvent) -> bool:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_cell()
+        elif event.key() == Qt.Key.Key_C and event.modifiers() == _CTRL | _SHIFT:
+            self.copy_rows()
+        elif event.matches(QKeySequence.StandardKey.SelectAll) and self._records.tickable:
+            self._records.tick_all()
+        elif event.key() == Qt.Key.Key_Escape and self._records.ticked():
+            self._records.untick_all()
+        else:
+            return self._handle_row_key(event)
+        return True
+
+    def _handle_row_key(self, event: QKeyEvent) -> bool:
+        index = self.currentIndex()
+        if not index.isValid():
+            return False
+        key = self._records.key_at(index.row())
+        if event.key() == Qt.Key.Key_Space and event.modifiers() & _CTRL:
+            if self._records.tickable:
+                self._records.toggle(index.row())
+        elif event.key() == Qt.Key.Key_Space:
+            self.peek_requested.emit(key)
+        elif event.key() in _ENTER and not event.modifiers() & _CTRL:
+            self.open_requested.emit(key)
+        elif event.key() in _MOVES and event.modifiers() == _SHIFT and self._records.tickable:
+            self._extend(event)
+        else:
+            return False
+        return True
+
+    def _extend(self, event: QKeyEvent) -> None:
+        if self._anchor is None or not self._records.ticked():
+            self._anchor = self.current_key()
+        plain = QKeyEvent(event.type(), event.key(), Qt.KeyboardModifier.NoModifier)
+        super().keyPressEvent(plain)
+        self._tick_range(self.currentIndex().row())
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the ring when the keyboard brought the focus; put the cursor on a row."""
+        self._cells.show_focus = event.reason() in (
+            Qt.FocusReason.TabFocusReason,
+            Qt.FocusReason.BacktabFocusReason,
+            Qt.FocusReason.ShortcutFocusReason,
+        )
+        super().focusInEvent(event)
+        if not self.currentIndex().isValid() and self._records.rowCount() and self._cells.show_focus:
+            self.set_current_key(self._records.key_at(0))
+
+    # copying and menus
+
+    def copy_cell(self) -> None:
+        """Copy the text of the cell under the cursor."""
+        index = self.currentIndex()
+        if index.isValid():
+            text = self._records.column(index.column()).display(self._records.record(index.row()))
+            QGuiApplication.clipboard().setText(text)
+
+    def copy_rows(self) -> None:
+        """Copy the ticked rows, else the current one, as TSV with titles."""
+        QGuiApplication.clipboard().setText(self.as_tsv(self.target_keys()))
+
+    def as_tsv(self, keys: tuple[Hashable, ...]) -> str:
+        """Return rows as tab-separated values, shown columns in the order shown."""
+        header = self.header
+        sections = [header.logicalIndex(place) for place in range(header.count())]
+        columns = [self._records.column(n) for n in sections if not self.isColumnHidden(n)]
+        columns = [column for column in columns if column.key != TICK]
+        lines = ["\t".join(_(column.title) or column.key for column in columns)]
+        for key in keys:
+            record = self._records.find(key)
+            if record is not None:
+                cells = (column.display(record) for column in columns)
+                lines.append("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in cells))
+        return "\n".join(lines) + "\n"
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Open the menu of a row, by mouse at its place, by key below the cursor."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        index = self.currentIndex() if by_key else self.indexAt(event.pos())
+        if not index.isValid():
+            return
+        place = self.viewport().mapToGlobal(self.visualRect(index).bottomLeft()) if by_key else event.globalPos()
+        self.setCurrentIndex(index)
+        menu = self.build_menu(index)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def build_menu(self, index: QModelIndex) -> QMenu:
+        """Return the menu of a cell: the page's actions, then copying and filtering."""
+        menu = QMenu(self)
+        self.menu_requested.emit(menu, self._records.key_at(index.row()))
+        if menu.actions():
+            menu.addSeparator()
+        menu.addAction(_("Copy cell"), self.copy_cell)
+        menu.addAction(_("Copy row"), self.copy_rows)
+        column = self._records.column(index.column())
+        text = column.display(self._records.record(index.row()))
+        if column.key != TICK and text:
+            menu.addSeparator()
+            menu.addAction(_("Filter by this value"), lambda: self.filter_requested.emit(column.key, text, True))
+            menu.addAction(_("Exclude this value"), lambda: self.filter_requested.emit(column.key, text, False))
+        return menu
+
+    def show_column_chooser(self, place: QPoint) -> None:
+        """Offer to show and hide columns."""
+        menu = self.build_column_menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
+
+    def build_column_menu(self) -> QMenu:
+        """Return the menu of columns."""
+        menu = QMenu(self)
+        for section, column in enumerate(self._records.columns):
+            if not column.title:
+                continue
+            action = menu.addAction(_(column.title))
+            action.setCheckable(True)
+            action.setChecked(not self.isColumnHidden(section))
+            action.toggled.connect(lambda on, n=section: self.set_column_shown(n, on))
+        menu.addSeparator()
+        menu.addAction(_("Fit columns to content"), self.resizeColumnsToContents)
+        menu.addAction(_("Reset columns"), self.reset_layout)
+        return menu
+
+    # layout
+
+    def set_column_shown(self, section: int, on: bool) -> None:
+        """Show or hide a column by hand; the choice outlives a narrow window."""
+        self._auto_hidden.discard(self._records.column(section).key)
+        self.setColumnHidden(section, not on)
+        self._find_first_section()
+        self._share_room()
+
+    def reset_layout(self) -> None:
+        """Return to the order, widths and columns of the design."""
+        header = self.header
+        for section in range(len(self._records.columns)):
+            header.moveSection(header.visualIndex(section), section)
+        self._auto_hidden.clear()
+        self._set_up_columns()
+
+    def save_layout(self) -> dict[str, Any]:
+        """Return order, widths and hidden columns as plain data."""
+        header = self.header
+        names = [self._records.column(header.logicalIndex(place)).key for place in range(header.count())]
+        hidden = [c.key for n, c in enumerate(self._records.columns) if self.isColumnHidden(n)]
+        return {
+            "order": names,
+            "widths": {c.key: self.columnWidth(n) for n, c in enumerate(self._records.columns) if self.columnWidth(n)},
+            "hidden": [key for key in hidden if key not in self._auto_hidden],
+            "sorts": [list(sort) for sort in self._records.sorts],
+        }
+
+    def restore_layout(self, layout: Mapping[str, Any]) -> None:
+        """Take a saved layout; columns it does not know keep the design's place."""
+        header = self.header
+        order = [key for key in layout.get("order", ()) if self._records.section_of(key) >= 0]
+        for place, key in enumerate(order):
+            header.moveSection(header.visualIndex(self._records.section_of(key)), place)
+        widths, hidden = layout.get("widths", {}), set(layout.get("hidden", ()))
+        for section, column in enumerate(self._records.columns):
+            self.setColumnWidth(section, int(widths.get(column.key, column.width)))
+            if column.key in order:
+                self.setColumnHidden(section, column.key in hidden)
+        sorts = [(str(key), bool(down)) for key, down in layout.get("sorts", ())]
+        self._records.set_sorts([sort for sort in sorts if self._records.section_of(sort[0]) >= 0])
+        self._find_first_section()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Hide the least columns when narrow and give the rest to the widest."""
+        super().resizeEvent(event)
+        self._fit_columns()
+        self._share_room()
+
+    def _fit_columns(self) -> None:
+        ranked = [(c.hide_rank, n, c) for n, c in enumerate(self._records.columns) if c.hide_rank]
+        for _rank, section, column in sorted(ranked, key=lambda item: -item[0]):
+            if column.key in self._auto_hidden:
+                self.setColumnHidden(section, False)
+                self._auto_hidden.discard(column.key)
+        for _rank, section, column in sorted(ranked, key=lambda item: item[0]):
+            if self._wanted_width() <= self.viewport().width():
+                break
+            if not self.isColumnHidden(section):
+                self._auto_hidden.add(column.key)
+                self.setColumnHidden(section, True)
+        self._find_first_section()
+
+    def _wanted_width(self) -> int:
+        columns = enumerate(self._records.columns)
+        return sum(c.width if c.stretch else self.columnWidth(n) for n, c in columns if not self.isColumnHidden(n))
+
+    def _share_room(self) -> None:
+        stretched = [n for n, c in enumerate(self._records.columns) if c.stretch and not self.isColumnHidden(n)]
+        if not stretched:
+            return
+        room = self.viewport().width() - self._wanted_width()
+        for section in stretched:
+            least = self._records.column(section).width
+            self.setColumnWidth(section, least + max(0, room // len(stretched)))
+
+    # live cells and the end of the list
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Run the clock while there are cells that follow it."""
+        super().showEvent(event)
+        if any(column.live for column in self._records.columns):
+            self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Stop the clock."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+    def repaint_live(self) -> None:
+        """Repaint the cells that change with the clock, in visible rows only."""
+        height = self.viewport().height()
+        for section, column in enumerate(self._records.columns):
+            if column.live and not self.isColumnHidden(section):
+                left = self.columnViewportPosition(section)
+                self.viewport().update(left, 0, self.columnWidth(section), height)
+
+    def _on_scrolled(self, value: int) -> None:
+        if value >= self.verticalScrollBar().maximum() - 10 * theme().row_height:
+            self.near_end.emit()
+
+    def _restyle(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(theme().row_height)
+        self.verticalHeader().setMinimumSectionSize(theme().row_height)
+        self.viewport().update()
