@@ -1,0 +1,232 @@
+"""Puts the engine together from the settings: the only namer of drivers."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from services import settings as config
+from services.clock import SystemClock
+from services.commands import operator
+from services.commands.audit import Audit
+from services.commands.dead_letters import DeadLetterCommands
+from services.commands.fleet import FleetCommands
+from services.commands.tasks import TaskCommands
+from services.domain import retry, task_type
+from services.engine.dispatch import Dispatcher
+from services.engine.producer import Producer
+from services.engine.registry import Registry
+from services.executors.base import Executor
+from services.monitor.causes import CauseQueries
+from services.monitor.history import History
+from services.monitor.live import Live
+from services.monitor.tasks import TaskQueries
+from services.ports import Broker, Clock, Store
+from services.workers.host import LocalWorkers, Steward
+from services.workers.worker import WorkerOptions, WorkerParts
+
+RESOURCES = Path(__file__).resolve().parent.parent / "resources"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Drivers and the engine over them; everything else is made from this."""
+
+    settings: config.Settings
+    clock: Clock
+    store: Store
+    broker: Broker
+    registry: Registry
+    dispatcher: Dispatcher
+    producer: Producer
+    policy: retry.RetryPolicy
+    name: str
+
+    def close(self) -> None:
+        """Close the drivers."""
+        self.broker.close()
+        self.store.close()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Commands:
+    """What the present operator may do."""
+
+    operator: operator.Operator
+    tasks: TaskCommands
+    dead_letters: DeadLetterCommands
+    fleet: FleetCommands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Queries:
+    """What may be asked."""
+
+    tasks: TaskQueries
+    causes: CauseQueries
+
+
+def open_engine(settings: config.Settings) -> Engine:
+    """Connect the drivers that the settings name, declare the topology and seed the task types.
+
+    Raises:
+        ConsoleError: a driver cannot be opened; the text says which and what to do.
+    """
+    clock = SystemClock()
+    store, broker = _drivers(settings, clock)
+    policy = retry.RetryPolicy(
+        base_s=settings.retry.base_seconds, cap_s=settings.retry.cap_seconds, max_retries=settings.retry.max_retries
+    )
+    try:
+        seed_types(store)
+        platforms = {shop.platform for shop in store.shops()}
+        broker.ensure(platforms=platforms, delays=settings.delays)
+    except BaseException:
+        broker.close()
+        store.close()
+        raise
+    defaults = task_type.TaskType.default("default", max_retries=settings.retry.max_retries)
+    registry = Registry(store, clock, defaults)
+    dispatcher = Dispatcher(store, broker, settings.delays)
+    producer = Producer(store, broker, dispatcher, registry, strict_shops=settings.strict_shops)
+    return Engine(
+        settings=settings,
+        clock=clock,
+        store=store,
+        broker=broker,
+        registry=registry,
+        dispatcher=dispatcher,
+        producer=producer,
+        policy=policy,
+        name=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
+    )
+
+
+def commands(engine: Engine) -> Commands:
+    """Commands in the name of this process's user."""
+    who = operator.current(engine.store)
+    audit = Audit(engine.store, who.who)
+    store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
+    return Commands(
+        operator=who,
+        tasks=TaskCommands(store, engine.producer, dispatcher, audit, who),
+        dead_letters=DeadLetterCommands(store, dispatcher, registry, audit, who),
+        fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
+    )
+
+
+def queries(engine: Engine) -> Queries:
+    """Questions to the store."""
+    return Queries(
+        tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
+        causes=CauseQueries(engine.store),
+    )
+
+
+def live(engine: Engine) -> Live:
+    """The watcher of the fleet, not started yet."""
+    return Live(engine.store, engine.broker, engine.clock)
+
+
+def history(engine: Engine) -> History:
+    """The flight recorder of this machine for this profile."""
+    return History(engine.settings.home_path / f"history-{engine.settings.profile}.sqlite")
+
+
+def steward(engine: Engine) -> Steward:
+    """The candidate for leader of this process."""
+    return Steward(
+        engine.store,
+        engine.broker,
+        engine.dispatcher,
+        engine.registry,
+        engine.clock,
+        policy=engine.policy,
+        holder=engine.name,
+    )
+
+
+def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
+    """What the workers of this process are made of."""
+    executors, handlers = _executors(engine.settings, in_console=in_console)
+    return WorkerParts(
+        store=engine.store,
+        broker=engine.broker,
+        clock=engine.clock,
+        registry=engine.registry,
+        dispatcher=engine.dispatcher,
+        executors=executors,
+        handlers=handlers,
+        policy=engine.policy,
+    )
+
+
+def worker_options(settings: config.Settings, *, kind: str = "headless") -> WorkerOptions:
+    """How the workers of this process behave."""
+    return WorkerOptions(
+        slots=settings.worker.slots,
+        lanes=settings.worker.lanes,
+        name=settings.worker.name,
+        kind=kind,
+        lease_s=settings.lease.seconds,
+        grace_s=settings.worker.grace_seconds,
+        strict_types=settings.worker.strict_types,
+    )
+
+
+def local_workers(engine: Engine) -> LocalWorkers:
+    """Workers inside the console."""
+    return LocalWorkers(worker_parts(engine, in_console=True), worker_options(engine.settings, kind="console"))
+
+
+def seed_types(store: Store) -> int:
+    """Write the task types of ``resources`` that the store does not know yet; returns how many."""
+    known = store.documents("type")
+    fresh = [path for path in sorted((RESOURCES / "task_types").glob("*.json")) if path.stem not in known]
+    for path in fresh:
+        store.put_document("type", path.stem, path.read_text(encoding="utf-8"))
+    return len(fresh)
+
+
+def _drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
+    if settings.embedded:
+        settings.home_path.mkdir(parents=True, exist_ok=True)
+        from services.broker.embedded import EmbeddedBroker
+        from services.store.embedded import EmbeddedStore
+
+        return EmbeddedStore(settings.database, clock), EmbeddedBroker(settings.database, clock)
+    from services.broker.rabbitmq import RabbitBroker
+    from services.store.redis import RedisStore
+
+    store = RedisStore(settings.store.url, clock)
+    try:
+        return store, RabbitBroker(settings.broker.url, clock, management_url=settings.broker.management_url)
+    except BaseException:
+        store.close()
+        raise
+
+
+def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], frozenset[str]]:
+    from services.executors import registry
+    from services.executors.python import PythonExecutor
+    from services.executors.rpa import RpaExecutor
+
+    rpa = settings.executors.rpa
+    made: dict[str, Executor] = {
+        "rpa": RpaExecutor(
+            rpa.command,
+            environment=rpa.environment,
+            base_environment=config.child_environment(),
+            cwd=rpa.cwd or None,
+            kill_grace_s=rpa.kill_grace_seconds,
+            cancel_grace_s=rpa.cancel_grace_seconds,
+        )
+    }
+    handlers = registry.load_handlers(settings.worker.handlers)
+    if handlers:
+        made["python"] = PythonExecutor(handlers, process_only=in_console)
+    return made, frozenset(handlers)

@@ -1,0 +1,90 @@
+"""What a working process runs beside its workers: the candidate for leader with reconciler and archiver."""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+from services.domain import retry
+from services.engine.archiver import Archiver
+from services.engine.dispatch import Dispatcher
+from services.engine.leader import Leader
+from services.engine.reconcile import Reconciler
+from services.engine.registry import Registry
+from services.ports import Broker, Clock, Store
+from services.workers.worker import Worker, WorkerOptions, WorkerParts
+
+log = logging.getLogger(__name__)
+
+
+class Steward:
+    """Leads when nobody else does: reconciler and archiver of the fleet."""
+
+    def __init__(
+        self,
+        store: Store,
+        broker: Broker,
+        dispatcher: Dispatcher,
+        registry: Registry,
+        clock: Clock,
+        *,
+        policy: retry.RetryPolicy,
+        holder: str,
+    ) -> None:
+        self.reconciler = Reconciler(store, broker, dispatcher, registry, clock, policy)
+        self.archiver = Archiver(store, broker, registry, clock, holder)
+        self.leader = Leader(
+            store,
+            clock,
+            holder,
+            tick=self.reconciler.tick,
+            lead=self.archiver.start,
+            follow=self.archiver.stop,
+        )
+
+    def start(self) -> None:
+        """Become a candidate."""
+        self.leader.start()
+
+    def close(self) -> None:
+        """Stop leading and hand over."""
+        self.leader.close()
+
+
+class LocalWorkers:
+    """Workers inside this process, started and stopped by an operator; at most one at a time."""
+
+    def __init__(self, parts: WorkerParts, options: WorkerOptions) -> None:
+        self._parts, self._options = parts, options
+        self._worker: Worker | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def worker(self) -> Worker | None:
+        """The running worker."""
+        return self._worker
+
+    def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> Worker:
+        """Start working here; does nothing more when a worker runs already."""
+        with self._lock:
+            if self._worker is not None and self._worker.state != "stopped":
+                return self._worker
+            options = WorkerOptions(
+                slots=slots,
+                lanes=lanes,
+                name=self._options.name,
+                kind=self._options.kind,
+                lease_s=self._options.lease_s,
+                grace_s=self._options.grace_s,
+                strict_types=self._options.strict_types,
+            )
+            worker = Worker(self._parts, options)
+            worker.start()
+            self._worker = worker
+            return worker
+
+    def stop(self, grace_s: float | None = None) -> bool:
+        """Stop working here; unstarted work goes back, running work gets its grace."""
+        with self._lock:
+            worker, self._worker = self._worker, None
+        return worker.stop(grace_s) if worker is not None else True
