@@ -1,0 +1,186 @@
+"""Payload schemas: JSON Schema Draft 2020-12, checked before use, compiled once, never fetched from anywhere."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+if TYPE_CHECKING:
+    import jsonschema
+
+MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_PROBLEMS = 64 * 1024, 32, 50
+_CACHED_PAYLOAD = 4096
+_MAX_SHOWN = 60
+#: keywords that point elsewhere; only ``#…`` (the schema itself) is followed
+_REFERENCES = ("$ref", "$dynamicRef")
+
+Param = str | int | float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """One thing wrong with a payload. ``code`` is the schema's keyword, ``params`` what it asks for."""
+
+    path: str  #: ``items[0].id``; "" for the payload itself
+    message: str
+    code: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+
+
+def problem_of_schema(document: Mapping[str, Any]) -> str:
+    """Say why a schema cannot be used, "" if it can."""
+    if not document:
+        return ""
+    try:
+        size = len(msgspec.json.encode(document))
+    except (TypeError, ValueError, RecursionError) as exc:
+        return f"it is not JSON: {exc}"
+    if size > MAX_SCHEMA_BYTES:
+        return f"it has {size} bytes; the limit is {MAX_SCHEMA_BYTES}"
+    if _depth(document) > MAX_SCHEMA_DEPTH:
+        return f"it is nested deeper than {MAX_SCHEMA_DEPTH} levels"
+    for reference in _references(document):
+        if not (isinstance(reference, str) and reference.startswith("#")):
+            return f"the reference {reference!r:.80} leads outside; only '#…' within the schema is followed"
+    return _problem_of_keywords(document)
+
+
+def problems(document: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Problem]:
+    """Everything wrong with ``payload``, at most 50, in the order of the paths."""
+    if not document:
+        return []
+    compiled = msgspec.json.encode(document)
+    try:
+        body = msgspec.json.encode(payload)
+    except (TypeError, ValueError, RecursionError) as exc:
+        return [Problem(path="", message=f"the payload is not JSON: {exc}", code="json")]
+    # One payload for hundreds of shops is the usual bulk.
+    found = _cached(compiled, body) if len(body) <= _CACHED_PAYLOAD else _validate(compiled, body)
+    return list(found)
+
+
+def _problem_of_keywords(document: Mapping[str, Any]) -> str:
+    # Imported where it is used: 80 ms that a start without schemas does not pay.
+    import jsonschema
+
+    try:
+        jsonschema.Draft202012Validator.check_schema(document)
+    except jsonschema.SchemaError as exc:
+        return f"{_path(exc.absolute_path) or 'its root'}: {exc.message:.200}"
+    return ""
+
+
+@functools.lru_cache(maxsize=512)
+def _cached(document: bytes, body: bytes) -> tuple[Problem, ...]:
+    return _validate(document, body)
+
+
+@functools.lru_cache(maxsize=256)
+def _validator(document: bytes) -> jsonschema.Draft202012Validator:
+    import jsonschema
+    from referencing import Registry
+
+    # An empty registry: the default one would fetch unknown references from the network.
+    return jsonschema.Draft202012Validator(msgspec.json.decode(document), registry=Registry())
+
+
+def _validate(document: bytes, body: bytes) -> tuple[Problem, ...]:
+    import jsonschema
+    from referencing.exceptions import Unresolvable
+
+    found: dict[tuple[str, str, str], Problem] = {}
+    try:
+        for error in _validator(document).iter_errors(msgspec.json.decode(body)):
+            for problem in _problems_of(error):
+                found.setdefault((problem.path, problem.code, problem.message), problem)
+            if len(found) >= MAX_PROBLEMS:
+                break
+    except (Unresolvable, jsonschema.SchemaError, RecursionError, re.error) as exc:
+        text = f"the type's schema cannot be applied: {exc}"[:300]
+        return (Problem(path="", message=text, code="schema"),)
+    return tuple(sorted(found.values(), key=lambda problem: (problem.path, problem.code)))
+
+
+def _problems_of(error: jsonschema.ValidationError) -> Iterator[Problem]:
+    path, code, instance = _path(error.absolute_path), str(error.validator), error.instance
+    wanted: Any = error.validator_value
+    if code == "required" and isinstance(instance, dict):
+        for name in wanted:
+            if name not in instance:
+                yield Problem(path=_join(path, name), message="is missing", code=code)
+    elif code == "additionalProperties" and wanted is False and isinstance(instance, dict):
+        for name in sorted(_unknown(instance, error.schema)):
+            yield Problem(path=_join(path, name), message="is not known to this task type", code=code)
+    else:
+        yield Problem(path=path, message=_sentence(code, wanted, error.message), code=code, params=_params(wanted))
+
+
+def _unknown(instance: Mapping[str, object], document: Any) -> list[str]:
+    known, patterns = document.get("properties", {}), document.get("patternProperties", {})
+    return [name for name in instance if name not in known and not any(re.search(each, name) for each in patterns)]
+
+
+def _sentence(code: str, wanted: object, fallback: str) -> str:
+    """What is asked for, without repeating the value: it may be a secret."""
+    shown = _shown(wanted)
+    sentences = {
+        "type": f"must be of type {shown}",
+        "enum": f"must be one of {shown}",
+        "const": f"must be {shown}",
+        "minimum": f"must be at least {shown}",
+        "maximum": f"must be at most {shown}",
+        "exclusiveMinimum": f"must be more than {shown}",
+        "exclusiveMaximum": f"must be less than {shown}",
+        "multipleOf": f"must be a multiple of {shown}",
+        "minLength": f"must have at least {shown} characters",
+        "maxLength": f"must have at most {shown} characters",
+        "pattern": f"must match {shown}",
+        "format": f"must be a {shown}",
+        "minItems": f"must have at least {shown} entries",
+        "maxItems": f"must have at most {shown} entries",
+        "uniqueItems": "must not repeat an entry",
+    }
+    return sentences.get(code) or f"does not satisfy {code} ({fallback[:_MAX_SHOWN]})"
+
+
+def _params(wanted: object) -> dict[str, Param]:
+    return {"expected": wanted if isinstance(wanted, int | float) else _shown(wanted)}
+
+
+def _shown(wanted: object) -> str:
+    text = ", ".join(str(each) for each in wanted) if isinstance(wanted, list) else str(wanted)
+    return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
+
+
+def _path(parts: Iterable[str | int]) -> str:
+    text = ""
+    for part in parts:
+        text = f"{text}[{part}]" if isinstance(part, int) else _join(text, part)
+    return text
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _depth(value: object, level: int = 1) -> int:
+    if level > MAX_SCHEMA_DEPTH:
+        return level
+    children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return max((_depth(child, level + 1) for child in children), default=level)
+
+
+def _references(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        for key, child in value.items():
+            if key in _REFERENCES:
+                yield child
+            yield from _references(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _references(child)
