@@ -26,7 +26,7 @@ class Clock(Protocol):
 
 
 class Consumer(Protocol):
-    """Deliveries from the lane queues (and dedicated ones) for one worker. Every method may be called from any thread."""
+    """Deliveries from the lane queues (and dedicated ones) for one worker. Any thread may call any method."""
 
     def take(self, limit: int, timeout: float) -> list[Delivery]:
         """Up to ``limit`` deliveries, the most urgent lane first; waits up to ``timeout`` seconds for the first one.
@@ -63,7 +63,8 @@ class Broker(Protocol):
     """Messages with confirm, manual ack, delay and depth."""
 
     def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
-        """Declare the topology, the known ``platforms``' dead-letter bindings and the delay queues (seconds); idempotent.
+        """Declare the topology, the known ``platforms``' dead-letter bindings and the delay queues (seconds);
+        idempotent.
 
         Raises:
             TopologyMismatch: something exists with other arguments.
@@ -71,7 +72,8 @@ class Broker(Protocol):
         """
 
     def publish(self, orders: Sequence[Order]) -> list[Receipt]:
-        """Publish a batch in a window of confirms and wait for all of them; thread-safe, concurrent callers share the window.
+        """Publish a batch in a window of confirms and wait for all of them; thread-safe, concurrent callers share the
+        window.
 
         Never raises for one order; each receipt answers the order at its place.
         """
@@ -141,12 +143,25 @@ class Store(Protocol):
             StoreUnavailable: repeat the same batch later; operations are safe to repeat.
         """
 
-    def get(self, task_ids: Sequence[str]) -> list[Task | None]: ...
-    def query(self, query: Query) -> Page: ...
-    def counts(self) -> Counts: ...
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]:
+        """Records at the places of their ids."""
+
+    def query(self, query: Query) -> Page:
+        """One page. Sort key and task id run in the same direction.
+
+        ``=`` is case-sensitive; ``attempts`` is the number of the last one. Fields of the open moment are plain record
+        fields: ``gate`` is "" unless blocked, ``triage`` is "" unless dead. A scan (``~`` or ``text``) has no total and
+        may give a short or even empty page with ``next`` set: go on from there.
+
+        Raises:
+            UsageError: unknown field, operator, sort or cursor.
+        """
+
+    def counts(self) -> Counts:
+        """The counters; entries of zero are left out."""
 
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
-        """Records whose outbox mark is older than this many ms, oldest first."""
+        """Records whose outbox mark is at least this many ms old, oldest first."""
 
     def expired(self, limit: int) -> list[Task]:
         """Running records whose lease has run out."""
@@ -154,13 +169,16 @@ class Store(Protocol):
     def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
         """Scheduled records that are due, and retrying ones that are due since ``grace_ms``."""
 
-    def oldest_queued(self, lane: str, limit: int) -> list[Task]: ...
+    def oldest_queued(self, lane: str, limit: int) -> list[Task]:
+        """Queued records of a lane, earliest ``queued_at`` first."""
 
     def parked_shops(self, limit: int) -> list[str]:
-        """Shops (``platform:shop_id``) with tasks in their lot."""
+        """Shops (``platform:shop_id``) with tasks in their lot; where there are more than ``limit``, not always the
+        same ones.
+        """
 
     def waiting_ahead(self, task: Task) -> int:
-        """Queued tasks of the same lane that go first."""
+        """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
 
     def executed(self, task_ids: Sequence[str]) -> list[bool]:
         """Whether another program marked these as executed."""
@@ -169,9 +187,15 @@ class Store(Protocol):
         """Write the projection ``executed:{task_id}`` = 1 with 3,600 s."""
 
     def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
-        """Events after ``cursor`` ("" = from now on: answers at once with the newest cursor and no events); waits for the first."""
+        """Events after ``cursor`` ("" = from now on: answers at once with the newest cursor and no events); waits for
+        the first.
 
-    def put_letter(self, letter: Letter) -> None: ...
+        An empty answer keeps the place. With ``gap`` there are no events and the cursor is the newest.
+        """
+
+    def put_letter(self, letter: Letter) -> None:
+        """Keep a letter, replacing an older one of the same task; ``stored_at`` 0 is filled."""
+
     def get_letter(self, task_id: str) -> Letter | None: ...
 
     def put_shops(self, shops: Iterable[Shop]) -> None:
@@ -179,8 +203,12 @@ class Store(Protocol):
 
     def shops(self) -> list[Shop]: ...
 
-    def set_pause(self, pause: Pause) -> None: ...
-    def clear_pause(self, scope: str) -> bool: ...
+    def set_pause(self, pause: Pause) -> None:
+        """Close a switch (again: replace it); ``at`` 0 is filled."""
+
+    def clear_pause(self, scope: str) -> bool:
+        """Open a switch; tell whether it was closed."""
+
     def pauses(self) -> list[Pause]: ...
 
     def put_document(self, kind: str, name: str, body: str) -> None:
@@ -189,7 +217,9 @@ class Store(Protocol):
     def documents(self, kind: str) -> Mapping[str, str]: ...
 
     def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
-        """Record a worker and fetch the orders left for it (each handed out once), e.g. ``drain``, ``stop``, ``slots=4``."""
+        """Record a worker and fetch the orders left for it (each handed out once), e.g. ``drain``, ``stop``,
+        ``slots=4``.
+        """
 
     def workers(self) -> list[WorkerInfo]: ...
     def tell_worker(self, worker: str, order: str) -> None: ...
@@ -209,9 +239,14 @@ class Store(Protocol):
     def read_log(self, task_id: str, attempt: int, start: int = 0) -> tuple[list[LogLine], int]:
         """Lines from place ``start`` on and the place after the last one."""
 
-    def append_audit(self, entry: AuditEntry) -> None: ...
-    def close_audit(self, entry_id: str, outcome: str, at: int) -> None: ...
-    def audit(self, limit: int, before: str = "") -> list[AuditEntry]: ...
+    def append_audit(self, entry: AuditEntry) -> None:
+        """Add an entry; the same id again changes nothing."""
+
+    def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
+        """Write the outcome of an open entry; the first one stays."""
+
+    def audit(self, limit: int, before: str = "") -> list[AuditEntry]:
+        """Entries in reverse order of writing, those written before the entry ``before`` if it is given."""
 
     def health(self) -> tuple[bool, float, str]:
         """(answers, latency ms, error text) of a round trip made now."""

@@ -1,8 +1,23 @@
 """What may be asked of the store in one atomic step, and what it answers.
 
 Every driver applies a batch of these operations, each one atomically: record, indexes, counters, gates, outbox mark and
-event change together or not at all. Each operation is safe to repeat: asked again after a lost reply it answers as it did
-the first time.
+event change together or not at all. Each operation is safe to repeat: asked again after a lost reply it answers as it
+did the first time (what it released is not named twice; the outbox has it).
+
+What holds for all of them:
+
+- A *transition* appends one step to the record and one event with the same contents, and sets ``updated_at`` to its
+  instant. A change that people should see without another status (new priority, cancel requested, triage, republished)
+  is a transition with ``from`` equal to ``to``. Published, Nudge, Renew, Progress and kept evidence are none unless the
+  status changes. The step's ``worker`` is set by Claim (run) and Finish only; its ``note`` is the gate, the error kind
+  or ``by``.
+- The answer carries the record as it stands after the operation, also when it is among the ``released``.
+- A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there), reservation and gate. Whatever frees
+  a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve) also does what ``OpenShop`` does for the task's
+  shop.
+- ``uniq`` never spans shops. A shop that is not registered has concurrency 1; Claim registers it (``unregistered``).
+- Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published and Nudge
+  ``stale``.
 """
 
 from __future__ import annotations
@@ -16,21 +31,22 @@ class Op(msgspec.Struct, frozen=True, kw_only=True):
     """Root of the operations."""
 
 
-class Create(Op):
+class Create(Op, frozen=True, kw_only=True):
     """Record a new task.
 
-    ``task.status`` is pending (an outbox mark is set), scheduled (``due_at`` set, no mark) or dead (a letter that never was a
-    task, triage open). Instants that are 0 are filled from the store's clock. Answers: ``created`` (also when the very same
-    creation is repeated: same id and same ``created_by``/``payload``/``origin``), ``exists`` (another record has this id; it is
-    returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that one is returned). With
-    ``queue`` the new task gets the mark twin; with ``force`` its ``uniq`` is cleared and it gets the mark forced.
+    ``task.status`` is pending (an outbox mark is set), scheduled (``due_at`` set, no mark) or dead (a letter that never
+    was a task, triage open). Instants that are 0 are filled from the store's clock. Answers: ``created`` (also when the
+    very same creation is repeated: same id and same ``created_by``/``payload``/``origin``), ``exists`` (another record
+    has this id; it is returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that
+    one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` clears its ``uniq`` and
+    gives it the mark forced; if none holds it both create as usual. The id is looked at before the uniqueness.
     """
 
     task: Task
     on_duplicate: str = "reject"  #: reject | queue | force
 
 
-class Published(Op):
+class Published(Op, frozen=True, kw_only=True):
     """The broker confirmed the message of this state: clear the outbox mark; pending becomes queued.
 
     Only if the record still has this status, gen and attempt. Answers ``ok`` or ``stale``.
@@ -42,16 +58,23 @@ class Published(Op):
     attempt: int
 
 
-class Claim(Op):
+class Claim(Op, frozen=True, kw_only=True):
     """Take the lease of a delivered task and set it running.
 
     Checked in order: no record -> create it from ``adopt`` (status queued) or answer ``missing``; terminal -> ``ended``
-    (cancelled too); running by ``owner`` -> ``run`` again; running by another -> ``duplicate``; ``gen``/``attempt`` differ from the
-    record's, or held or scheduled -> ``stale``; then the gates in the order paused, shop_busy, twin -> ``blocked`` (status
-    blocked, record parked in the shop's lot, gate named); else ``run``: attempt + 1, owner, worker, lease, started_at, the
-    shop's slot is taken, its reservation used, outbox mark cleared. The record is returned with every answer but ``missing``.
-    ``foreign_done`` (someone else's executed mark without our outcome): the record becomes succeeded by worker ``foreign``,
-    answer ``ended``.
+    (cancelled too); running by ``owner`` -> ``run`` again; running by another -> ``duplicate``; ``gen``/``attempt``
+    differ from the record's, or held or scheduled -> ``stale``; then the gates in the order paused, shop_busy, twin ->
+    ``blocked`` (status blocked, record parked in the shop's lot, gate named); else ``run``: attempt + 1, owner, worker,
+    lease, started_at, the shop's slot is taken, its reservation used, outbox mark, gate and ``due_at`` cleared,
+    ``cancel``, ``progress`` and ``note`` as new. The record is returned with every answer but ``missing``.
+    ``foreign_done`` (someone else's executed mark without our outcome), looked at before the gates: the record becomes
+    succeeded by worker ``foreign``, answer ``ended``.
+
+    The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
+    live reservations of others >= its concurrency. *twin*: another active task of the same ``uniq`` (not scheduled) was
+    created earlier (ties by task id), or is running or held whenever it was created; the waiting one gets the mark
+    twin. A parked task loses its outbox mark and its reservation; one that is parked already and meets a closed gate
+    again makes no transition.
     """
 
     task_id: str
@@ -64,14 +87,17 @@ class Claim(Op):
     foreign_done: bool = False
 
 
-class Finish(Op):
+class Finish(Op, frozen=True, kw_only=True):
     """Record how an attempt ended, fenced by ``owner``.
 
-    ``to``: succeeded | retrying | dead | held | cancelled | pending (given back or worker lost: uncounted, outbox mark). retrying
-    and dead set an outbox mark; retrying sets ``due_at`` = now + ``delay_ms`` and counts one retry. dead sets triage open. The
-    shop's slot is freed and the lot's best task is released (see ``OpenShop``). ``lost`` appends the instant to ``losses``.
-    ``if_expired``: only when the lease has run out (the reconciler asks; the owner must still match). Answers ``ok`` (also when this
-    owner's outcome is recorded already), ``fenced`` (another owner or state: nothing changed but the evidence is appended to
+    ``to``: succeeded | retrying | dead | held | cancelled | pending (given back or worker lost: uncounted, outbox
+    mark). retrying and dead set an outbox mark; retrying sets ``due_at`` = now + ``delay_ms`` and counts one retry.
+    dead sets triage open. The shop's slot is freed and the lot's best task is released (see ``OpenShop``). ``lost``
+    appends the instant to ``losses``. ``if_expired``: only when the lease has run out (the reconciler asks; the owner
+    must still match), else ``fenced`` without evidence. Where a cancel was requested, retrying and pending are recorded
+    as cancelled: the wish came first. error, error_kind, fingerprint and result replace the old ones; ``cancel`` and
+    the lease end. Answers ``ok`` (also when this owner's outcome is recorded already; with ``if_expired`` when this
+    very attempt is), ``fenced`` (another owner or state: nothing changed but the evidence is appended, once, to
     ``attempts`` with outcome fenced), ``missing``.
     """
 
@@ -88,7 +114,7 @@ class Finish(Op):
     if_expired: bool = False
 
 
-class Renew(Op):
+class Renew(Op, frozen=True, kw_only=True):
     """Prolong the lease of a running attempt. Answers ``ok`` (record returned; see its ``cancel``) or ``fenced``."""
 
     task_id: str
@@ -96,8 +122,10 @@ class Renew(Op):
     lease_ms: int
 
 
-class Progress(Op):
-    """Show how far a running attempt is; no event. Answers ``ok`` or ``fenced``."""
+class Progress(Op, frozen=True, kw_only=True):
+    """Show how far a running attempt is; no event. A negative ``progress`` and an empty ``note`` leave the old one.
+    ``ok`` or ``fenced``.
+    """
 
     task_id: str
     owner: str
@@ -106,20 +134,24 @@ class Progress(Op):
     stopping: bool = False  #: sets ``cancel`` to stopping
 
 
-class Cancel(Op):
-    """Cancel: a task that has not started ends at once (``ok``), a running one is flagged (``requested``), else ``refused``."""
+class Cancel(Op, frozen=True, kw_only=True):
+    """Cancel: a task that has not started ends at once (``ok``, also if it is cancelled already), a running one is
+    flagged (``requested``; asked again: the same, no second transition), else ``refused``. ``reason`` is kept in the
+    record.
+    """
 
     task_id: str
     by: str
     reason: str = ""
 
 
-class Move(Op):
+class Move(Op, frozen=True, kw_only=True):
     """Give another priority, or run now: gen + 1 and a new message through the outbox.
 
-    pending, queued, scheduled, retrying -> pending with an outbox mark and ``due_at`` 0 (re-prioritising keeps a scheduled or
-    retrying task where it is: new gen and priority; retrying gets an outbox mark, scheduled none). blocked stays parked with
-    its new place in the lot; an open gate releases it at once. Answers ``ok`` or ``refused`` (running, held or ended).
+    pending, queued, scheduled, retrying -> pending with an outbox mark and ``due_at`` 0 (re-prioritising keeps a
+    scheduled or retrying task where it is: new gen and priority; retrying gets an outbox mark, scheduled none). blocked
+    stays parked with its new place in the lot and the shop is opened, so that an open gate releases it at once. Answers
+    ``ok`` or ``refused`` (running, held or ended).
     """
 
     task_id: str
@@ -129,12 +161,13 @@ class Move(Op):
     run_now: bool = False
 
 
-class Republish(Op):
+class Republish(Op, frozen=True, kw_only=True):
     """Close a dead letter as republished and create its successor, in one step.
 
-    Only dead with triage open, archived or ignored. ``task`` is the new record (pending, parent = ``task_id``). Answers ``ok``
-    (new record returned; also when repeated with the same new id), ``refused`` (the dead record returned: see ``successor``),
-    ``duplicate`` (an active task holds ``task.uniq``, with reject), ``missing``.
+    Only dead with triage open, archived or ignored. ``task`` is the new record (pending, parent = ``task_id``). Answers
+    ``ok`` (new record returned; also when repeated with the same new id), ``refused`` (the dead record returned: see
+    ``successor``), ``duplicate`` (an active task holds ``task.uniq``, with reject; that one is returned), ``missing``.
+    ``on_duplicate`` as in Create.
     """
 
     task_id: str
@@ -143,8 +176,11 @@ class Republish(Op):
     on_duplicate: str = "reject"
 
 
-class SetTriage(Op):
-    """Archive, ignore or reopen a dead letter, with a note. Answers ``ok``, ``refused``, ``missing``."""
+class SetTriage(Op, frozen=True, kw_only=True):
+    """Archive, ignore or reopen a dead letter, with a note ("" keeps the old one). ``refused`` unless it is dead and
+    not republished. Asked again with the same triage and note: ``ok``, no second transition. Answers ``ok``,
+    ``refused``, ``missing``.
+    """
 
     task_id: str
     triage: str
@@ -152,8 +188,11 @@ class SetTriage(Op):
     note: str = ""
 
 
-class Resolve(Op):
-    """A person decides about a held task: ``pending`` (run again), ``succeeded`` or ``dead``. Answers ``ok``, ``refused``."""
+class Resolve(Op, frozen=True, kw_only=True):
+    """A person decides about a held task: ``pending`` (run again), ``succeeded`` or ``dead`` (triage open). pending and
+    dead get an outbox mark. ``note`` goes to ``triage_note``. Answers ``ok`` (also for the same decision by the same
+    person again), ``refused``.
+    """
 
     task_id: str
     to: str
@@ -161,12 +200,12 @@ class Resolve(Op):
     note: str = ""
 
 
-class Nudge(Op):
+class Nudge(Op, frozen=True, kw_only=True):
     """Publish again what the broker seems to have lost: sets the outbox mark of a pending, queued or retrying task.
 
-    Same gen and attempt, so a twin message is harmless. A scheduled task that is due becomes pending. A retrying task past due
-    becomes pending, so that its next message goes straight to the lane. Only if gen and attempt still match. Answers
-    ``ok`` or ``stale``.
+    Same gen and attempt, so a twin message is harmless. A scheduled task that is due becomes pending. A retrying task
+    past due becomes pending, so that its next message goes straight to the lane. Both lose their ``due_at``. Only if
+    gen and attempt still match. Answers ``ok`` or ``stale`` (also scheduled and not due, and every other status).
     """
 
     task_id: str
@@ -174,10 +213,11 @@ class Nudge(Op):
     attempt: int
 
 
-class OpenShop(Op):
-    """Release what may start of one shop's lot: while slots minus reservations are free and not paused, the parked task with
-    the highest priority, then oldest, whose own gates are open gets a reservation (30 s) and becomes pending with an outbox
-    mark. Answers ``ok`` with the released records."""
+class OpenShop(Op, frozen=True, kw_only=True):
+    """Release what may start of one shop's lot: while slots minus reservations are free and not paused, the parked task
+    with the highest priority, then oldest (``created_at``, task id), whose own gates (type paused, twin) are open gets
+    a reservation (30 s) and becomes pending with an outbox mark. Answers ``ok`` with the released records.
+    """
 
     shop: str  #: platform:shop_id
 
