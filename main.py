@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from services.entrypoints.cli import run
+from services.entrypoints import cli
+
+
+def _console(request: cli.ConsoleRequest) -> int:
+    """Open the window; Qt is loaded here and nowhere in the headless commands."""
+    from console.application import run
+
+    return run(request)
+
 
 if __name__ == "__main__":
-    sys.exit(run(sys.argv[1:]))
+    sys.exit(cli.run(sys.argv[1:], _console))

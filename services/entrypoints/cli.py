@@ -1,0 +1,83 @@
+"""The command line: words to commands, errors to exit codes."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+from collections.abc import Sequence
+
+from services import log as logs
+from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
+from services.entrypoints import cli_dead, cli_fleet, cli_run, cli_tasks
+from services.entrypoints.context import (
+    EXIT_CONNECT,
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_USAGE,
+    ConsoleRequest,
+    Context,
+    OpenConsole,
+)
+from services.version import VERSION
+
+__all__ = ["ConsoleRequest", "run"]
+
+
+def run(argv: Sequence[str], open_console: OpenConsole) -> int:
+    """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect)."""
+    parser = _parser()
+    args = parser.parse_args(argv)
+    logs.set_up(verbose=getattr(args, "verbose", False))
+    context = Context(args, open_console)
+    try:
+        return int(args.handler(context))
+    except UsageError as exc:
+        return _fail(context, exc, EXIT_USAGE)
+    except (BrokerUnavailable, StoreUnavailable) as exc:
+        return _fail(context, exc, EXIT_CONNECT)
+    except ConsoleError as exc:
+        return _fail(context, exc, EXIT_FAILED)
+    except KeyboardInterrupt:
+        return EXIT_FAILED
+    except BrokenPipeError:
+        return EXIT_OK
+
+
+def _parser() -> argparse.ArgumentParser:
+    common = _common()
+    parser = argparse.ArgumentParser(
+        prog="fleetdeck",
+        description="Operations console for a fleet of shops, and the task engine under it. Without a command it opens the window.",
+        parents=[common],
+    )
+    parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
+    parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window and leave")
+    parser.add_argument("--page", default="", help="page to open: overview, tasks, dead_letters, workers, settings")
+    parser.set_defaults(handler=cli_run.console)
+    nouns = parser.add_subparsers(metavar="COMMAND")
+    for module in (cli_run, cli_tasks, cli_dead, cli_fleet):
+        module.add(nouns, common)
+    return parser
+
+
+def _common() -> argparse.ArgumentParser:
+    """Options that may stand anywhere: suppressed defaults, so that a later parser does not undo an earlier one."""
+    parent = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+    group = parent.add_argument_group("everywhere")
+    group.add_argument("--profile", metavar="NAME", help="connection profile (default: local, the embedded engine)")
+    group.add_argument("--broker", metavar="URL", help="amqp://user:password@host:5672/vhost")
+    group.add_argument("--redis", metavar="URL", help="redis://host:6379/0")
+    group.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    group.add_argument("--verbose", action="store_true", help="more on stderr")
+    return parent
+
+
+def _fail(context: Context, exc: ConsoleError, code: int) -> int:
+    field = exc.field if isinstance(exc, OperatorError) else ""
+    logging.getLogger(__name__).debug("failed", exc_info=exc)
+    if context.json:
+        sys.stdout.write(json.dumps({"error": str(exc), "field": field}, ensure_ascii=False) + "\n")
+    sys.stderr.write(f"fleetdeck: {exc}\n")
+    return code

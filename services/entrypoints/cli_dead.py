@@ -1,0 +1,117 @@
+"""``dead``: list, show, republish, archive, ignore."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from services import assembly
+from services.domain.errors import UsageError
+from services.domain.status import Status, Triage
+from services.entrypoints import choose, shapes
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
+
+WITHIN = "status:dead"
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    verbs = nouns.add_parser("dead", parents=[common], help="triage dead letters").add_subparsers(required=True, metavar="VERB")
+    listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
+    listing.add_argument("--filter", metavar="EXPR", default="")
+    listing.add_argument("--limit", type=int, default=50)
+    listing.add_argument("--triage", choices=("open", "archived", "ignored", "republished", "all"), default="open")
+    listing.set_defaults(handler=list_dead)
+    showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")
+    showing.add_argument("id")
+    showing.set_defaults(handler=show)
+    for name, text in (
+        ("republish", "make a new task of each, linked to the old one"),
+        ("archive", "put away"),
+        ("ignore", "hide"),
+        ("reopen", "take archived or ignored ones back"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        choose.add_choice(parser)
+        parser.add_argument("--note", default="")
+        parser.set_defaults(handler=change, verb=name)
+        if name == "republish":
+            parser.add_argument("--payload", default="", help="edited payload (JSON object) for one dead letter")
+            parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
+            parser.add_argument("--reason", default="")
+
+
+def list_dead(context: Context) -> int:
+    """Print dead letters and causes."""
+    args = context.args
+    triage = "" if args.triage == "all" else f"triage:{args.triage}"
+    with context.engine() as engine:
+        questions = assembly.queries(engine)
+        page = questions.tasks.page(f"{WITHIN} {triage} {args.filter}".strip(), limit=args.limit)
+        causes = questions.causes.causes(args.triage) if args.triage != "all" and not args.filter else None
+    document = {
+        "tasks": [shapes.task(task) for task in page.tasks],
+        "next": page.next,
+        "total": page.total,
+        "causes": [
+            {
+                "fingerprint": cause.fingerprint,
+                "kind": cause.kind,
+                "headline": cause.headline,
+                "count": cause.count,
+                "shops": cause.shops,
+                "scope": cause.scope,
+            }
+            for cause in (causes.rows if causes is not None else ())
+        ],
+    }
+    rows = [(task.task_id, task.error_kind, task.task_type, task.shop, shapes.iso(task.ended_at), task.error) for task in page.tasks]
+    context.show(document, table(("id", "kind", "type", "shop", "died", "error"), rows))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one dead letter."""
+    with context.engine() as engine:
+        detail = assembly.queries(engine).tasks.detail(context.args.id)
+    if detail is None or detail.task.status != Status.DEAD:
+        raise UsageError(f"there is no dead letter {context.args.id!r:.220}", field="id")
+    letter = detail.letter
+    body = letter.body.decode("utf-8", "backslashreplace") if letter is not None else ""
+    document = shapes.document(detail.task, []) | {
+        "message": {"body": body, "headers": json.loads(letter.headers) if letter is not None else {}},
+        "verdict": {"level": detail.verdict.level, "code": detail.verdict.code} if detail.verdict is not None else None,
+    }
+    task = detail.task
+    context.show(document, [f"{task.task_id}  {task.error_kind}", task.error, "", body or task.payload])
+    return EXIT_OK
+
+
+def change(context: Context) -> int:
+    """Republish, archive, ignore or reopen the chosen dead letters."""
+    args = context.args
+    payload = _payload(args.payload) if args.verb == "republish" and args.payload else None
+    with context.engine() as engine:
+        ids = choose.chosen(context, engine, within=WITHIN if args.verb == "reopen" else f"{WITHIN} triage:open")
+        if args.dry_run:
+            return choose.dry_run(context, ids, args.verb)
+        if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
+            return EXIT_FAILED
+        commands = assembly.commands(engine).dead_letters
+        if args.verb == "republish":
+            outcome = commands.republish(ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason)
+        else:
+            word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "reopen": Triage.OPEN}[args.verb]
+            outcome = commands.set_triage(ids, word, note=args.note)
+        return choose.report(context, outcome, args.verb)
+
+
+def _payload(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"--payload is not JSON: {exc}", field="payload") from exc
+    if not isinstance(value, dict):
+        raise UsageError("--payload must be a JSON object", field="payload")
+    return value

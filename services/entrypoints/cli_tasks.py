@@ -1,0 +1,209 @@
+"""``task``: create, list, show, cancel, retry, run-now, prioritize."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from services import assembly
+from services.domain.errors import UsageError
+from services.domain.query import SORTS
+from services.domain.status import Status
+from services.domain.task import Task
+from services.engine.producer import Submitted, TaskSpec
+from services.entrypoints import choose, shapes, task_files
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    verbs = nouns.add_parser("task", parents=[common], help="create, look at and change tasks").add_subparsers(
+        required=True, metavar="VERB"
+    )
+    _add_create(verbs.add_parser("create", parents=[common], help="create one task, or many from a file"))
+    listing = verbs.add_parser("list", parents=[common], help="tasks that match a filter")
+    listing.add_argument("--filter", metavar="EXPR", default="")
+    listing.add_argument("--limit", type=int, default=50)
+    listing.add_argument("--sort", default="created", help=f"{', '.join(SORTS)}; a leading - turns the order round")
+    listing.add_argument("--cursor", default="", help="`next` of the page before")
+    listing.set_defaults(handler=list_tasks)
+    showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
+    showing.add_argument("id")
+    showing.set_defaults(handler=show)
+    for name, text in (
+        ("cancel", "end waiting tasks, ask running ones to stop"),
+        ("retry", "next attempt now; a dead task is republished under a new id"),
+        ("run-now", "put waiting tasks at the front"),
+        ("prioritize", "change priority and lane"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        choose.add_choice(parser)
+        parser.set_defaults(handler=change, verb=name)
+        if name == "prioritize":
+            parser.add_argument("--priority", required=True, help="high, normal, low or 1-10")
+        if name == "cancel":
+            parser.add_argument("--reason", default="")
+
+
+def _add_create(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--shop", default="", help="shop id, or platform:shop_id")
+    parser.add_argument("--platform", default="")
+    parser.add_argument("--type", dest="task_type", default="")
+    parser.add_argument("--payload", default="{}", help="JSON object")
+    parser.add_argument("--priority", default="")
+    parser.add_argument("--delay", type=float, default=0.0, metavar="SECONDS")
+    parser.add_argument("--depends-on", action="append", default=[], metavar="ID")
+    parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
+    parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
+    parser.add_argument("--file", default="", metavar="tasks.csv|.xlsx|.jsonl")
+    parser.set_defaults(handler=create)
+
+
+def create(context: Context) -> int:
+    """Create tasks; exit 1 when any was refused."""
+    args = context.args
+    if args.depends_on:
+        raise UsageError("--depends-on is not available in this version; create the task after the other has ended", field="--depends-on")
+    specs, faults = task_files.read(Path(args.file)) if args.file else ([_one(args)], [])
+    specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason) for spec in specs]
+    with context.engine() as engine:
+        specs = [_with_platform(spec, engine) for spec in specs]
+        done = assembly.commands(engine).tasks.create(specs, origin="file" if args.file else "cli")
+    errors = [{"line": line, "field": field, "error": text} for line, field, text in faults]
+    errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
+    context.show(_created(done, errors), _created_lines(done, errors))
+    only_usage = bool(errors) and not args.file
+    return 2 if only_usage else EXIT_FAILED if errors or done.duplicates else EXIT_OK
+
+
+def list_tasks(context: Context) -> int:
+    """Print one page."""
+    args = context.args
+    sort, descending = args.sort.lstrip("-"), not args.sort.startswith("-")
+    if sort not in SORTS:
+        raise UsageError(f"--sort takes {', '.join(SORTS)}, not {args.sort!r}", field="--sort")
+    if not 1 <= args.limit <= 10_000:
+        raise UsageError("--limit must be 1 to 10000", field="--limit")
+    with context.engine() as engine:
+        page = assembly.queries(engine).tasks.page(
+            args.filter, sort=sort, descending=descending, limit=args.limit, cursor=args.cursor
+        )
+    document = {"tasks": [shapes.task(task) for task in page.tasks], "next": page.next, "total": page.total}
+    header = ("id", "status", "type", "shop", "lane", "attempt", "created", "error")
+    context.show(document, table(header, [_row(task) for task in page.tasks]))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one task."""
+    with context.engine() as engine:
+        detail = assembly.queries(engine).tasks.detail(context.args.id)
+    if detail is None:
+        raise UsageError(f"there is no task {context.args.id!r:.220}", field="id")
+    gates = [{"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)} for gate in detail.gates]
+    record = shapes.task(detail.task)
+    lines = [f"{name:<14} {value}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
+    lines += [f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}" for one in shapes.attempts(detail.task)]
+    lines += [f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)]
+    context.show(shapes.document(detail.task, gates), lines)
+    return EXIT_OK
+
+
+def change(context: Context) -> int:
+    """Cancel, retry, run now or re-prioritise the chosen tasks."""
+    args = context.args
+    with context.engine() as engine:
+        ids = choose.chosen(context, engine)
+        if args.dry_run:
+            return choose.dry_run(context, ids, args.verb)
+        if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
+            return EXIT_FAILED
+        if args.verb == "retry":
+            return _retry(context, engine, ids)
+        tasks = assembly.commands(engine).tasks
+        if args.verb == "cancel":
+            outcome = tasks.cancel(ids, reason=args.reason)
+        elif args.verb == "run-now":
+            outcome = tasks.run_now(ids)
+        else:
+            outcome = tasks.prioritize(ids, args.priority)
+        return choose.report(context, outcome, args.verb)
+
+
+def _retry(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -> int:
+    """A dead task is republished, everything else goes on under its own id."""
+    from services.commands.tasks import join
+
+    commands = assembly.commands(engine)
+    records = engine.store.get(ids)
+    dead = [task.task_id for task in records if task is not None and task.status == Status.DEAD]
+    others = [task_id for task_id in ids if task_id not in set(dead)]
+    outcome = commands.tasks.retry_waiting(others) if others else None
+    again = commands.dead_letters.republish(dead) if dead else None
+    both = [one for one in (outcome, again) if one is not None]
+    return choose.report(context, both[0] if len(both) == 1 else join(both[0], both[1]), "retry")
+
+
+def _one(args: argparse.Namespace) -> TaskSpec:
+    try:
+        payload = json.loads(args.payload)
+    except (ValueError, RecursionError) as exc:
+        raise UsageError(f"--payload is not JSON: {exc}", field="payload") from exc
+    if not isinstance(payload, dict):
+        raise UsageError("--payload must be a JSON object, e.g. '{\"page_size\": 50}'", field="payload")
+    for name, value in (("--shop", args.shop), ("--type", args.task_type)):
+        if not value:
+            raise UsageError(f"{name} is missing (or use --file)", field=name)
+    platform, shop = args.platform, args.shop
+    if not platform and ":" in shop:
+        platform, _, shop = shop.partition(":")
+    return TaskSpec(
+        platform=platform, shop_id=shop, task_type=args.task_type, payload=payload, priority=args.priority, delay_s=args.delay
+    )
+
+
+def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
+    """A bare shop id is accepted where only one platform has it."""
+    if spec.platform:
+        return spec
+    found = [shop.platform for shop in engine.registry.shops().values() if shop.shop_id == spec.shop_id]
+    if len(found) != 1:
+        known = ", ".join(sorted(found)) or "none"
+        raise UsageError(f"--platform is needed for shop {spec.shop_id!r:.80} (platforms with this id: {known})", field="--platform")
+    return replace(spec, platform=found[0])
+
+
+def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "created": [task.task_id for task in done.created],
+        "duplicates": [
+            {"shop": task.shop, "type": spec.task_type, "existing": task.task_id, "status": task.status, "line": spec.line}
+            for spec, task in done.duplicates
+        ],
+        "errors": errors,
+        "unconfirmed": done.unconfirmed,
+    }
+
+
+def _created_lines(done: Submitted, errors: list[dict[str, Any]]) -> list[str]:
+    lines = [task.task_id for task in done.created]
+    lines += [
+        f"duplicate: {task.task_id} is {task.status}"
+        + (f" since {shapes.iso(task.started_at)} on {task.worker}" if task.status == Status.RUNNING else "")
+        + "; use --if-duplicate queue, or force with --reason"
+        for _, task in done.duplicates
+    ]
+    lines += [f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors]
+    if done.unconfirmed:
+        lines.append(f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers")
+    return lines
+
+
+def _row(task: Task) -> tuple[object, ...]:
+    attempts = f"{task.attempt}/{task.max_retries + 1}"
+    return (task.task_id, task.status, task.task_type, task.shop, task.lane, attempts, shapes.iso(task.created_at), task.error)
+
+

@@ -1,0 +1,98 @@
+"""What every command gets: the parsed words, the output, and the engine once it is needed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from services import assembly, settings
+from services.domain.errors import UsageError
+
+EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsoleRequest:
+    """How the window was asked for."""
+
+    settings: settings.Settings
+    screenshot: str = ""
+    first_run: bool = False
+    seconds: float = 0.0
+    page: str = ""
+    size: tuple[int, int] = (1600, 1000)
+    demo: bool = False
+    on_ready: Callable[[], None] = field(default=lambda: None)
+    on_close: Callable[[], None] = field(default=lambda: None)
+
+
+OpenConsole = Callable[[ConsoleRequest], int]
+
+
+@dataclass(slots=True)
+class Context:
+    """One run of the command line."""
+
+    args: argparse.Namespace
+    open_console: OpenConsole
+
+    @property
+    def json(self) -> bool:
+        """Whether to print one JSON document and nothing else."""
+        return bool(getattr(self.args, "json", False))
+
+    def settings(self) -> settings.Settings:
+        """Settings with the command line's words over them."""
+        args = self.args
+        return settings.load(
+            profile=getattr(args, "profile", ""), broker=getattr(args, "broker", ""), redis=getattr(args, "redis", "")
+        )
+
+    @contextmanager
+    def engine(self) -> Iterator[assembly.Engine]:
+        """The engine, closed afterwards."""
+        engine = assembly.open_engine(self.settings())
+        try:
+            yield engine
+        finally:
+            engine.close()
+
+    def show(self, document: Any, lines: Sequence[str]) -> None:
+        """Print the document with ``--json``, else the lines."""
+        if self.json:
+            sys.stdout.write(json.dumps(document, ensure_ascii=False, default=str) + "\n")
+        else:
+            sys.stdout.write("".join(f"{line}\n" for line in lines))
+        sys.stdout.flush()
+
+    def confirm(self, what: str, count: int) -> bool:
+        """Whether a bulk command may go on: ``--yes``, or the person says so.
+
+        Raises:
+            UsageError: nobody can be asked.
+        """
+        if getattr(self.args, "yes", False) or count == 0:
+            return True
+        if self.json or not sys.stdin.isatty():
+            raise UsageError(f"{what} {count} tasks: add --yes to do it or --dry-run to look first", field="--yes")
+        sys.stderr.write(f"{what} {count} tasks? [y/N] ")
+        sys.stderr.flush()
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
+    """Columns padded to their widest cell, cells cut at 60 characters and free of control characters."""
+    cells = [[_cell(value) for value in row] for row in [header, *rows]]
+    widths = [max(len(row[place]) for row in cells) for place in range(len(header))]
+    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _cell(value: object) -> str:
+    text = "" if value is None else str(value)
+    clean = "".join(char if char.isprintable() else "·" for char in text)
+    return clean if len(clean) <= 60 else clean[:59] + "…"

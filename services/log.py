@@ -1,0 +1,38 @@
+"""Logging of the program: one line a record on stderr, and a rotating file for the console."""
+
+from __future__ import annotations
+
+import logging
+import logging.handlers
+import re
+from pathlib import Path
+
+_USERINFO = re.compile(r"(\w+://)[^/@\s]+@")
+
+
+class _Masked(logging.Formatter):
+    """Cuts user and password out of addresses and keeps a record on one line."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        text = _USERINFO.sub(r"\1•••@", super().format(record))
+        return text.replace("\r", "\\r")
+
+
+def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
+    """Send warnings (everything with ``verbose``) to stderr and, when named, all from INFO up to a file."""
+    root = logging.getLogger()
+    for old in list(root.handlers):
+        root.removeHandler(old)
+    form = _Masked("%(asctime)s %(levelname)s %(name)s %(message)s")
+    stream = logging.StreamHandler()
+    stream.setLevel(logging.INFO if verbose else logging.WARNING)
+    stream.setFormatter(form)
+    root.addHandler(stream)
+    root.setLevel(logging.INFO)
+    for noisy in ("pika", "qtawesome"):
+        logging.getLogger(noisy).setLevel(logging.CRITICAL)
+    if file is not None:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        rotating = logging.handlers.RotatingFileHandler(file, maxBytes=5_000_000, backupCount=3, encoding="utf-8")
+        rotating.setFormatter(form)
+        root.addHandler(rotating)
