@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
+
 from services import settings as config
 from services.clock import SystemClock
 from services.commands import operator
@@ -89,7 +91,7 @@ def open_engine(settings: config.Settings) -> Engine:
         broker.close()
         store.close()
         raise
-    defaults = task_type.TaskType.default("default", max_retries=settings.retry.max_retries)
+    defaults = msgspec.structs.replace(task_type.TaskType.default("default"), max_retries=settings.retry.max_retries)
     registry = Registry(store, clock, defaults)
     dispatcher = Dispatcher(store, broker, settings.delays)
     producer = Producer(store, broker, dispatcher, registry, strict_shops=settings.strict_shops)

@@ -1,0 +1,147 @@
+"""``worker``, ``demo`` and the window itself."""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import threading
+import time
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services import settings as config
+from services.domain.errors import UsageError
+from services.domain.lane import LANES
+from services.domain.status import Status
+from services.entrypoints import demo
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context
+from services.workers.worker import Worker
+
+#: statuses that a draining worker waits for (held ones wait for a person)
+UNFINISHED = (Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.RUNNING, Status.RETRYING)
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verbs."""
+    demo.add(nouns, common)
+    parser = nouns.add_parser("worker", parents=[common], help="work on tasks without a window; or look at the workers")
+    _options(parser)
+    parser.set_defaults(handler=work)
+    verbs = parser.add_subparsers(metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="workers and their slots").set_defaults(handler=worker_list)
+    for name, text in (("drain", "take no new tasks"), ("resume", "take tasks again"), ("stop", "finish and leave"), ("slots", "change the number of slots")):
+        sub = verbs.add_parser(name, parents=[common], help=text)
+        sub.add_argument("worker")
+        if name == "slots":
+            sub.add_argument("count", type=int)
+        sub.set_defaults(handler=tell, verb=name)
+
+
+def _options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--slots", type=int, default=0, help="tasks at once (default: worker.slots of the settings, 5)")
+    parser.add_argument("--lanes", default="", help="high,normal,low")
+    parser.add_argument("--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers")
+    parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
+
+
+def console(context: Context) -> int:
+    """Open the window."""
+    args = context.args
+    return context.open_console(
+        ConsoleRequest(settings=context.settings(), screenshot=args.screenshot, first_run=True, page=args.page)
+    )
+
+
+def work(context: Context) -> int:
+    """Run a worker until it is told to stop."""
+    settings = _with_options(context.settings(), context.args)
+    stop = threading.Event()
+    restore = _on_signals(lambda: stop.set())
+    engine = assembly.open_engine(settings)
+    steward = assembly.steward(engine)
+    worker = Worker(assembly.worker_parts(engine), assembly.worker_options(settings))
+    try:
+        worker.start()
+        steward.start()
+        _wait(engine, worker, stop, drain=context.args.drain)
+        clean = worker.stop()
+    finally:
+        worker.stop(0.0)
+        steward.close()
+        engine.close()
+        restore()
+    context.show({"worker": worker.name, "clean": clean}, [f"{worker.name} stopped"])
+    return EXIT_OK if clean else EXIT_FAILED
+
+
+def worker_list(context: Context) -> int:
+    """Print workers."""
+    from services.entrypoints.context import table
+
+    with context.engine() as engine:
+        workers = engine.store.workers()
+        now = engine.store.now_ms()
+    document = {"workers": [msgspec.to_builtins(info) | {"silent_ms": now - info.seen_at} for info in workers]}
+    rows = [(info.worker, info.state, f"{info.busy}/{len(info.slots)}", f"{(now - info.seen_at) / 1000:.1f} s", info.done, info.failed) for info in workers]
+    context.show(document, table(("worker", "state", "busy", "heartbeat", "done", "failed"), rows))
+    return EXIT_OK
+
+
+def tell(context: Context) -> int:
+    """Order a worker to drain, resume, stop or change its slots."""
+    args = context.args
+    order = f"slots={args.count}" if args.verb == "slots" else args.verb
+    with context.engine() as engine:
+        assembly.commands(engine).fleet.tell_worker(args.worker, order)
+    context.show({"worker": args.worker, "order": order}, [f"{args.worker}: {order} asked for; it obeys at its next heartbeat"])
+    return EXIT_OK
+
+
+def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:
+    worker = settings.worker
+    if args.slots:
+        if not 1 <= args.slots <= 512:
+            raise UsageError("--slots must be 1 to 512", field="--slots")
+        worker = msgspec.structs.replace(worker, slots=args.slots)
+    if args.lanes:
+        lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())
+        if not lanes or not set(lanes) <= set(LANES):
+            raise UsageError("--lanes takes high, normal and low, separated by commas", field="--lanes")
+        worker = msgspec.structs.replace(worker, lanes=lanes)
+    if args.handlers:
+        worker = msgspec.structs.replace(worker, handlers=tuple(args.handlers))
+    return msgspec.structs.replace(settings, worker=worker)
+
+
+def _wait(engine: assembly.Engine, worker: Worker, stop: threading.Event, *, drain: bool) -> None:
+    quiet_since: float | None = None
+    while not stop.wait(0.3) and not worker.wait_stop_ordered(0.0):
+        if not drain:
+            continue
+        counts = engine.store.counts().status
+        if any(counts.get(status, 0) for status in UNFINISHED) or worker.busy():
+            quiet_since = None
+            continue
+        quiet_since = quiet_since or time.monotonic()
+        if time.monotonic() - quiet_since > 1.0:
+            return
+
+
+def _on_signals(stop: Callable[[], None]) -> Callable[[], None]:
+    names = ("SIGINT", "SIGTERM", "SIGBREAK")
+    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+
+    def heard(_number: int, _frame: FrameType | None) -> None:
+        stop()
+
+    before = {number: signal.signal(number, heard) for number in numbers}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore

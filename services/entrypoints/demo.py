@@ -1,0 +1,274 @@
+"""``demo``: a throw-away fleet with real task processes, watched to its end and counted three ways."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import logging
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services import settings as config
+from services.domain.errors import ConsoleError, UsageError
+from services.domain.query import Query
+from services.domain.status import TERMINAL, Status
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context
+from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
+from services.monitor.live import Changes, Live
+from services.workers.host import Steward
+from services.workers.worker import Worker
+
+log = logging.getLogger(__name__)
+RETRY = config.RetrySettings(base_seconds=1, cap_seconds=4, max_retries=3)
+DEFAULT_SECONDS = 60.0
+DRAIN_S = 45.0
+PER_SECOND, BURST = 7.0, 60
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verb."""
+    parser = nouns.add_parser("demo", parents=[common], help="a throw-away fleet with real task processes")
+    parser.add_argument("--shops", type=int, default=60)
+    parser.add_argument("--seconds", type=float, default=0.0, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})")
+    parser.add_argument("--slots", type=int, default=5)
+    parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
+    parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
+    parser.set_defaults(handler=run)
+
+
+class Demo:
+    """One demo: home folder, storefront, engine, worker, trickle and the counts."""
+
+    def __init__(self, context: Context, home: Path) -> None:
+        args = context.args
+        self.args, self.home = args, home
+        self.shops = sample_shops(args.shops)
+        base = config.load(
+            profile="demo" if not getattr(args, "broker", "") else getattr(args, "profile", ""),
+            broker=getattr(args, "broker", ""),
+            redis=getattr(args, "redis", ""),
+            home=home,
+        ) if getattr(args, "broker", "") else msgspec.structs.replace(config.load(home=home), profile="demo")
+        self.fleet = SampleFleet(home)
+        self.fleet.start()
+        worker = msgspec.structs.replace(base.worker, slots=args.slots)
+        self.settings = self.fleet.equip(msgspec.structs.replace(base, retry=RETRY, worker=worker, home=str(home)))
+        self.engine = assembly.open_engine(self.settings)
+        self.commands = assembly.commands(self.engine)
+        self.live: Live = assembly.live(self.engine)
+        self.ends: Counter[str] = Counter()
+        self._lock = threading.Lock()
+        self._steward: Steward | None = None
+        self._worker: Worker | None = None
+        self._child: subprocess.Popen[bytes] | None = None
+        self.live.on_changes(self._note)
+        self.trickle = Trickle(
+            lambda specs: self.commands.tasks.create(specs, origin="demo"), self.shops, per_second=args.rate
+        )
+
+    def start(self) -> None:
+        """Import the shops, start watching, working and creating."""
+        self.commands.fleet.import_shops(self.shops)
+        self.live.start()
+        if self.settings.embedded:
+            self._steward = assembly.steward(self.engine)
+            self._steward.start()
+            self._worker = Worker(assembly.worker_parts(self.engine), assembly.worker_options(self.settings))
+            self._worker.start()
+        else:
+            self._child = self._worker_process()
+        self.trickle.burst(BURST)
+        self.trickle.start()
+
+    def drain(self, seconds: float) -> bool:
+        """Stop creating and wait until nothing is active; False when time ran out."""
+        self.trickle.close()
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            if not self._active():
+                time.sleep(1.0)
+                if not self._active():
+                    return True
+            time.sleep(0.2)
+        return False
+
+    def close(self) -> None:
+        """End everything in the order of dependence."""
+        self.trickle.close()
+        if self._worker is not None:
+            self._worker.stop(5.0)
+        if self._child is not None:
+            self._child.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._child.wait(20.0)
+            if self._child.poll() is None:
+                self._child.kill()
+                self._child.wait()
+        if self._steward is not None:
+            self._steward.close()
+        self.live.close()
+        self.engine.close()
+        self.fleet.close()
+
+    def report(self, *, drained: bool) -> dict[str, Any]:
+        """The figures: records, events and what the console shows must agree; orders must equal the storefront's."""
+        counts = self.engine.store.counts()
+        records = self._recount()
+        ended = {status: number for status, number in records["status"].items() if status in TERMINAL}
+        with self._lock:
+            seen = dict(self.ends)
+        shown = {status: number for status, number in counts.status.items() if number and status in TERMINAL}
+        orders = self._orders()
+        return {
+            "drained": drained,
+            "created": self.trickle.created,
+            "duplicates_refused": self.trickle.duplicates,
+            "records": records["status"],
+            "events_ended": seen,
+            "shown": shown,
+            "agree": ended == shown == seen,
+            "processes": records["attempts"],
+            "retried": records["retried"],
+            "dead_open": counts.triage.get("open", 0),
+            "orders": orders,
+            "retry_delays_s": list(self.settings.delays),
+            "ok": drained and ended == shown == seen and orders["exact"],
+        }
+
+    def _active(self) -> int:
+        counts = self.engine.store.counts().status
+        return sum(number for status, number in counts.items() if status not in TERMINAL and status != Status.HELD)
+
+    def _note(self, changes: Changes) -> None:
+        with self._lock:
+            self.ends.update(event.to for event in changes.events if event.to in TERMINAL)
+
+    def _recount(self) -> dict[str, Any]:
+        status: Counter[str] = Counter()
+        attempts = retried = 0
+        cursor: str | None = ""
+        while cursor is not None:
+            page = self.engine.store.query(Query(limit=1000, cursor=cursor, want_total=False))
+            status.update(task.status for task in page.tasks)
+            attempts += sum(task.attempt for task in page.tasks)
+            retried += sum(1 for task in page.tasks if task.retries)
+            cursor = page.next
+        return {"status": dict(status), "attempts": attempts, "retried": retried}
+
+    def _orders(self) -> dict[str, Any]:
+        """Orders of every shop whose sync succeeded, compared row by row with what the storefront serves."""
+        synced = self._synced_shops()
+        kept = rows_of(self.fleet.database)
+        wrong = []
+        for platform, shop in sorted(synced):
+            truth = {str(order["order_no"]) for order in self.fleet.ask(f"/_orders?platform={platform}&shop={shop}")}
+            if kept.get((platform, shop), set()) != truth:
+                wrong.append(f"{platform}:{shop}")
+        return {
+            "shops_synced": len(synced),
+            "rows": sum(len(rows) for rows in kept.values()),
+            "exact": not wrong,
+            "wrong": wrong,
+        }
+
+    def _synced_shops(self) -> set[tuple[str, str]]:
+        page = assembly.queries(self.engine).tasks.page("status:succeeded type:sync_order", limit=10_000)
+        return {(task.platform, task.shop_id) for task in page.tasks}
+
+    def _worker_process(self) -> subprocess.Popen[bytes]:
+        write_worker_config(self.home, self.settings)
+        command = [sys.executable, str(assembly.RESOURCES.parent / "main.py"), "worker", "--slots", str(self.args.slots)]
+        command += ["--broker", self.settings.broker.url, "--redis", self.settings.store.url]
+        return subprocess.Popen(command, env={**config.child_environment(), "FLEETDECK_HOME": str(self.home)})
+
+
+def run(context: Context) -> int:
+    """Show the window where there is a display and nobody asked for JSON; else run for the given time and report."""
+    args = context.args
+    if args.seconds < 0 or not 0 < args.rate <= 1000 or not 1 <= args.slots <= 64:
+        raise UsageError("--seconds must not be negative, --rate 0-1000, --slots 1-64", field="--seconds")
+    with tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder, _demo(context, folder) as demo:
+        if context.json or not wants_window(args):
+            return _headless(context, demo)
+        return context.open_console(
+            ConsoleRequest(
+                settings=demo.settings,
+                screenshot=args.screenshot,
+                seconds=args.seconds or (DEFAULT_SECONDS if args.screenshot else 0.0),
+                demo=True,
+            )
+        )
+
+
+def wants_window(args: argparse.Namespace) -> bool:
+    """Whether a window can be shown or a picture of it was asked for."""
+    around = config.console_environment()
+    display = bool(around["DISPLAY"] or around["WAYLAND_DISPLAY"]) or config.is_windows() or sys.platform == "darwin"
+    return bool(args.screenshot) or display
+
+
+def rows_of(database: Path) -> dict[tuple[str, str], set[str]]:
+    """Order numbers by (platform, shop) in the file that the sample flows write."""
+    if not database.exists():
+        return {}
+    found: dict[tuple[str, str], set[str]] = {}
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        for platform, shop, number in db.execute("SELECT platform, shop_id, order_no FROM orders"):
+            found.setdefault((platform, shop), set()).add(str(number))
+    return found
+
+
+def write_worker_config(home: Path, settings: config.Settings) -> None:
+    """Leave the execution half of the settings for worker processes of the same home."""
+    import json
+
+    rpa, retry = settings.executors.rpa, settings.retry
+    lines = [
+        "[retry]",
+        f"base_seconds = {retry.base_seconds}",
+        f"cap_seconds = {retry.cap_seconds}",
+        "[executors.rpa]",
+        f"command = {json.dumps(list(rpa.command), ensure_ascii=False)}",
+        "[executors.rpa.environment]",
+        *(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in rpa.environment.items()),
+    ]
+    (home / "config.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _demo(context: Context, folder: str) -> Iterator[Demo]:
+    demo = Demo(context, Path(folder))
+    try:
+        demo.start()
+        yield demo
+    finally:
+        demo.close()
+
+
+def _headless(context: Context, demo: Demo) -> int:
+    seconds = context.args.seconds or DEFAULT_SECONDS
+    end = time.monotonic() + seconds
+    while time.monotonic() < end - min(DRAIN_S / 3, seconds / 3):
+        time.sleep(0.2)
+    drained = demo.drain(DRAIN_S)
+    time.sleep(0.5)
+    try:
+        report = demo.report(drained=drained)
+    except ConsoleError as exc:
+        log.exception("no report")
+        report = {"ok": False, "error": str(exc)}
+    lines = [f"{name:<20} {value}" for name, value in report.items()]
+    lines.append("retry delays are 1/2/4 s here instead of 30/60/120 s")
+    context.show(report, lines)
+    return EXIT_OK if report["ok"] else EXIT_FAILED
