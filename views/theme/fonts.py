@@ -12,11 +12,16 @@ from views.theme.tokens import MONO_FAMILIES, MONO_KINDS, SANS_FAMILIES, TYPE
 
 log = logging.getLogger(__name__)
 
-#: package, folder inside it, file
-FONT_FILES = (
-    ("fontpkg_inter", "files/Inter[opsz,wght].ttf"),
-    ("fontpkg_jetbrains_mono", "files/JetBrainsMono[wght].ttf"),
-    ("pylopdf_fonts_zh_cn", "NotoSansSC-Regular.otf"),
+#: Each font with its sources, best first: package and file inside it.
+FONT_SOURCES = (
+    (("fontpkg_inter", "files/Inter[opsz,wght].ttf"),),
+    (("fontpkg_jetbrains_mono", "files/JetBrainsMono[wght].ttf"),),
+    (
+        # TrueType with a weight axis: real medium and semi-bold Chinese.
+        ("justmytype_intl_cjk", "fonts/ofl/notosanssc/NotoSansSC[wght].ttf"),
+        # CFF, one weight: Qt darkens its stems on Linux, so that regular looks bold.
+        ("pylopdf_fonts_zh_cn", "NotoSansSC-Regular.otf"),
+    ),
 )
 
 _TABULAR = QFont.Tag("tnum")
@@ -27,22 +32,23 @@ _WEIGHT_AXIS = QFont.Tag("wght")
 def load_fonts() -> tuple[str, ...]:
     """Register the bundled fonts once; return the families found. Needs a QGuiApplication."""
     families: list[str] = []
-    for package, name in FONT_FILES:
-        number = _register(package, name)
-        families += QFontDatabase.applicationFontFamilies(number) if number >= 0 else []
+    for sources in FONT_SOURCES:
+        number = next((n for n in map(_register, sources) if n >= 0), -1)
+        if number < 0:
+            # The window still works with the system's fonts: worth a line, not a stop.
+            log.warning("bundled font is missing: %s", sources[0][1])
+        else:
+            families += QFontDatabase.applicationFontFamilies(number)
     return tuple(families)
 
 
-def _register(package: str, name: str) -> int:
+def _register(source: tuple[str, str]) -> int:
+    package, name = source
     try:
         with resources.as_file(resources.files(package) / name) as path:
-            number = QFontDatabase.addApplicationFont(str(path))
+            return QFontDatabase.addApplicationFont(str(path)) if path.is_file() else -1
     except (ModuleNotFoundError, FileNotFoundError):
-        number = -1
-    if number < 0:
-        # The window still works with the system's fonts: worth a line, not a stop.
-        log.warning("bundled font is missing: %s/%s", package, name)
-    return number
+        return -1
 
 
 @lru_cache(maxsize=256)

@@ -103,7 +103,7 @@ STATUSES: Mapping[str, StatusToken] = {
     "cancelled": StatusToken("cancelled", "ph.prohibit", "mdi6.cancel", N_("Cancelled")),
     "paused": StatusToken("paused", "ph.pause-circle", "mdi6.pause-circle-outline", N_("Paused")),
     "unconfirmed": StatusToken("unconfirmed", "ph.question", "mdi6.help-circle-outline", N_("Unconfirmed")),
-    "held": StatusToken("held", "ph.seal-warning-fill", "mdi6.alert-octagram", N_("Held for a person")),
+    "held": StatusToken("held", "ph.circle-wavy-question-fill", "mdi6.alert-octagram", N_("Held for a person")),
     "blocked": StatusToken("blocked", "ph.hand-palm-fill", "mdi6.hand-front-right", N_("Publisher blocked")),
     "warning": StatusToken("warning", "ph.warning-fill", "mdi6.alert", N_("Warning")),
     "healthy": StatusToken("healthy", "ph.check-circle-fill", "mdi6.check-circle", N_("Healthy")),

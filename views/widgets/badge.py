@@ -1,0 +1,77 @@
+"""Small text in a box: platform, environment, count, tag."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from views.theme import theme
+from views.theme.tokens import platform_badge
+
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+
+
+class Badge(QWidget):
+    """Text in a box. `tone` colours text and edge; `pill` rounds it, as counts in the rail are."""
+
+    def __init__(
+        self,
+        text: str = "",
+        tone: str = "text2",
+        *,
+        pill: bool = False,
+        kind: str = "badge",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._text, self._tone, self._pill, self._kind = text, tone, pill, kind
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAccessibleName(text)
+        theme().changed.connect(self.updateGeometry)
+
+    @classmethod
+    def platform(cls, platform: str) -> Badge:
+        """Return the badge of a platform."""
+        return cls(platform_badge(platform))
+
+    @classmethod
+    def count(cls, text: str = "", tone: str = "text2") -> Badge:
+        """Return a count in a pill."""
+        return cls(text, tone, pill=True, kind="caption")
+
+    def text(self) -> str:
+        """Return the text shown."""
+        return self._text
+
+    def tone(self) -> str:
+        """Return the colour role."""
+        return self._tone
+
+    def show_text(self, text: str, tone: str = "") -> None:
+        """Change the text, and the tone if one is given; an empty text hides the badge."""
+        self._text, self._tone = text, tone or self._tone
+        self.setAccessibleName(text)
+        self.setVisible(bool(text))
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room for the text."""
+        metrics = QFontMetrics(theme().font(self._kind))
+        width = metrics.horizontalAdvance(self._text) + (15 if self._pill else 11)
+        height = 18 if self._pill else 17
+        return QSize(max(width, height if self._pill else 0), height)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw box and text."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        neutral = self._tone in ("text", "text2", "text3") or self._pill
+        painter.setPen(theme().color("line2" if neutral else self._tone))
+        painter.setBrush(theme().color("raised") if neutral else theme().tint(self._tone, 8))
+        radius = self.height() / 2 if self._pill else 3
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), radius, radius)
+        painter.setFont(theme().font(self._kind))
+        painter.setPen(theme().color(self._tone))
+        painter.drawText(self.rect(), _CENTRE, self._text)

@@ -1,0 +1,314 @@
+"""Buttons: primary, plain, ghost, danger, link; with glyph, shortcut chip and drop-down caret.
+
+    Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="Ctrl+N")
+    Button(N_("Cancel"), kind="danger", icon="ph.prohibit")
+    IconButton("ph.copy", N_("Copy id"))
+    button.set_count_text(_("Republish {n} tasks").format(n=51))   # a text of its own
+
+At most one primary button per view. `shortcut` is shown and also works.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QEnterEvent,
+    QFontMetrics,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QShortcut,
+)
+from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.theme import theme
+from views.theme.tokens import BUTTON, BUTTON_SMALL, RADIUS_BUTTON
+
+_PAD, _GAP, _CHIP_PAD = 11, 7, 6
+_CARET = 12
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "link", "warning")
+
+
+def shortcut_text(sequence: str) -> str:
+    """Return a key sequence as a chip shows it: ``Ctrl N``."""
+    return sequence.replace("Return", "Enter").replace("+", " ")
+
+
+def paint_chip(painter: QPainter, right: int, rect: QRect, text: str, *, on_fill: bool, enabled: bool) -> int:
+    """Draw a shortcut chip that ends at `right`; return where it begins."""
+    font = theme().font("caption")
+    width = QFontMetrics(font).horizontalAdvance(text) + 2 * _CHIP_PAD
+    box = QRectF(right - width + 0.5, rect.center().y() - 8 + 0.5, width - 1, 17)
+    edge, ink = theme().color("line2"), theme().color("text3" if enabled else "dis")
+    if on_fill:
+        edge, ink = QColor(theme().color("white")), QColor(theme().color("white"))
+        edge.setAlpha(110 if enabled else 60)
+        ink.setAlpha(255 if enabled else 120)
+    painter.setPen(edge)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.drawRoundedRect(box, 4, 4)
+    painter.setFont(font)
+    painter.setPen(ink)
+    painter.drawText(box, _CENTRE, text)
+    return int(right - width)
+
+
+class Button(QAbstractButton):
+    """A push button of the design.
+
+    Signals:
+        clicked: as in Qt; also by Space, Enter and its shortcut.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        *,
+        kind: str = "plain",
+        icon: str = "",
+        shortcut: str = "",
+        small: bool = False,
+        tip: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._source, self._tip_source = text, tip
+        self._kind, self._icon, self._shortcut = kind, icon, shortcut
+        self._small = small
+        self._menu: QMenu | None = None
+        self._reason = ""
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if kind == "link" else Qt.CursorShape.ArrowCursor)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        if shortcut:
+            QShortcut(QKeySequence(shortcut), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
+        self.retranslate()
+        theme().changed.connect(self._restyle)
+        on_language_changed(self.retranslate)
+
+    @property
+    def kind(self) -> str:
+        """The look: one of ``KINDS``."""
+        return self._kind
+
+    def set_kind(self, kind: str) -> None:
+        """Change the look."""
+        self._kind = kind
+        self._restyle()
+
+    def set_glyph(self, name: str) -> None:
+        """Change the icon."""
+        self._icon = name
+        self._restyle()
+
+    def set_source(self, text: str) -> None:
+        """Change the text; `text` is source text and follows the language."""
+        self._source = text
+        self.retranslate()
+
+    def set_count_text(self, text: str) -> None:
+        """Show an already translated text, such as a verb with its number."""
+        self._source = ""
+        self.setText(text)
+        self._name()
+        self._restyle()
+
+    def set_menu(self, menu: QMenu) -> None:
+        """Open `menu` on click and show a caret."""
+        self._menu = menu
+        self.clicked.connect(self._open_menu)
+        self._restyle()
+
+    def disable(self, reason: str) -> None:
+        """Disable with a reason people can read; an empty reason enables again."""
+        self._reason = reason
+        self.setEnabled(not reason)
+        self._name()
+
+    def retranslate(self) -> None:
+        """Say the text again."""
+        if self._source:
+            self.setText(_(self._source))
+        self._name()
+        self._restyle()
+
+    def _name(self) -> None:
+        tip = self._reason or (_(self._tip_source) if self._tip_source else "")
+        keys = shortcut_text(self._shortcut)
+        if keys and not self._reason:
+            tip = f"{tip or self.text()}  ({keys})"
+        self.setToolTip(tip)
+        self.setAccessibleName(self.text() or (_(self._tip_source) if self._tip_source else ""))
+        self.setAccessibleDescription(self._reason)
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+    def _open_menu(self) -> None:
+        if self._menu is not None:
+            self._menu.popup(self.mapToGlobal(self.rect().bottomLeft()))
+
+    # geometry and paint
+
+    def sizeHint(self) -> QSize:
+        """Return the room for icon, text, chip and caret."""
+        height = BUTTON_SMALL if self._small else BUTTON
+        if self._kind == "link":
+            return QSize(self._text_width() + (self._icon_room() if self._icon else 0) + 4, 20)
+        width = 2 * (_PAD - (3 if self._small else 0))
+        width += self._text_width()
+        width += self._icon_room() if self._icon else 0
+        width += _CARET + _GAP - 1 if self._menu is not None else 0
+        width += self._chip_width()
+        return QSize(max(width, height), height)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same: a button is never cut."""
+        return self.sizeHint()
+
+    def _text_font(self) -> str:
+        return "label" if self._small else ("body" if self._kind == "link" else "strong")
+
+    def _text_width(self) -> int:
+        if not self.text():
+            return 0
+        return QFontMetrics(theme().font(self._text_font())).horizontalAdvance(self.text()) + 1
+
+    def _icon_room(self) -> int:
+        return 15 + (_GAP if self.text() else 0)
+
+    def _chip_width(self) -> int:
+        if not self._shortcut:
+            return 0
+        text = shortcut_text(self._shortcut)
+        return QFontMetrics(theme().font("caption")).horizontalAdvance(text) + 2 * _CHIP_PAD + _GAP - 3
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the button."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ink = self._paint_ground(painter)
+        self._paint_content(painter, ink)
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+
+    def _paint_ground(self, painter: QPainter) -> str:
+        fill, edge, ink = _look(self._kind, self.isEnabled(), self.underMouse() or self.isDown(), self.isChecked())
+        if fill is not None or edge is not None:
+            painter.setPen(edge if edge is not None else Qt.PenStyle.NoPen)
+            painter.setBrush(fill if fill is not None else Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+        return ink
+
+    def _paint_content(self, painter: QPainter, ink: str) -> None:
+        rect = self.rect()
+        filled = self._kind in ("primary", "dangerfill")
+        needed = self.sizeHint().width()
+        left = max(0, (rect.width() - needed) // 2) + (2 if self._kind == "link" else _PAD - (3 if self._small else 0))
+        if self._icon and not self.text():
+            left = (rect.width() - 15) // 2 - ((_CARET - 2) // 2 if self._menu is not None else 0)
+        if not self.isEnabled() and filled:
+            painter.setOpacity(0.55)
+        if self._icon:
+            painter.drawPixmap(left, (rect.height() - 15) // 2, theme().pixmap(self._icon, ink, 15))
+            left += self._icon_room()
+        painter.setFont(theme().font(self._text_font()))
+        painter.setPen(theme().color(ink))
+        painter.drawText(QRect(left, 0, self._text_width() + 4, rect.height() - 1), _VCENTRE, self.text())
+        right = rect.width() - _PAD + 3
+        if self._menu is not None:
+            caret = theme().pixmap("ph.caret-down", "text3" if self.isEnabled() else "dis", _CARET)
+            painter.drawPixmap(rect.width() - _PAD - _CARET + 3, (rect.height() - _CARET) // 2, caret)
+        elif self._shortcut:
+            chip = shortcut_text(self._shortcut)
+            paint_chip(painter, right, rect, chip, on_fill=filled, enabled=self.isEnabled() or filled)
+        painter.setOpacity(1.0)
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Show the hover colour."""
+        super().enterEvent(event)
+        self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Drop the hover colour."""
+        super().leaveEvent(event)
+        self.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter press the button too."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+            self.click()
+            return
+        super().keyPressEvent(event)
+
+
+def _look(kind: str, enabled: bool, lit: bool, checked: bool) -> tuple[QColor | None, QColor | None, str]:
+    """Return fill, edge and ink role of a button."""
+    colour = theme().color
+    if kind in ("primary", "dangerfill"):
+        base = "accent" if kind == "primary" else "danger"
+        if not enabled:
+            return theme().tint("accentbg" if kind == "primary" else "dangerbg", 45), None, "white"
+        return colour(f"{base}hover" if lit else f"{base}bg"), None, "white"
+    if kind == "link":
+        return None, None, "accent" if enabled else "dis"
+    ink = {"danger": "dead", "warning": "retrying"}.get(kind, "text")
+    if not enabled:
+        return None, (None if kind == "ghost" else colour("line")), "dis"
+    if kind == "ghost":
+        return (colour("hover") if lit or checked else None), None, "text"
+    fill = colour("hover") if lit or checked else colour("raised")
+    return fill, colour("line2"), ink
+
+
+class IconButton(Button):
+    """A square button with a glyph; its name is the tool tip."""
+
+    def __init__(
+        self, icon: str, name: str, *, kind: str = "ghost", shortcut: str = "", parent: QWidget | None = None
+    ) -> None:
+        self._keys = shortcut
+        super().__init__("", kind=kind, icon=icon, tip=name, parent=parent)
+        if shortcut:
+            QShortcut(QKeySequence(shortcut), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
+        self._name()
+
+    def _name(self) -> None:
+        name = _(self._tip_source)
+        self.setAccessibleName(name)
+        self.setAccessibleDescription(self._reason)
+        tip = self._reason or name
+        self.setToolTip(f"{tip}  ({shortcut_text(self._keys)})" if self._keys and not self._reason else tip)
+
+    def sizeHint(self) -> QSize:
+        """Return a square, wider with a menu."""
+        side = BUTTON_SMALL if self._small else BUTTON
+        return QSize(side + (_CARET if self._menu is not None else 0), side)
+
+
+class LinkLabel(Button):
+    """A verb in the accent colour inside a text or card.
+
+    Signals:
+        activated: clicked, for those who do not want the ``checked`` flag.
+    """
+
+    activated = Signal()
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, kind="link", parent=parent)
+        self.clicked.connect(self._on_clicked)
+
+    def _on_clicked(self) -> None:
+        self.activated.emit()

@@ -1,0 +1,72 @@
+"""An empty place that says why it is empty and offers one way on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.theme import theme
+from views.widgets.buttons import Button
+
+
+class EmptyState(QWidget):
+    """Glyph, reason, hint and one action.
+
+    Signals:
+        action: the button was pressed.
+    """
+
+    action = Signal()
+
+    def __init__(
+        self, text: str = "", hint: str = "", action: str = "", icon: str = "ph.tray", parent: QWidget | None = None
+    ) -> None:
+        """Take source texts; they follow the language."""
+        super().__init__(parent)
+        self._sources = (text, hint)
+        self._icon = icon
+        self._glyph = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+        self._text = Label("", "strong", "text2", wrap=True)
+        self._hint = Label("", "label", "text3", wrap=True)
+        for label in (self._text, self._hint):
+            label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+            label.setMaximumWidth(460)
+        self.button = Button(action)
+        self.button.setVisible(bool(action))
+        self.button.clicked.connect(self._on_clicked)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 24, 24, 24)
+        column.setSpacing(8)
+        column.addStretch(1)
+        for widget in (self._glyph, self._text, self._hint, self.button):
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addStretch(1)
+        self.retranslate()
+        theme().changed.connect(self._restyle)
+        on_language_changed(self.retranslate)
+
+    def set_texts(self, text: str, hint: str = "", action: str = "", icon: str = "") -> None:
+        """Give another reason; all are source texts."""
+        self._sources = (text, hint)
+        self._icon = icon or self._icon
+        self.button.set_source(action)
+        self.button.setVisible(bool(action))
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        """Say the texts again."""
+        text, hint = (_(source) if source else "" for source in self._sources)
+        self._text.setText(text)
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self.setAccessibleName(f"{text} {hint}".strip())
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._glyph.setPixmap(theme().pixmap(self._icon, "text3", 32))
+
+    def _on_clicked(self) -> None:
+        self.action.emit()

@@ -1,0 +1,371 @@
+"""A JSON editor: line numbers, colours, errors shown at their line while typing.
+
+    editor = JsonEditor(N_("Payload"))
+    editor.set_validator(lambda document: [Problem(line=0, text="page_size: 100 at most", path=("page_size",))])
+    editor.validity_changed.connect(button.setEnabled)
+    editor.document_value()          # the parsed value, or None while it cannot be parsed
+
+A problem names its line (1-based), or its path in the document, and the editor finds the line.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from PySide6.QtCore import QPoint, QPointF, QRect, QRegularExpression, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFontMetrics,
+    QKeyEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QSyntaxHighlighter,
+    QTextBlock,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+)
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.throttle import Debounce
+from views.theme import theme
+
+_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+VALIDATE_MS = 200
+#: Above this size the text is shown without colours: highlighting 1 MB would freeze the window.
+PLAIN_ABOVE = 400_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """What is wrong, already translated, and where: a line, or a path in the document."""
+
+    text: str
+    line: int = 0
+    path: tuple[str | int, ...] = ()
+
+
+Validator = Callable[[Any], Sequence[Problem]]
+
+
+class JsonHighlighter(QSyntaxHighlighter):
+    """Colours keys, strings, numbers and words of JSON."""
+
+    _RULES = (
+        (r'"(?:[^"\\]|\\.)*"(?=\s*:)', "text"),
+        (r'"(?:[^"\\]|\\.)*"(?!\s*:)', "succeeded"),
+        (r"(?<![\w\"])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "running"),
+        (r"\b(?:true|false|null)\b", "scheduled"),
+    )
+
+    def __init__(self, document: QTextDocument) -> None:
+        super().__init__(document)
+        self._rules = [(QRegularExpression(pattern), role) for pattern, role in self._RULES]
+        self._strings = QRegularExpression(r'"(?:[^"\\]|\\.)*"')
+        theme().changed.connect(self.rehighlight)
+
+    def highlightBlock(self, text: str) -> None:
+        """Colour one line."""
+        if self.document().characterCount() > PLAIN_ABOVE:
+            return
+        covered = self._string_spans(text)
+        for number, (expression, role) in enumerate(self._rules):
+            matches = expression.globalMatch(text)
+            while matches.hasNext():
+                match = matches.next()
+                start, length = match.capturedStart(), match.capturedLength()
+                if number < 2 or not any(a <= start < b for a, b in covered):
+                    self._colour(start, length, role)
+
+    def _string_spans(self, text: str) -> list[tuple[int, int]]:
+        spans, matches = [], self._strings.globalMatch(text)
+        while matches.hasNext():
+            match = matches.next()
+            spans.append((match.capturedStart(), match.capturedEnd()))
+        return spans
+
+    def _colour(self, start: int, length: int, role: str) -> None:
+        style = QTextCharFormat()
+        style.setForeground(theme().color(role))
+        self.setFormat(start, length, style)
+
+
+class _Gutter(QWidget):
+    """Line numbers and error glyphs beside the text."""
+
+    def __init__(self, editor: JsonEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._editor.gutter_width(), 0)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        self._editor.paint_gutter(event)
+
+
+class JsonEditor(QPlainTextEdit):
+    """A plain text editor for one JSON document.
+
+    Signals:
+        validity_changed: whether the text is valid JSON and passes the validator.
+        edited: the text differs from what was loaded (True) or equals it again (False).
+    """
+
+    validity_changed = Signal(bool)
+    edited = Signal(bool)
+
+    def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = name
+        self._validator: Validator | None = None
+        self._problems: tuple[Problem, ...] = ()
+        self._loaded = ""
+        self._was_edited = False
+        self._was_valid = True
+        self._value: Any = None
+        self._highlighter = JsonHighlighter(self.document())
+        self._gutter = _Gutter(self)
+        self._check = Debounce(self.validate, VALIDATE_MS, self)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setTabChangesFocus(False)
+        self.textChanged.connect(self._on_text_changed)
+        self.blockCountChanged.connect(self._fit_gutter)
+        self.updateRequest.connect(self._on_update_request)
+        self.cursorPositionChanged.connect(self._mark_lines)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self.retranslate)
+        self._restyle()
+        self.retranslate()
+
+    # content
+
+    def load(self, value: Any) -> None:
+        """Show `value` as indented JSON and take it as the unedited state."""
+        self.load_text(json.dumps(value, ensure_ascii=False, indent=2))
+
+    def load_text(self, text: str) -> None:
+        """Show `text` as it is and take it as the unedited state."""
+        self._loaded = text
+        self.setPlainText(text)
+        self.validate()
+
+    def document_value(self) -> Any:
+        """Return the parsed document, None while it cannot be parsed."""
+        return self._value
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the text differs from what was loaded."""
+        return self._was_edited
+
+    def revert(self) -> None:
+        """Return to what was loaded."""
+        self.load_text(self._loaded)
+
+    # validation
+
+    def set_validator(self, validator: Validator | None) -> None:
+        """Ask `validator` after each pause in typing; it gets the parsed document."""
+        self._validator = validator
+        self.validate()
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the text parses and has no problem."""
+        return self._was_valid
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Return what is wrong now."""
+        return self._problems
+
+    def validate(self) -> None:
+        """Check at once."""
+        self._check.cancel()
+        try:
+            self._value = json.loads(self.toPlainText(), parse_constant=_refuse_constant)
+        except (ValueError, RecursionError) as error:
+            self._value = None
+            self._show_problems([_syntax_problem(error)])
+            return
+        self._show_problems(list(self._validator(self._value)) if self._validator is not None else [])
+
+    def go_to_next_problem(self) -> bool:
+        """Move the cursor to the next problem after it (F8); False when there is none."""
+        lines = sorted({problem.line for problem in self._problems if problem.line})
+        if not lines:
+            return False
+        at = self.textCursor().blockNumber() + 1
+        line = next((line for line in lines if line > at), lines[0])
+        block = self.document().findBlockByNumber(line - 1)
+        self.setTextCursor(QTextCursor(block))
+        self.centerCursor()
+        return True
+
+    def _show_problems(self, problems: list[Problem]) -> None:
+        placed = [p if p.line else Problem(text=p.text, path=p.path, line=self._line_of(p.path)) for p in problems]
+        self._problems = tuple(placed)
+        self._mark_lines()
+        self._gutter.update()
+        self.viewport().update()
+        self.setAccessibleDescription("; ".join(_line_text(problem) for problem in placed))
+        valid = not placed
+        if valid != self._was_valid:
+            self._was_valid = valid
+            self.validity_changed.emit(valid)
+
+    def _line_of(self, path: tuple[str | int, ...]) -> int:
+        line, start = 1, 0
+        for part in path:
+            if isinstance(part, int):
+                continue
+            found = self.toPlainText().find(json.dumps(part, ensure_ascii=False), start)
+            if found < 0:
+                break
+            start = found + 1
+            line = self.document().findBlock(found).blockNumber() + 1
+        return line
+
+    def _on_text_changed(self) -> None:
+        self._check()
+        edited = self.toPlainText() != self._loaded
+        if edited != self._was_edited:
+            self._was_edited = edited
+            self.edited.emit(edited)
+
+    # look
+
+    def retranslate(self) -> None:
+        """Say the name again."""
+        self.setAccessibleName(_(self._name) if self._name else _("JSON editor"))
+
+    def _restyle(self) -> None:
+        font = theme().font("mono")
+        self.setFont(font)
+        self.document().setDefaultFont(font)
+        self.setTabStopDistance(QFontMetrics(font).horizontalAdvance("  "))
+        self._fit_gutter()
+        self._mark_lines()
+
+    def gutter_width(self) -> int:
+        """Return the room for line numbers and glyphs."""
+        digits = max(2, len(str(self.blockCount())))
+        return QFontMetrics(theme().font("mono")).horizontalAdvance("9" * digits) + 30
+
+    def _fit_gutter(self) -> None:
+        self.setViewportMargins(self.gutter_width(), 4, 0, 4)
+        self._place_gutter()
+
+    def _place_gutter(self) -> None:
+        rect = self.contentsRect()
+        self._gutter.setGeometry(QRect(rect.left(), rect.top() + 4, self.gutter_width(), rect.height() - 8))
+
+    def _on_update_request(self, rect: QRect, delta: int) -> None:
+        if delta:
+            self._gutter.scroll(0, delta)
+        else:
+            self._gutter.update(0, rect.y(), self._gutter.width(), rect.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the gutter at the left edge."""
+        super().resizeEvent(event)
+        self._place_gutter()
+
+    def _mark_lines(self) -> None:
+        marks = [self._mark(line, theme().tint("dead", 16, "input")) for line in {p.line for p in self._problems}]
+        if self.hasFocus() and not self.isReadOnly():
+            marks.insert(0, self._mark(self.textCursor().blockNumber() + 1, theme().color("raised")))
+        self.setExtraSelections([mark for mark in marks if mark is not None])
+
+    def _mark(self, line: int, colour: QColor) -> QTextEdit.ExtraSelection | None:
+        block = self.document().findBlockByNumber(line - 1)
+        if not block.isValid():
+            return None
+        mark = QTextEdit.ExtraSelection()
+        style = QTextCharFormat()
+        style.setBackground(colour)
+        style.setProperty(QTextFormat.Property.FullWidthSelection, True)
+        mark.format = style  # type: ignore[attr-defined]
+        mark.cursor = QTextCursor(block)  # type: ignore[attr-defined]
+        return mark
+
+    def paint_gutter(self, event: QPaintEvent) -> None:
+        """Draw numbers and glyphs of the visible lines."""
+        painter = QPainter(self._gutter)
+        painter.setFont(theme().font("mono"))
+        wrong = {problem.line for problem in self._problems}
+        for number, top, height in self._visible_lines(event.rect()):
+            room = QRect(0, top, self._gutter.width() - 26, height)
+            painter.setPen(theme().color("dead" if number in wrong else "text3"))
+            painter.drawText(room, _RIGHT, str(number))
+            if number in wrong:
+                place = QPointF(self._gutter.width() - 21, top + (height - 12) / 2)
+                painter.drawPixmap(place, theme().pixmap("ph.x-circle-fill", "dead", 12))
+
+    def _visible_lines(self, rect: QRect) -> list[tuple[int, int, int]]:
+        lines = []
+        block: QTextBlock = self.firstVisibleBlock()
+        while block.isValid():
+            box = self.blockBoundingGeometry(block).translated(self.contentOffset())
+            if box.top() > rect.bottom():
+                break
+            lines.append((block.blockNumber() + 1, round(box.top()), round(box.height())))
+            block = block.next()
+        return lines
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the text, then each problem at the end of its line."""
+        super().paintEvent(event)
+        if not self._problems:
+            return
+        painter = QPainter(self.viewport())
+        painter.setFont(theme().font("label"))
+        painter.setPen(theme().color("dead"))
+        by_line: dict[int, str] = {}
+        for problem in self._problems:
+            by_line.setdefault(problem.line, problem.text)
+        for number, top, height in self._visible_lines(event.rect()):
+            if number in by_line:
+                painter.drawText(self._problem_room(number, top, height), _LEFT, by_line[number])
+
+    def _problem_room(self, number: int, top: int, height: int) -> QRect:
+        text = self.document().findBlockByNumber(number - 1).text()
+        width = QFontMetrics(theme().font("mono")).horizontalAdvance(text)
+        left = round(self.contentOffset().x()) + width + 24
+        return QRect(QPoint(left, top), QSize(max(40, self.viewport().width() - left), height))
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Indent new lines as the line before; F8 goes to the next problem."""
+        if event.key() == Qt.Key.Key_F8:
+            self.go_to_next_problem()
+        elif event.key() == Qt.Key.Key_Tab and not self.isReadOnly() and not event.modifiers():
+            self.insertPlainText("  ")
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.modifiers():
+            before = self.textCursor().block().text()[: self.textCursor().positionInBlock()]
+            indent = before[: len(before) - len(before.lstrip())]
+            super().keyPressEvent(event)
+            self.insertPlainText(indent + ("  " if before.rstrip().endswith(("{", "[")) else ""))
+        else:
+            super().keyPressEvent(event)
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(_("{name} is not JSON").format(name=name))
+
+
+def _syntax_problem(error: BaseException) -> Problem:
+    if isinstance(error, json.JSONDecodeError):
+        return Problem(text=_("Not valid JSON: {cause}").format(cause=error.msg), line=error.lineno)
+    return Problem(text=_("Not valid JSON: {cause}").format(cause=error), line=1)
+
+
+def _line_text(problem: Problem) -> str:
+    return _("Line {line}: {text}").format(line=problem.line, text=problem.text)

@@ -1,0 +1,194 @@
+"""A row of choices of which exactly one is taken: 5 min | 1 h | 24 h."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPainterPath, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.theme import theme
+from views.theme.tokens import BUTTON, RADIUS_BUTTON
+
+_PAD = 11
+_ICON, _GAP = 13, 6
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+
+
+class Segmented(QWidget):
+    """One choice out of a few; Left and Right move it.
+
+    Signals:
+        chosen: the key of the choice, when a person made it.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(
+        self,
+        choices: Sequence[tuple[str, str]] | Sequence[tuple[str, str, str, str]],
+        name: str = "",
+        *,
+        stretch: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Take ``(key, source text)`` or ``(key, source text, icon, role of the icon)``."""
+        super().__init__(parent)
+        self._choices: list[tuple[str, ...]] = [(*choice, "", "")[:4] for choice in choices]
+        self._name = name
+        self._suffixes: dict[str, str] = {}
+        self._at = 0
+        self._hover = -1
+        self._stretch = stretch
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        policy = QSizePolicy.Policy.Expanding if stretch else QSizePolicy.Policy.Fixed
+        self.setSizePolicy(policy, QSizePolicy.Policy.Fixed)
+        self.retranslate()
+        theme().changed.connect(self._restyle)
+        on_language_changed(self.retranslate)
+
+    def current(self) -> str:
+        """Return the key of the choice."""
+        return self._choices[self._at][0]
+
+    def set_current(self, key: str) -> None:
+        """Choose without a signal."""
+        for number, choice in enumerate(self._choices):
+            if choice[0] == key:
+                self._at = number
+        self._announce()
+
+    def choose(self, key: str) -> None:
+        """Choose as a person would, with a signal."""
+        if key != self.current():
+            self.set_current(key)
+            self.chosen.emit(self.current())
+
+    def set_suffix(self, key: str, text: str) -> None:
+        """Show a count after a text: ``Open 143``."""
+        if self._suffixes.get(key) != text:
+            self._suffixes[key] = text
+            self._restyle()
+
+    def retranslate(self) -> None:
+        """Say the texts again."""
+        self._announce()
+        self._restyle()
+
+    def labels(self) -> list[str]:
+        """Return the texts shown."""
+        return [f"{_(c[1])} {self._suffixes.get(c[0], '')}".strip() for c in self._choices]
+
+    def _announce(self) -> None:
+        self.setAccessibleName(_(self._name) if self._name else "")
+        self.setAccessibleDescription(self.labels()[self._at])
+        self.update()
+
+    def _restyle(self) -> None:
+        self.updateGeometry()
+        self.update()
+
+    def _widths(self) -> list[int]:
+        metrics = QFontMetrics(theme().font("labelstrong"))
+        needed = [
+            metrics.horizontalAdvance(label) + 2 * _PAD + ((_ICON + _GAP) if choice[2] else 0)
+            for label, choice in zip(self.labels(), self._choices, strict=True)
+        ]
+        if self._stretch and self.width() > sum(needed):
+            extra = self.width() - sum(needed)
+            share, rest = divmod(extra, len(needed))
+            needed = [width + share + (1 if n < rest else 0) for n, width in enumerate(needed)]
+        return needed
+
+    def sizeHint(self) -> QSize:
+        """Return the room for all choices."""
+        stretch, self._stretch = self._stretch, False
+        width = sum(self._widths())
+        self._stretch = stretch
+        return QSize(width, BUTTON - 2 if not stretch else BUTTON)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same."""
+        return self.sizeHint()
+
+    def segment_rect(self, number: int) -> QRect:
+        """Return where choice `number` is drawn."""
+        widths = self._widths()
+        return QRect(sum(widths[:number]), 0, widths[number], self.height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw edge, choices and dividers."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        path = QPainterPath()
+        path.addRoundedRect(frame, RADIUS_BUTTON, RADIUS_BUTTON)
+        painter.fillPath(path, theme().color("input"))
+        painter.setClipPath(path)
+        for number, label in enumerate(self.labels()):
+            self._paint_segment(painter, number, label)
+        painter.setClipping(False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(theme().color("line2"))
+        painter.drawPath(path)
+        if self.hasFocus():
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+
+    def _paint_segment(self, painter: QPainter, number: int, label: str) -> None:
+        rect = self.segment_rect(number)
+        chosen = number == self._at
+        ink = "dis" if not self.isEnabled() else "text" if chosen else "text2"
+        if chosen:
+            painter.fillRect(rect, theme().color("line"))
+        elif number == self._hover and self.isEnabled():
+            painter.fillRect(rect, theme().color("hover"))
+        if number:
+            painter.fillRect(QRect(rect.left(), 0, 1, rect.height()), theme().color("line2"))
+        font = theme().font("labelstrong" if chosen else "label")
+        painter.setFont(font)
+        painter.setPen(theme().color(ink))
+        icon, role = self._choices[number][2], self._choices[number][3]
+        if not icon:
+            painter.drawText(rect, _CENTRE, label)
+            return
+        width = QFontMetrics(font).horizontalAdvance(label) + _ICON + _GAP
+        left = rect.left() + (rect.width() - width) / 2
+        painter.drawPixmap(QPointF(left, (rect.height() - _ICON) / 2), theme().pixmap(icon, role or ink, _ICON))
+        painter.drawText(rect.adjusted(int(left - rect.left()) + _ICON + _GAP, 0, 0, 0), _VCENTRE, label)
+
+    def _at_point(self, point: QPoint) -> int:
+        return next((n for n in range(len(self._choices)) if self.segment_rect(n).contains(point)), -1)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Follow the mouse."""
+        at = self._at_point(event.position().toPoint())
+        if at != self._hover:
+            self._hover = at
+            self.update()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Drop the hover colour."""
+        self._hover = -1
+        self.update()
+        super().leaveEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Choose what was clicked."""
+        at = self._at_point(event.position().toPoint())
+        if at >= 0 and event.button() == Qt.MouseButton.LeftButton:
+            self.choose(self._choices[at][0])
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the choice."""
+        step = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}.get(Qt.Key(event.key()), 0)
+        if not step:
+            super().keyPressEvent(event)
+            return
+        at = min(len(self._choices) - 1, max(0, self._at + step))
+        self.choose(self._choices[at][0])

@@ -1,0 +1,101 @@
+"""A strip across a page: an error with its cause and Retry, a warning, an explanation. Never modal."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Signal
+from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+
+from services.i18n import N_
+from views.support import safe
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.buttons import Button
+
+
+class Strip(QWidget):
+    """Glyph, bold lead, sentence and buttons in the tint of a status."""
+
+    def __init__(self, name: str = "warning", *, glyph: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        token = status(name)
+        self._role, self._glyph_name = token.role, glyph or token.glyph
+        self.setMinimumHeight(40)
+        self._glyph = QLabel()
+        self._lead = Label("", "strong")
+        self._text = Label("", "body", wrap=True)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(14, 5, 10, 5)
+        self._row.setSpacing(8)
+        self._row.addWidget(self._glyph)
+        self._row.addWidget(self._lead)
+        self._row.addWidget(self._text, 1)
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def set_status(self, name: str, glyph: str = "") -> None:
+        """Change glyph and tint."""
+        token = status(name)
+        self._role, self._glyph_name = token.role, glyph or token.glyph
+        self._restyle()
+
+    def show_text(self, text: str, lead: str = "") -> None:
+        """Show a sentence, already translated, with an optional bold lead."""
+        self._lead.setText(lead)
+        self._lead.setVisible(bool(lead))
+        self._text.setText(text)
+        self.setAccessibleName(f"{lead} {text}".strip())
+        self.show()
+
+    def add_action(self, widget: QWidget) -> None:
+        """Put a button at the right end."""
+        self._row.addWidget(widget)
+
+    def _restyle(self) -> None:
+        self._glyph.setPixmap(theme().pixmap(self._glyph_name, self._role, 16))
+        self.update()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw ground and edge."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().tint(self._role, 45))
+        painter.setBrush(theme().tint(self._role, 10))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+
+
+class ErrorStrip(Strip):
+    """An error in its place: cause, Retry, Copy details.
+
+    Signals:
+        retry: the person wants another try.
+    """
+
+    retry = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__("dead", parent=parent)
+        self._details = ""
+        self.retry_button = Button(N_("Retry"), icon="ph.arrow-clockwise", small=True)
+        self.copy_button = Button(N_("Copy details"), kind="ghost", icon="ph.copy", small=True)
+        self.retry_button.clicked.connect(self._on_retry)
+        self.copy_button.clicked.connect(self._on_copy)
+        self.add_action(self.copy_button)
+        self.add_action(self.retry_button)
+        self.hide()
+
+    def show_error(self, cause: str, details: str = "", lead: str = "") -> None:
+        """Show what went wrong in one sentence; `details` go to the clipboard on request."""
+        self._details = details or cause
+        self.show_text(safe.one_line(cause), lead)
+
+    def clear(self) -> None:
+        """Hide after a success."""
+        self.hide()
+
+    def _on_retry(self) -> None:
+        self.retry.emit()
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(self._details)

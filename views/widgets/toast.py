@@ -1,0 +1,138 @@
+"""One message at the bottom right: glyph, sentence, up to two verbs, a close button."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.i18n import N_
+from views.support import safe
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.buttons import Button, IconButton
+
+WIDTH = 380
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToastAction:
+    """A verb of a toast: an already translated text and what it does."""
+
+    text: str
+    call: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToastSpec:
+    """What to say; texts are already translated. Errors stay until closed."""
+
+    text: str
+    status: str = "healthy"
+    detail: str = ""  #: second line, in captions
+    actions: tuple[ToastAction, ...] = ()
+    seconds: float = 6.0
+    sticky: bool = False
+    copy: str = ""  #: details for the clipboard; shows "Copy details"
+    key: str = ""  #: a later toast with the same key replaces this one
+
+    @property
+    def stays(self) -> bool:
+        """Whether only a person closes it."""
+        return self.sticky or self.status in ("dead", "error")
+
+
+class Toast(QWidget):
+    """A message that leaves by itself, unless it is an error or the mouse is on it.
+
+    Signals:
+        closed: it is over.
+    """
+
+    closed = Signal()
+
+    def __init__(self, spec: ToastSpec, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.spec = spec
+        self.setFixedWidth(WIDTH)
+        self.setAccessibleName(f"{spec.text} {spec.detail}".strip())
+        self._glyph = QLabel()
+        self._timer = QTimer(self, singleShot=True, interval=int(spec.seconds * 1000))
+        self._timer.timeout.connect(self.close_now)
+        self._set_up()
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        if not spec.stays:
+            self._timer.start()
+
+    def _set_up(self) -> None:
+        row = QHBoxLayout(self)
+        row.setContentsMargins(14, 10, 8, 10)
+        row.setSpacing(10)
+        row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(3)
+        words.addWidget(Label(safe.visible(self.spec.text), "strong", wrap=True))
+        if self.spec.detail:
+            words.addWidget(Label(safe.one_line(self.spec.detail, 300), "label", "text2", wrap=True))
+        verbs = self._verbs()
+        if verbs.count():
+            words.addLayout(verbs)
+        row.addLayout(words, 1)
+        close = IconButton("ph.x", N_("Close"))
+        close.clicked.connect(self.close_now)
+        row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+
+    def _verbs(self) -> QHBoxLayout:
+        verbs = QHBoxLayout()
+        verbs.setSpacing(14)
+        for action in self.spec.actions:
+            button = Button(kind="link")
+            button.set_count_text(action.text)
+            button.clicked.connect(action.call)
+            button.clicked.connect(self.close_now)
+            verbs.addWidget(button)
+        if self.spec.copy:
+            copy = Button(N_("Copy details"), kind="link")
+            copy.clicked.connect(self._copy)
+            verbs.addWidget(copy)
+        if verbs.count():
+            verbs.addStretch(1)
+        return verbs
+
+    def close_now(self) -> None:
+        """Leave."""
+        self._timer.stop()
+        self.closed.emit()
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.spec.copy)
+
+    def _restyle(self) -> None:
+        self._glyph.setPixmap(theme().status_pixmap(status(self.spec.status), 18))
+        self.update()
+
+    def enterEvent(self, event: QEnterEvent) -> None:
+        """Wait while the mouse is on it."""
+        self._timer.stop()
+        super().enterEvent(event)
+
+    def leaveEvent(self, event: object) -> None:
+        """Go on when the mouse has left."""
+        if not self.spec.stays:
+            self._timer.start()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw ground, edge and the coloured side."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("line2"))
+        painter.setBrush(theme().color("raised"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(status(self.spec.status).role))
+        painter.drawRoundedRect(QRectF(0, 8, 3, self.height() - 16), 1.5, 1.5)
