@@ -1,0 +1,70 @@
+"""What a page is given: questions, commands, the live feed and a few doors, all as values and protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from services.commands.dead_letters import DeadLetterCommands
+from services.commands.fleet import FleetCommands
+from services.commands.operator import Operator
+from services.commands.tasks import TaskCommands
+from services.domain.shop import Shop
+from services.domain.task_type import TaskType
+from services.monitor.causes import CauseQueries
+from services.monitor.overview import OverviewSource
+from services.monitor.tasks import TaskQueries
+from views.support.feed import Feed
+
+
+class CommandSet(Protocol):
+    """What the present operator may do; every call blocks, so pages call it through an ``Operation``."""
+
+    @property
+    def operator(self) -> Operator: ...
+    @property
+    def tasks(self) -> TaskCommands: ...
+    @property
+    def dead_letters(self) -> DeadLetterCommands: ...
+    @property
+    def fleet(self) -> FleetCommands: ...
+
+
+class LocalControl(Protocol):
+    """The workers inside this program. ``start`` and ``stop`` block."""
+
+    def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> object: ...
+    def stop(self, grace_s: float | None = None) -> bool: ...
+
+    @property
+    def name(self) -> str:
+        """Name of the local worker in the list of workers, "" while none runs."""
+
+
+class SampleControl(Protocol):
+    """The sample fleet: its shops, storefront and trickle of tasks. ``load`` blocks."""
+
+    @property
+    def loaded(self) -> bool: ...
+    def load(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageContext:
+    """Everything a page may use; pages never look for each other or for the window."""
+
+    tasks: TaskQueries
+    causes: CauseQueries
+    overview: OverviewSource
+    commands: CommandSet
+    feed: Feed
+    local: LocalControl
+    sample: SampleControl
+    types: Callable[[], Mapping[str, TaskType]]  #: blocking
+    shops: Callable[[], Mapping[str, Shop]]  #: blocking
+    toast: Callable[..., None]  #: toast(text, *, kind="info"|"success"|"error", action="", on_action=None)
+    new_task: Callable[[Mapping[str, object]], None]  #: opens the New task dialog with these fields filled
+    profile: str = "local"
+    environment: str = ""  #: PROD asks twice
+    embedded: bool = True
