@@ -1,0 +1,138 @@
+"""The RabbitMQ driver of the Broker port: one connection to publish, another to consume, declare and count."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Sequence
+
+from services.broker import rabbitmq_topology as topology
+from services.broker import rabbitmq_url
+from services.broker.rabbitmq_connection import Link
+from services.broker.rabbitmq_consumer import RabbitConsumer
+from services.broker.rabbitmq_control import Control
+from services.broker.rabbitmq_management import Management
+from services.broker.rabbitmq_publisher import WINDOW, Publisher
+from services.broker.rabbitmq_timing import Timing
+from services.domain.errors import BrokerError
+from services.domain.lane import LANES
+from services.domain.order import BrokerHealth, Order, QueueDepth, Receipt
+from services.ports import Clock
+
+DEAD_WINDOW = 50
+RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
+
+
+class RabbitBroker:
+    """RabbitMQ behind the port. An alarm of the broker blocks the publishing connection only.
+
+    Both connections open when first needed and come back by themselves; what ``ensure`` declared is declared again.
+    """
+
+    def __init__(
+        self, url: str, clock: Clock, *, management_url: str = "", timing: Timing | None = None, window: int = WINDOW
+    ) -> None:
+        self.address = rabbitmq_url.parse(url)
+        self._clock, self._timing = clock, timing or Timing()
+        self.management = Management(self.address, management_url, clock)
+        self._out = Link(self.address, clock, self._timing, name="publish")
+        self._in = Link(self.address, clock, self._timing, name="consume")
+        self._control = Control(self._in, self.management)
+        self._publisher = Publisher(self._out, clock, self._restore, window=window)
+        self._lock = threading.Lock()
+        self._consumers: list[RabbitConsumer] = []
+        self._dedicated: set[str] = set()
+        self._restored_at = float("-inf")
+        self._used: set[Link] = set()
+
+    # -------------------------------------------------------------------------------------------------- messages
+    def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
+        self._use(self._in)
+        self._control.ensure(platforms, delays)
+
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        self._use(self._out)
+        delays = {order.delay_s for order in orders if order.kind == "delay" and order.delay_s > 0}
+        if delays and (unknown := delays - self._control.delays):
+            self._add_delays(unknown)
+        return self._publisher.publish(orders)
+
+    def _add_delays(self, unknown: set[int]) -> None:
+        try:
+            self.ensure(delays=unknown)
+        except BrokerError:  # each order says by itself what became of it
+            return
+
+    def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> RabbitConsumer:
+        queues = [topology.lane_queue(lane) for lane in lanes]
+        with self._lock:
+            self._dedicated.update(queue for queue in queues if topology.kind_of(queue) in ("shop", "other"))
+        return self._consume(queues, window, name)
+
+    def dead_letters(self, *, name: str) -> RabbitConsumer:
+        return self._consume([topology.DEAD_QUEUE], DEAD_WINDOW, name)
+
+    def _consume(self, queues: Sequence[str], window: int, name: str) -> RabbitConsumer:
+        self._use(self._in)
+        consumer = RabbitConsumer(self._in, self._control, queues, window=window, name=name)
+        with self._lock:
+            self._consumers.append(consumer)
+        return consumer
+
+    # --------------------------------------------------------------------------------------------------- numbers
+    def depths(self) -> list[QueueDepth]:
+        self._use(self._in)
+        totals = self.management.totals()
+        names = self._known() | {name for name in totals or () if topology.kind_of(name)}
+        counted = self._control.count(sorted(names))
+        return [
+            QueueDepth(
+                name=name,
+                ready=ready,
+                unacked=totals[name][1] if totals is not None and name in totals else None,
+                consumers=consumers,
+                kind=topology.kind_of(name) or "other",
+            )
+            for name, (ready, consumers) in counted.items()
+        ]
+
+    def health(self) -> BrokerHealth:
+        with self._lock:
+            used = sorted(self._used, key=lambda link: link.name)
+        errors = [link.error for link in used if link.error] + ([self._control.error] if self._control.error else [])
+        return BrokerHealth(
+            connected=bool(used) and all(link.up for link in used),
+            blocked=self._out.blocked,
+            latency_ms=self._control.latency_ms if self._in.up else -1.0,
+            error=errors[0] if errors else "",
+            since_ms=max((link.since_ms for link in used), default=0),
+            version=self._in.version or self._out.version,
+        )
+
+    def close(self) -> None:
+        with self._lock:
+            consumers, self._consumers = self._consumers, []
+        for consumer in consumers:
+            consumer.close()
+        for link in (self._in, self._out):
+            link.close()
+        self.management.close()
+
+    # --------------------------------------------------------------------------------------------------- helpers
+    def _use(self, link: Link) -> None:
+        with self._lock:
+            self._used.add(link)
+        link.start()
+
+    def _known(self) -> set[str]:
+        lanes = {topology.lane_queue(lane) for lane in LANES}
+        with self._lock:
+            dedicated = set(self._dedicated)
+        delays = {topology.delay_queue(seconds) for seconds in self._control.delays}
+        return lanes | delays | dedicated | {topology.DEAD_QUEUE}
+
+    def _restore(self) -> None:
+        """An order found no queue or exchange: declare again what is wanted, at most every few seconds."""
+        now = self._clock.monotonic()
+        if self._in.up and now - self._restored_at >= RESTORE_EVERY:
+            self._restored_at = now
+            self._in.post(lambda: self._control.restore(lambda: None))

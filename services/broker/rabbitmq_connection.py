@@ -1,0 +1,301 @@
+"""One connection on its own I/O thread: it comes back by itself, and everything that touches it runs in that thread."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, Protocol, TypeVar
+
+from pika.adapters import select_connection
+
+from services.broker import rabbitmq_errors, rabbitmq_url
+from services.broker.rabbitmq_errors import ChannelLost
+from services.broker.rabbitmq_timing import NUDGE, REACH_CAP, REFUSED_CAP, STEADY, Backoff, Timing
+from services.broker.rabbitmq_url import Address
+from services.broker.rabbitmq_wire import Channel, WireConnection
+from services.domain.errors import BrokerUnavailable
+from services.ports import Clock
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+
+class Listener(Protocol):
+    """Who lives on a connection; called in its I/O thread."""
+
+    def on_up(self) -> None: ...
+    def on_down(self) -> None: ...
+    def on_data(self) -> None:
+        """A piece of input was worked off."""
+
+
+class Link:
+    """A connection that recovers. ``post`` and ``call`` may be used from any thread, all else in the I/O thread."""
+
+    def __init__(self, address: Address, clock: Clock, timing: Timing, *, name: str) -> None:
+        self.address, self.timing, self.name = address, timing, name
+        self._clock = clock
+        self._loop = select_connection.IOLoop()
+        self._thread = threading.Thread(target=self._run, name=f"rabbitmq-{name}", daemon=True)
+        self._cond = threading.Condition()
+        self._listeners: list[Listener] = []
+        self._connection: WireConnection | None = None
+        self._retry: Any = None
+        self._backoff = Backoff()
+        self._failures = 0
+        self._tried_at = self._up_at = clock.monotonic()
+        self.failed_at = float("-inf")
+        self._started = self._closing = False
+        self.up = self.blocked = False
+        self.changed_at = self.blocked_at = clock.monotonic()
+        self.since_ms = clock.now_ms()
+        self.error = self.version = ""
+        logger = logging.getLogger("pika")
+        if logger.level == logging.NOTSET:  # every failure is told here, once; pika would add tracebacks
+            logger.setLevel(logging.CRITICAL)
+
+    # ------------------------------------------------------------------------------------------------- any thread
+    @property
+    def closing(self) -> bool:
+        return self._closing
+
+    def start(self) -> None:
+        """Start connecting; later calls do nothing."""
+        with self._cond:
+            if self._started or self._closing:
+                return
+            self._started = True
+        self.post(self._connect)
+        self._thread.start()
+
+    def add(self, listener: Listener) -> None:
+        """Tell ``listener`` of what happens, beginning with ``on_up`` if the connection is up."""
+
+        def join() -> None:
+            self._listeners.append(listener)
+            if self.up:
+                listener.on_up()
+
+        self.post(join)
+
+    def remove(self, listener: Listener) -> None:
+        self.post(lambda: self._listeners.remove(listener) if listener in self._listeners else None)
+
+    def post(self, work: Callable[[], None]) -> None:
+        """Run ``work`` in the I/O thread soon."""
+        self._loop.add_callback_threadsafe(work)
+
+    def wait_up(self, timeout: float) -> None:
+        """Wait until connected, at most for one attempt made now.
+
+        Raises:
+            BrokerUnavailable: with the reason in plain words.
+        """
+        self.start()
+        with self._cond:
+            failures = self._failures
+            recent = bool(self.error) and self._clock.monotonic() - self._tried_at < NUDGE
+            if not self.up and not recent:
+                self.post(self.nudge)
+            done = recent or self._cond.wait_for(lambda: self.up or self._closing or self._failures > failures, timeout)
+            if self.up:
+                return
+            if self._closing:
+                raise BrokerUnavailable("The connection to the broker has been closed by this program.")
+            raise BrokerUnavailable((self.error if done else "") or self._silent(timeout))
+
+    def call(self, work: Callable[[Future[T]], None], timeout: float) -> T:
+        """Run ``work`` in the I/O thread of a connected link and wait for its answer.
+
+        Raises:
+            BrokerUnavailable: not connected, lost meanwhile, or no answer in time.
+            ChannelLost: the broker closed the channel of the work.
+        """
+        self.wait_up(self.timing.connect)
+        answer: Future[T] = Future()
+        self.post(lambda: self._begin(work, answer))
+        try:
+            return answer.result(timeout)
+        except TimeoutError as exc:
+            raise BrokerUnavailable(self._silent(timeout)) from exc
+        except ChannelLost as exc:
+            if exc.code:
+                raise
+            raise BrokerUnavailable(f"Connection to RabbitMQ at {self.address.place} lost: {exc.text}.") from exc
+
+    def now(self) -> float:
+        return self._clock.monotonic()
+
+    def close(self) -> None:
+        """Say farewell, at most for ``timing.close`` seconds, and join the thread."""
+        with self._cond:
+            first, self._closing = not self._closing, True
+            self._cond.notify_all()
+        if not self._started:
+            if first:
+                self._loop.close()
+            return
+        self.post(self._leave)
+        if threading.current_thread() is not self._thread:
+            self._thread.join(self.timing.close + 5)
+
+    # ------------------------------------------------------------------------------------------------- I/O thread
+    @property
+    def ready(self) -> bool:
+        """Whether channels may be used at this moment (``up`` is told to listeners a little later)."""
+        return self._connection is not None and bool(self._connection.is_open)
+
+    @property
+    def connection(self) -> WireConnection:
+        """The open connection; only while ``up``."""
+        assert self._connection is not None
+        return self._connection
+
+    def channel(self, on_open: Callable[[Channel], None], on_close: Callable[[ChannelLost], None]) -> Channel:
+        """Open a channel; ``on_close`` follows exactly once, whatever ends it."""
+        channel: Channel = self.connection.channel(on_open_callback=on_open)
+        channel.add_on_close_callback(lambda _channel, reason: on_close(rabbitmq_errors.channel_lost(reason)))
+        return channel
+
+    def later(self, seconds: float, work: Callable[[], None]) -> Any:
+        """A timer; give what is returned to ``forget`` to stop it."""
+        return self._loop.call_later(seconds, work)
+
+    def forget(self, timer: Any) -> None:
+        if timer is not None:
+            self._loop.remove_timeout(timer)
+
+    def abort(self, reason: str) -> None:
+        """Drop the connection; it is made anew."""
+        if self._connection is not None and self.up:
+            log.warning("%s connection to %s is made anew: %s", self.name, self.address.place, reason)
+            self._connection.abort(reason)
+
+    def nudge(self) -> None:
+        """Try now instead of at the end of a long pause."""
+        if self._retry is not None and self._clock.monotonic() - self._tried_at >= NUDGE:
+            self.forget(self._retry)
+            self._connect()
+
+    def _silent(self, timeout: float) -> str:
+        return (
+            f"RabbitMQ at {self.address.place} did not answer within {timeout:g} s: check the address and the server."
+        )
+
+    def _begin(self, work: Callable[[Future[T]], None], answer: Future[T]) -> None:
+        try:
+            if not self.ready:
+                raise BrokerUnavailable(self.error or f"Connection to RabbitMQ at {self.address.place} is not up.")
+            work(answer)
+        except Exception as exc:  # noqa: BLE001  # it belongs to the thread that asked
+            if not answer.done():
+                answer.set_exception(exc)
+
+    def _run(self) -> None:
+        while True:
+            try:
+                self._loop.start()
+                break
+            except Exception:  # the edge of this thread: a fault of one callback must not end the connection for good
+                log.exception("fault in the %s thread", self.name)
+                self._drop()
+        self._loop.close()
+
+    def _drop(self) -> None:
+        if self._connection is not None and not self._connection.is_closed:
+            self._connection.abort("fault in the I/O thread")
+        elif self._retry is None:
+            self._again(REACH_CAP)
+
+    def _connect(self) -> None:
+        self._retry = None
+        if self._closing:
+            self._loop.stop()
+            return
+        self._tried_at = self._clock.monotonic()
+        try:
+            self._connection = WireConnection(
+                rabbitmq_url.parameters(self.address, self.timing, name=self.name),
+                self._after_data,
+                on_open_callback=self._opened,
+                on_open_error_callback=self._failed,
+                on_close_callback=self._closed,
+                custom_ioloop=self._loop,
+            )
+        except Exception as exc:  # noqa: BLE001  # whatever is wrong with this attempt, there is a next one
+            self._failed(None, exc)
+
+    def _opened(self, connection: WireConnection) -> None:
+        connection.add_on_connection_blocked_callback(lambda *_: self._hold(True))
+        connection.add_on_connection_unblocked_callback(lambda *_: self._hold(False))
+        self._up_at = self._clock.monotonic()
+        self.version = connection.version
+        log.info("%s connection to %s is up (RabbitMQ %s)", self.name, self.address.place, self.version)
+        self._turn(True, "")
+        for listener in tuple(self._listeners):
+            listener.on_up()
+
+    def _failed(self, _connection: WireConnection | None, reason: BaseException) -> None:
+        self._connection = None
+        if self._closing:
+            self._loop.stop()
+            return
+        text = rabbitmq_errors.explain(reason, self.address)
+        if text != self.error:
+            log.warning("%s connection: %s", self.name, text)
+        self._tried_at = self.failed_at = self._clock.monotonic()
+        with self._cond:
+            self._failures += 1
+        self._turn(False, text)
+        self._again(REFUSED_CAP if rabbitmq_errors.needs_person(reason) else REACH_CAP)
+
+    def _closed(self, _connection: WireConnection, reason: BaseException) -> None:
+        self._connection = None
+        text = rabbitmq_errors.describe(reason)
+        self._turn(False, "" if self._closing else f"Connection to RabbitMQ at {self.address.place} lost: {text}.")
+        for listener in tuple(self._listeners):
+            listener.on_down()
+        if self._closing:
+            self._loop.stop()
+            return
+        log.warning("%s connection to %s lost: %s", self.name, self.address.place, text)
+        if self._clock.monotonic() - self._up_at >= STEADY:
+            self._backoff.reset()
+        self._again(REACH_CAP)
+
+    def _again(self, cap: float) -> None:
+        self._retry = self.later(self._backoff.pause(cap), self._connect)
+
+    def _turn(self, up: bool, error: str) -> None:
+        with self._cond:
+            if up != self.up:
+                self.changed_at, self.since_ms = self._clock.monotonic(), self._clock.now_ms()
+            self.up, self.error = up, error
+            if not up:
+                self.blocked = False
+            self._cond.notify_all()
+
+    def _hold(self, blocked: bool) -> None:
+        self.blocked, self.blocked_at, self.since_ms = blocked, self._clock.monotonic(), self._clock.now_ms()
+        what = "holds publishers back" if blocked else "accepts publishers again"
+        log.warning("RabbitMQ at %s %s", self.address.place, what)
+
+    def _after_data(self) -> None:
+        for listener in tuple(self._listeners):
+            listener.on_data()
+
+    def _leave(self) -> None:
+        self.forget(self._retry)
+        self._retry = None
+        connection = self._connection
+        if connection is None:
+            self._loop.stop()
+        elif connection.is_closing or connection.is_closed:
+            return
+        elif self.blocked:
+            connection.abort("closed while the broker held publishers back")
+        else:
+            self.later(self.timing.close, lambda: connection.abort("no answer to the farewell"))
+            connection.close()

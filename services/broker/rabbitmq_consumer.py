@@ -1,0 +1,179 @@
+"""Consuming with manual ack: one channel, one consumer per queue, settled in bursts, recovering by itself."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from services.broker.rabbitmq_connection import Link
+from services.broker.rabbitmq_control import Control
+from services.broker.rabbitmq_ledger import Ledger, Token, Verb
+from services.broker.rabbitmq_subscription import Subscription
+from services.broker.rabbitmq_wire import Channel
+from services.domain.order import Delivery
+
+log = logging.getLogger(__name__)
+
+
+class RabbitConsumer:
+    """Deliveries of some queues for one worker; every method of the port may be called from any thread."""
+
+    def __init__(self, link: Link, control: Control, queues: Sequence[str], *, window: int, name: str) -> None:
+        self._link = link
+        self._cond = threading.Condition()
+        self._ledger = Ledger(queues)
+        self._arrived: list[tuple[int, Delivery]] = []  #: of this piece of input; I/O thread only
+        self._waking = self._paused = self._closed = False
+        self._number = 0
+        self._subscription = Subscription(link, control, queues, self, window=window, name=name)
+        link.add(self._subscription)
+
+    # ----------------------------------------------------------------------------------------------- port, any thread
+    @property
+    def ack_lost(self) -> int:
+        with self._cond:
+            return self._ledger.ack_lost
+
+    def held(self) -> int:
+        with self._cond:
+            return self._ledger.held
+
+    def take(self, limit: int, timeout: float) -> list[Delivery]:
+        with self._cond:
+            self._cond.wait_for(lambda: self._closed or (self._ledger.ready and not self._paused), timeout)
+            return [] if self._paused or self._closed else self._ledger.take(limit)
+
+    def ack(self, deliveries: Iterable[Delivery]) -> None:
+        self._settle(deliveries, Verb.ACK)
+
+    def requeue(self, deliveries: Iterable[Delivery]) -> None:
+        self._settle(deliveries, Verb.BACK)
+
+    def set_window(self, unacked: int) -> None:
+        with self._cond:
+            self._ledger.give_back(keep=max(unacked, 1))
+            wake = self._wants_flush()
+        self._link.post(lambda: self._subscription.set_window(max(unacked, 1)))
+        if wake:
+            self._link.post(self._flush)
+
+    def pause(self) -> None:
+        with self._cond:
+            self._paused = True
+            self._ledger.give_back()
+            wake = self._wants_flush()
+        self._link.post(lambda: self._subscription.set_running(False))
+        if wake:
+            self._link.post(self._flush)
+
+    def resume(self) -> None:
+        with self._cond:
+            self._paused = False
+        self._link.post(lambda: self._subscription.set_running(True))
+
+    def close(self) -> None:
+        with self._cond:
+            if self._closed:
+                return
+            self._closed = True
+            self._ledger.give_back()
+            self._cond.notify_all()
+        left = threading.Event()
+        self._link.post(lambda: self._subscription.leave(left))
+        if not self._link.closing:
+            left.wait(self._link.timing.close)
+        self._link.remove(self._subscription)
+        with self._cond:
+            self._ledger.begin()
+
+    # ----------------------------------------------------------------------------- the subscription's, I/O thread only
+    def on_channel(self, channel: Channel) -> None:
+        """Deliveries come from this channel now."""
+        self._number = channel.channel_number
+        self._arrived.clear()
+        with self._cond:
+            self._ledger.begin()
+
+    def on_lost(self) -> None:
+        """The channel is gone: what it held belongs to the broker again."""
+        self._arrived.clear()
+        with self._cond:
+            self._ledger.begin()
+
+    def on_delivery(self, queue: str, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
+        tag = int(method.delivery_tag)
+        delivery = Delivery(
+            token=Token(self._ledger.epoch, self._number, tag),
+            queue=queue,
+            body=body,
+            routing_key=_text(method.routing_key),
+            message_id=_text(properties.message_id),
+            content_type=_text(properties.content_type),
+            content_encoding=_text(properties.content_encoding),
+            headers=_headers(properties.headers),
+            priority=properties.priority,
+            redelivered=bool(method.redelivered),
+            received=self._link.now(),
+        )
+        self._arrived.append((tag, delivery))
+
+    def on_data(self) -> None:
+        """Hand over what one piece of input brought, with one wake-up."""
+        if not self._arrived:
+            return
+        with self._cond:
+            for tag, delivery in self._arrived:
+                self._ledger.receive(tag, delivery)
+            self._arrived.clear()
+            if self._paused or self._closed:
+                self._ledger.give_back()
+            else:
+                self._cond.notify_all()
+            back = self._ledger.decided and not self._waking
+        if back:
+            self._flush()
+
+    def flush(self) -> None:
+        self._flush()
+
+    # --------------------------------------------------------------------------------------------------- settling
+    def _settle(self, deliveries: Iterable[Delivery], verb: Verb) -> None:
+        with self._cond:
+            self._ledger.settle(deliveries, verb)
+            wake = self._wants_flush()
+        if wake:
+            self._link.post(self._flush)
+
+    def _wants_flush(self) -> bool:
+        """Whether the I/O thread must be woken: once per burst, not once per ack."""
+        if self._waking or not self._ledger.decided:
+            return False
+        self._waking = True
+        return True
+
+    def _flush(self) -> None:
+        channel = self._subscription.channel
+        with self._cond:
+            self._waking = False
+            plan = self._ledger.plan()
+        if channel is None or not channel.is_open or not plan:
+            return
+        with self._link.connection.corked():
+            for item in plan:
+                if item.verb is Verb.ACK:
+                    channel.basic_ack(item.tag, item.multiple)
+                else:
+                    channel.basic_nack(item.tag, item.multiple, True)
+
+
+def _text(value: object) -> str:
+    """A short string of the wire: bytes where it was not UTF-8."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def _headers(table: Mapping[Any, Any] | None) -> Mapping[str, object]:
+    return {_text(key): value for key, value in table.items()} if table else {}

@@ -1,0 +1,195 @@
+"""Declaring and counting on a connection, each request on a channel of its own, and putting back what was deleted."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from services.broker import rabbitmq_topology as topology
+from services.broker.rabbitmq_connection import Link
+from services.broker.rabbitmq_count import Count, Numbers
+from services.broker.rabbitmq_errors import ACCESS_REFUSED, PRECONDITION_FAILED, ChannelLost
+from services.broker.rabbitmq_management import Management
+from services.broker.rabbitmq_topology import Part
+from services.broker.rabbitmq_wire import Channel
+from services.domain.errors import BrokerUnavailable, TopologyMismatch
+
+log = logging.getLogger(__name__)
+
+STREAMS_SINCE = (3, 9)
+
+
+class PartRefused(Exception):
+    """The broker closed the channel instead of declaring this part."""
+
+    def __init__(self, part: Part, reason: ChannelLost) -> None:
+        super().__init__(reason.text)
+        self.part, self.reason = part, reason
+
+
+@dataclass(slots=True)
+class Wanted:
+    """What ``ensure`` was asked for, to be declared again after a loss."""
+
+    base: bool = False
+    platforms: set[str] = field(default_factory=set)
+    delays: set[int] = field(default_factory=set)
+
+    def parts(self) -> list[Part]:
+        platforms = [part for name in sorted(self.platforms) for part in topology.platform(name)]
+        delays = [part for seconds in sorted(self.delays) for part in topology.delay(seconds)]
+        return [*(topology.base() if self.base else ()), *platforms, *delays]
+
+
+class Control:
+    """Declares, counts and restores through one link."""
+
+    def __init__(self, link: Link, management: Management) -> None:
+        self._link, self._management = link, management
+        self._lock = threading.Lock()
+        self._wanted = Wanted()
+        self._streams = True
+        self._waiting: list[Callable[[], None]] = []
+        self.latency_ms = -1.0
+        self.error = ""
+
+    # ------------------------------------------------------------------------------------------------- any thread
+    @property
+    def delays(self) -> set[int]:
+        with self._lock:
+            return set(self._wanted.delays)
+
+    def ensure(self, platforms: Iterable[str], delays: Iterable[int]) -> None:
+        """Declare the base, these platforms' keys and these delays; remember them for recovery."""
+        asked = Wanted(True, set(platforms), set(delays))
+        try:
+            self._declare(asked.parts())
+        except BrokerUnavailable:
+            self._remember(asked)  # it is still wanted: the connection declares it as soon as it is up
+            raise
+        self._remember(asked)
+        self._declare_dead_log(asked.platforms)
+        self.error = ""
+
+    def count(self, names: Iterable[str]) -> Numbers:
+        """Ready messages and consumers of each queue that exists, as they are now."""
+        wanted = list(dict.fromkeys(names))
+        if not wanted:
+            return {}
+        return self._link.call(lambda answer: self.counting(wanted, answer), self._link.timing.call)
+
+    # ------------------------------------------------------------------------------------------------- I/O thread
+    def restore(self, then: Callable[[], None]) -> None:
+        """Declare again all that is wanted, then go on; requests made meanwhile join."""
+        self._waiting.append(then)
+        if len(self._waiting) > 1:
+            return
+        with self._lock:
+            parts, platforms = self._wanted.parts(), sorted(self._wanted.platforms)
+        if not parts or not self._link.ready:
+            self._restored()
+            return
+        answer: Future[None] = Future()
+        answer.add_done_callback(lambda done: self._restore_log(done, platforms))
+        self.declaring(parts, answer)
+
+    def declaring(self, parts: Sequence[Part], answer: Future[None]) -> None:
+        """Declare on a new channel."""
+        done, asked_at = 0, 0.0
+
+        def begin(opened: Channel) -> None:
+            nonlocal asked_at
+            asked_at = self._link.now()
+            topology.declare(opened, parts, step)
+
+        def step(_part: Part) -> None:
+            nonlocal done
+            done += 1
+            if done == 1:
+                self.latency_ms = (self._link.now() - asked_at) * 1000
+            if done == len(parts):
+                channel.close()
+                answer.set_result(None)
+
+        def lost(reason: ChannelLost) -> None:
+            if not answer.done():
+                answer.set_exception(PartRefused(parts[done], reason) if reason.code else reason)
+
+        channel = self._link.channel(begin, lost)
+
+    def counting(self, names: Sequence[str], answer: Future[Numbers]) -> None:
+        """Count on a new channel."""
+        Count(self._link, names, answer, self._set_latency).start()
+
+    def _restore_log(self, done: Future[None], platforms: list[str]) -> None:
+        reason = done.exception()
+        if isinstance(reason, PartRefused) and reason.reason.code != ACCESS_REFUSED:
+            self.error = topology.mismatch(reason.part, reason.reason.text, None)
+            log.error("%s", self.error)
+        elif reason is None:
+            self.error = ""
+        with self._lock:
+            wanted = self._wanted.base and self._streams
+        if reason is not None or not wanted or not self._link.ready:
+            self._restored()
+            return
+        answer: Future[None] = Future()
+        answer.add_done_callback(lambda _done: self._restored())
+        self.declaring(topology.dead_log(platforms), answer)
+
+    def _restored(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for then in waiting:
+            then()
+
+    # ---------------------------------------------------------------------------------------------------- helpers
+    def _set_latency(self, milliseconds: float) -> None:
+        self.latency_ms = milliseconds
+
+    def _remember(self, asked: Wanted) -> None:
+        with self._lock:
+            self._wanted.base |= asked.base
+            self._wanted.platforms |= asked.platforms
+            self._wanted.delays |= asked.delays
+
+    def _declare(self, parts: Sequence[Part]) -> None:
+        try:
+            self._link.call(lambda answer: self.declaring(parts, answer), self._link.timing.call)
+        except PartRefused as exc:
+            if exc.reason.code == ACCESS_REFUSED:
+                self._accept_existing(parts, exc)
+                return
+            existing = self._management.arguments(exc.part.name) if isinstance(exc.part, topology.Queue) else None
+            text = topology.mismatch(exc.part, exc.reason.text, existing)
+            if exc.reason.code == PRECONDITION_FAILED:
+                raise TopologyMismatch(text) from exc
+            raise BrokerUnavailable(f"RabbitMQ refused to declare {exc.part}: {exc.reason.text}") from exc
+
+    def _accept_existing(self, parts: Sequence[Part], refused: PartRefused) -> None:
+        """An account that may not configure: what it needs must be there already."""
+        names = [part.name for part in parts if isinstance(part, topology.Queue)]
+        missing = sorted(set(names) - set(self.count(names)))
+        if missing:
+            raise BrokerUnavailable(
+                f"Queues {', '.join(missing)} are missing and user {self._link.address.user!r} may not create them: "
+                f"grant the configure permission or start Fleetdeck once with an account that has it ({refused.reason.text})."
+            ) from refused
+        log.info("declaring is not permitted (%s); the queues are there", refused.reason.text)
+
+    def _declare_dead_log(self, platforms: set[str]) -> None:
+        """The second copy is welcome, not required: a broker without streams works too."""
+        if not self._streams or _version(self._link.version) < STREAMS_SINCE:
+            return
+        try:
+            self._link.call(lambda answer: self.declaring(topology.dead_log(platforms), answer), self._link.timing.call)
+        except (PartRefused, BrokerUnavailable) as exc:
+            with self._lock:
+                self._streams = False
+            log.info("no second copy of dead letters: %s", exc)
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in text.split(".")[:2] if part.isdecimal())

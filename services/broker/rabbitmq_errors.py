@@ -1,0 +1,106 @@
+"""Saying in plain words why RabbitMQ cannot be reached, and what to do about it."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import ssl
+from collections.abc import Iterator
+
+from pika import exceptions
+
+from services.broker.rabbitmq_url import Address
+
+ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED, NOT_ALLOWED = 403, 404, 405, 406, 530
+#: the broker (or the certificate) said no: a person must act first
+REFUSALS = (exceptions.ProbableAuthenticationError, exceptions.ProbableAccessDeniedError, ssl.SSLCertVerificationError)
+
+
+class ChannelLost(Exception):
+    """A channel was closed before it answered; ``code`` is the broker's, 0 where the connection went."""
+
+    def __init__(self, code: int, text: str) -> None:
+        super().__init__(text)
+        self.code = code
+        self.text = text
+
+
+def channel_lost(reason: BaseException) -> ChannelLost:
+    """What a channel's closing reason means."""
+    if isinstance(reason, exceptions.ChannelClosedByBroker):
+        return ChannelLost(int(reason.reply_code), str(reason.reply_text))
+    return ChannelLost(0, describe(reason))
+
+
+def describe(reason: BaseException) -> str:
+    """One short line about a lost connection."""
+    if isinstance(reason, exceptions.ConnectionClosed):
+        return f"{reason.reply_code} {reason.reply_text}"
+    if isinstance(reason, exceptions.AMQPHeartbeatTimeout):
+        return "no heartbeat came from the broker"
+    if isinstance(reason, exceptions.ConnectionBlockedTimeout):
+        return "the broker held publishers back for too long"
+    return "the connection was lost" if isinstance(reason, exceptions.StreamLostError) else repr(reason)
+
+
+def needs_person(reason: BaseException) -> bool:
+    """Whether trying again soon is pointless: the broker answered and refused."""
+    return any(
+        isinstance(item, REFUSALS)
+        or (isinstance(item, exceptions.ConnectionClosedByBroker) and item.reply_code in (ACCESS_REFUSED, NOT_ALLOWED))
+        for item in chain(reason)
+    )
+
+
+def explain(reason: BaseException, address: Address) -> str:
+    """A sentence with its remedy for a connection that did not come up; never the password."""
+    items = list(chain(reason))
+    for item in items:
+        sentence = _refusal(item, address) or _transport(item, address)
+        if sentence:
+            return sentence
+    return f"RabbitMQ at {address.place} does not answer ({_last(items)})."
+
+
+def chain(reason: BaseException) -> Iterator[BaseException]:
+    """The error and everything that pika packed into it."""
+    yield reason
+    for inner in (*getattr(reason, "exceptions", ()), *reason.args, reason.__cause__):
+        if isinstance(inner, BaseException):
+            yield from chain(inner)
+
+
+def _refusal(item: BaseException, address: Address) -> str:
+    place, user, vhost = address.place, address.user, address.vhost
+    text = str(getattr(item, "reply_text", "")) or str(item)
+    code = item.reply_code if isinstance(item, exceptions.ConnectionClosedByBroker) else 0
+    wrong_login = isinstance(item, exceptions.ProbableAuthenticationError | exceptions.AuthenticationError)
+    if wrong_login or code == ACCESS_REFUSED:
+        return f"RabbitMQ at {place} refused user {user!r}: check the user name and password in the broker address."
+    if isinstance(item, exceptions.ProbableAccessDeniedError) or code == NOT_ALLOWED:
+        if "not found" in text:
+            return f"RabbitMQ at {place} has no vhost {vhost!r}: create it or correct the broker address."
+        return f"User {user!r} may not use vhost {vhost!r} of RabbitMQ at {place}: grant the permission."
+    if isinstance(item, exceptions.IncompatibleProtocolError):
+        return f"What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671)."
+    return ""
+
+
+def _transport(item: BaseException, address: Address) -> str:
+    place = address.place
+    if isinstance(item, ssl.SSLCertVerificationError):
+        why = item.verify_message
+        return f"The certificate of RabbitMQ at {place} is not trusted ({why}): give its CA as ?cacertfile=."
+    if isinstance(item, ssl.SSLError):
+        return f"TLS with {place} failed ({item.reason or item}): check that the port speaks TLS (5671)."
+    if isinstance(item, socket.gaierror):
+        return f"The host name {address.host!r} is unknown: check the broker address and the network."
+    if getattr(item, "errno", None) == errno.ECONNREFUSED:
+        return f"Nothing listens at {place}: start RabbitMQ or correct the broker address."
+    if isinstance(item, TimeoutError):
+        return f"RabbitMQ at {place} did not answer in time: check the address, the firewall and the server's load."
+    return ""
+
+
+def _last(items: list[BaseException]) -> str:
+    return f"{type(items[-1]).__name__}: {items[-1]}"[:200]

@@ -1,0 +1,134 @@
+"""What one consumer holds: deliveries by urgency, open tags, the shortest way to settle them. No threads, no I/O."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from itertools import islice
+
+from services.domain.order import Delivery
+
+
+class Verb(Enum):
+    """How a delivery is settled."""
+
+    ACK = "ack"
+    BACK = "nack, requeued"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """Names a delivery: tags die with their channel, and ``epoch`` numbers the channels of a consumer."""
+
+    epoch: int
+    channel: int
+    tag: int
+
+
+@dataclass(frozen=True, slots=True)
+class Settle:
+    """One frame to send."""
+
+    verb: Verb
+    tag: int
+    multiple: bool
+
+
+class Ledger:
+    """Book-keeping of one channel after another; the owner guards it with a lock."""
+
+    def __init__(self, queues: Sequence[str]) -> None:
+        self._ready: dict[str, deque[Delivery]] = {queue: deque() for queue in queues}
+        self._open: dict[int, Verb | None] = {}  #: tags the broker waits for, ascending; the verb is decided, not sent
+        self._decided = 0
+        self.epoch = 0
+        self.ack_lost = 0
+
+    @property
+    def held(self) -> int:
+        """Deliveries received and not settled."""
+        return len(self._open) - self._decided
+
+    @property
+    def ready(self) -> int:
+        """Deliveries nobody has taken."""
+        return sum(len(queue) for queue in self._ready.values())
+
+    @property
+    def decided(self) -> int:
+        """Tags to be sent."""
+        return self._decided
+
+    def begin(self) -> int:
+        """A new channel: what the old one held belongs to the broker again."""
+        self.epoch += 1
+        self._open.clear()
+        self._decided = 0
+        for queue in self._ready.values():
+            queue.clear()
+        return self.epoch
+
+    def receive(self, tag: int, delivery: Delivery) -> None:
+        """Keep a delivery until somebody takes it."""
+        self._open[tag] = None
+        self._ready[delivery.queue].append(delivery)
+
+    def take(self, limit: int) -> list[Delivery]:
+        """Hand out up to ``limit``, the most urgent queue first, each queue in its order."""
+        taken: list[Delivery] = []
+        for queue in self._ready.values():
+            while queue and len(taken) < limit:
+                taken.append(queue.popleft())
+        return taken
+
+    def settle(self, deliveries: Iterable[Delivery], verb: Verb) -> None:
+        """Decide about deliveries; one of an older channel counts as lost, one decided before is left alone."""
+        for delivery in deliveries:
+            token = delivery.token
+            if not isinstance(token, Token):
+                continue
+            if token.epoch != self.epoch:
+                self.ack_lost += 1
+            elif self._open.get(token.tag, verb) is None:
+                self._open[token.tag] = verb
+                self._decided += 1
+
+    def give_back(self, keep: int = 0) -> None:
+        """Decide that untaken deliveries beyond ``keep`` per queue return, the newest first."""
+        for queue in self._ready.values():
+            if len(queue) > keep:
+                self.settle(list(islice(queue, keep, None)), Verb.BACK)
+                while len(queue) > keep:
+                    queue.pop()
+
+    def plan(self) -> list[Settle]:
+        """Frames for all that is decided: runs from the oldest open tag on as one frame each, the rest one by one."""
+        if not self._decided:
+            return []
+        frames = self._runs()
+        rest = [tag for tag, verb in self._open.items() if verb is not None] if self._decided else []
+        for tag in rest:
+            verb = self._open.pop(tag)
+            assert verb is not None
+            frames.append(Settle(verb, tag, False))
+        self._decided = 0
+        return frames
+
+    def _runs(self) -> list[Settle]:
+        """Take the decided tags in front; ``multiple`` settles all up to its tag, so nothing open may precede it."""
+        front: list[tuple[int, Verb]] = []
+        for tag, verb in self._open.items():
+            if verb is None:
+                break
+            front.append((tag, verb))
+        frames: list[Settle] = []
+        for place, (tag, verb) in enumerate(front):
+            del self._open[tag]
+            last = place + 1 == len(front) or front[place + 1][1] is not verb
+            if last:
+                several = place > 0 and front[place - 1][1] is verb
+                frames.append(Settle(verb, tag, several))
+        self._decided -= len(front)
+        return frames

@@ -1,0 +1,121 @@
+"""The management API of RabbitMQ, read-only and optional: unacknowledged counts and the arguments of a queue."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import logging
+import ssl
+import threading
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote, urlsplit
+
+from services.broker.rabbitmq_url import Address
+from services.domain.errors import UsageError
+from services.ports import Clock
+
+log = logging.getLogger(__name__)
+
+TIMEOUT = 3.0
+LIMIT = 16 << 20  #: bytes of an answer; 10,000 queues are 1 MB
+QUIET = 30.0  #: seconds without a question after a failure
+#: live for classic queues; the default statistics are 5-10 s old and cost five times as much
+TOTALS = "disable_stats=true&enable_queue_totals=true&columns=name,messages_ready,messages_unacknowledged"
+FAULTS = (OSError, http.client.HTTPException, ValueError, RecursionError)
+
+
+class Management:
+    """Questions over one kept connection; every failure means "not known", never an error for the caller."""
+
+    def __init__(self, address: Address, url: str, clock: Clock) -> None:
+        parts = urlsplit(url or address.management_url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise UsageError("the management address must look like http://host:15672", field="broker.management_url")
+        user = unquote(parts.username) if parts.username is not None else address.user
+        password = unquote(parts.password or "") if parts.username is not None else address.password
+        self._host, self._path, self._tls = parts.hostname, parts.path.rstrip("/"), parts.scheme == "https"
+        self._port = parts.port or (443 if self._tls else 80)
+        self._login = {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+        self._cafile = address.options.get("cacertfile")
+        self._vhost = quote(address.vhost, safe="")
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._kept: http.client.HTTPConnection | None = None
+        self._quiet_until = 0.0
+        self.error = ""
+
+    def totals(self) -> dict[str, tuple[int, int]] | None:
+        """Ready and unacknowledged messages per queue of the vhost, None where the API is not there."""
+        rows = self._get(f"/api/queues/{self._vhost}?{TOTALS}")
+        if not isinstance(rows, list):
+            return None
+        counted = {}
+        for row in rows:
+            match row:
+                case {"name": str(name), "messages_ready": int(ready), "messages_unacknowledged": int(unacked)}:
+                    counted[name] = (ready, unacked)
+        return counted
+
+    def arguments(self, queue: str) -> Mapping[str, object] | None:
+        """Arguments a queue was declared with."""
+        row = self._get(f"/api/queues/{self._vhost}/{quote(queue, safe='')}?columns=arguments")
+        arguments = row.get("arguments") if isinstance(row, dict) else None
+        return arguments if isinstance(arguments, dict) else None
+
+    def close(self) -> None:
+        with self._lock:
+            self._hang_up()
+
+    def _get(self, path: str) -> Any:
+        with self._lock:
+            if self._clock.monotonic() < self._quiet_until:
+                return None
+            try:
+                answer = json.loads(self._ask(path))
+            except FAULTS as exc:
+                self._hang_up()
+                self._quiet_until = self._clock.monotonic() + QUIET
+                self._tell(f"{type(exc).__name__}: {exc}"[:200])
+                return None
+            self._tell("")
+            return answer
+
+    def _ask(self, path: str) -> bytes:
+        fresh = self._kept is None
+        try:
+            return self._exchange(path)
+        except (http.client.HTTPException, ConnectionError):
+            self._hang_up()
+            if fresh:
+                raise
+        return self._exchange(path)  # the kept connection had been closed by the server
+
+    def _exchange(self, path: str) -> bytes:
+        if self._kept is None:
+            self._kept = self._dial()
+        self._kept.request("GET", self._path + path, headers=self._login)
+        response = self._kept.getresponse()
+        body = response.read(LIMIT + 1)
+        if len(body) > LIMIT:
+            raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
+        if response.status != http.HTTPStatus.OK:
+            raise ValueError(f"the answer is {response.status} {response.reason}")
+        return body
+
+    def _dial(self) -> http.client.HTTPConnection:
+        if not self._tls:
+            return http.client.HTTPConnection(self._host, self._port, timeout=TIMEOUT)
+        context = ssl.create_default_context(cafile=self._cafile)
+        return http.client.HTTPSConnection(self._host, self._port, timeout=TIMEOUT, context=context)
+
+    def _hang_up(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
+
+    def _tell(self, error: str) -> None:
+        if error and error != self.error:
+            log.info("management API at %s:%d is not used: %s", self._host, self._port, error)
+        self.error = error

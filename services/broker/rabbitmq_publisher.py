@@ -1,0 +1,218 @@
+"""Publishing with confirms: all threads share one window, every order gets its own answer, nothing waits for ever."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from pika import spec
+
+from services.broker import rabbitmq_frames as frames
+from services.broker.rabbitmq_call import OK, Call, Slot
+from services.broker.rabbitmq_connection import Link
+from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost
+from services.broker.rabbitmq_timing import NUDGE
+from services.broker.rabbitmq_wire import Channel
+from services.domain.order import Order, Receipt
+from services.ports import Clock
+
+log = logging.getLogger(__name__)
+
+WINDOW = 1000  #: orders on their way and not confirmed; more gains nothing
+WINDOW_BYTES = 32 << 20
+TICK = 0.25  #: seconds between two looks of a waiting thread at its deadlines
+TRIES = 3  #: an order that was on its way each time the channel broke is the one that breaks it
+REOPEN = 0.05
+UNROUTABLE = Receipt(False, "unroutable")
+NACK = Receipt(False, "nack")
+BLOCKED = Receipt(False, "blocked")
+TIMEOUT = Receipt(False, "timeout")
+GONE = Receipt(False, "disconnected")
+
+
+class Publisher:
+    """Sends orders through one channel with confirms; ``publish`` may be called from any thread."""
+
+    def __init__(self, link: Link, clock: Clock, on_missing: Callable[[], None], *, window: int = WINDOW) -> None:
+        self._link, self._clock, self._on_missing, self._window = link, clock, on_missing, window
+        self._lock = threading.Lock()
+        self._waiting: deque[Slot] = deque()
+        self._flying: dict[int, Slot] = {}  #: by delivery tag, ascending
+        self._bytes = 0
+        self._suspects = 0  #: orders in front of ``_waiting`` that go alone, since one of them broke the channel
+        self._solo = False  #: one of them is on its way
+        self._waking = False
+        self._channel: Channel | None = None
+        self._tag = self._returned = 0
+        self._progress = clock.monotonic()
+        link.add(self)
+
+    # ------------------------------------------------------------------------------------------------- any thread
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        """Send a batch and wait for every answer."""
+        call = Call(orders, self._clock.monotonic())
+        if call.slots and not self._link.closing:
+            if not self._link.up:
+                self._link.post(self._link.nudge)
+            with self._lock:
+                self._waiting.extend(call.slots)
+                wake, self._waking = not self._waking, True
+            if wake:
+                self._link.post(self._pump)
+            while not call.done.wait(TICK):
+                self._expire(call)
+        return call.receipts(GONE)
+
+    def _expire(self, call: Call) -> None:
+        """Give up what has waited long enough; only the orders of this caller."""
+        now, link, timing = self._clock.monotonic(), self._link, self._link.timing
+        with self._lock:
+            if link.closing or self._unreachable(call, now):
+                call.give_up(GONE)
+            elif link.blocked and now - link.blocked_at >= timing.grace:
+                call.give_up(BLOCKED)
+            else:
+                oldest = now - timing.publish
+                call.give_up(TIMEOUT, lambda slot: (slot.sent or max(self._progress, call.started)) <= oldest)
+            given_up = any(slot.settled for slot in call.slots)
+            if given_up:
+                self._wait_for([slot for slot in self._waiting if not slot.settled])
+        if given_up:
+            self._link.post(self._pump)
+
+    def _unreachable(self, call: Call, now: float) -> bool:
+        """Lost for long enough; at once where it has been, and an attempt made for this call failed too."""
+        link, limit = self._link, self._link.timing.reconnect
+        if link.up:
+            return False
+        tried = link.failed_at >= call.started - NUDGE
+        return now - max(link.changed_at, call.started) >= limit or (tried and now - link.changed_at >= limit)
+
+    def _wait_for(self, slots: Sequence[Slot]) -> None:
+        self._waiting = deque(slots)
+        self._suspects = sum(1 for slot in slots if slot.tries)
+
+    # ------------------------------------------------------------------------------------------------- I/O thread
+    def on_up(self) -> None:
+        self._open()
+
+    def on_down(self) -> None:
+        self._land()
+
+    def on_data(self) -> None:
+        if self._waiting and len(self._flying) <= self._window // 2:
+            self._pump()
+
+    def _open(self) -> None:
+        if self._link.ready and self._channel is None:
+            self._link.channel(self._opened, self._lost)
+
+    def _opened(self, channel: Channel) -> None:
+        channel.add_on_return_callback(self._unroutable)
+        channel.confirm_delivery(self._confirmed, callback=lambda _frame: self._begin(channel))
+
+    def _begin(self, channel: Channel) -> None:
+        assert channel.channel_number == frames.CHANNEL
+        self._channel, self._tag, self._returned = channel, 0, 0
+        self._pump()
+
+    def _pump(self) -> None:
+        """Fill the window and write it as one piece."""
+        with self._lock:
+            self._waking = False
+            if self._channel is None or self._link.blocked:
+                return
+            pieces: list[bytes] = []
+            limit, now = self._link.connection.body_limit, self._clock.monotonic()
+            while self._waiting and self._room():
+                slot = self._waiting.popleft()
+                self._suspects -= slot.tries > 0
+                if slot.settled:
+                    continue
+                self._tag += 1
+                self._flying[self._tag] = slot
+                self._bytes += slot.size
+                slot.sent = now
+                slot.tries += 1
+                self._solo = slot.tries > 1
+                pieces += (slot.head, frames.body(slot.body, limit))
+        if pieces:
+            self._link.connection.send(b"".join(pieces))
+
+    def _room(self) -> bool:
+        if (self._suspects or self._solo) and self._flying:
+            return False
+        if len(self._flying) >= self._window:
+            self._flying = {tag: slot for tag, slot in self._flying.items() if not slot.settled}
+        return len(self._flying) < self._window and (self._bytes < WINDOW_BYTES or not self._flying)
+
+    def _confirmed(self, frame: Any) -> None:
+        method = frame.method
+        answer = OK if isinstance(method, spec.Basic.Ack) else NACK
+        with self._lock:
+            self._progress = self._clock.monotonic()
+            if not method.multiple:
+                self._settle(int(method.delivery_tag), answer)
+                return
+            last = int(method.delivery_tag)
+            tags = []
+            for tag in self._flying:
+                if tag > last:
+                    break
+                tags.append(tag)
+            for tag in tags:
+                self._settle(tag, answer)
+
+    def _settle(self, tag: int, answer: Receipt) -> None:
+        slot = self._flying.pop(tag, None)
+        if slot is not None:
+            self._bytes -= slot.size
+            slot.settle(UNROUTABLE if slot.returned else answer)
+
+    def _unroutable(self, _channel: Any, method: Any, properties: Any, _body: bytes) -> None:
+        """A return comes before the confirm, carries no tag, and returns come in the order of publishing."""
+        what = (properties.message_id or "", method.exchange, method.routing_key)
+        with self._lock:
+            for tag, slot in self._flying.items():
+                if tag > self._returned and slot.name == what:
+                    slot.returned, self._returned = True, tag
+                    break
+        self._on_missing()
+
+    # -------------------------------------------------------------------------------------------------- recovery
+    def _lost(self, reason: ChannelLost) -> None:
+        """The broker closed the channel because of one order; what else was on its way goes again."""
+        with self._lock:
+            if reason.code in (NOT_FOUND, ACCESS_REFUSED) and " topic " not in reason.text:
+                self._refuse(f"refused: {reason.text}", lambda slot: f" exchange '{slot.name[1]}'" in reason.text)
+            elif reason.code:
+                alone = len(self._flying) == 1
+                self._refuse(f"refused: {reason.text}", lambda slot: alone or slot.tries >= TRIES)
+        self._land(suspect=reason.code != 0)
+        if reason.code:
+            log.warning("the broker closed the publishing channel: %d %s", reason.code, reason.text)
+            self._link.later(REOPEN, self._open)
+        if reason.code == NOT_FOUND:
+            self._on_missing()
+
+    def _refuse(self, error: str, which: Callable[[Slot], bool]) -> None:
+        for slot in self._flying.values():
+            if which(slot):
+                slot.settle(Receipt(False, error))
+
+    def _land(self, *, suspect: bool = False) -> None:
+        """Put what was on its way back in front; a twin of what the broker did take is harmless."""
+        with self._lock:
+            self._channel = None
+            back = [slot for slot in self._flying.values() if not slot.settled]
+            self._flying.clear()
+            self._bytes = 0
+            for slot in back:
+                slot.sent = 0.0
+                slot.returned = False
+                slot.tries = slot.tries if suspect else 0
+            self._solo = False
+            self._wait_for([*back, *self._waiting])

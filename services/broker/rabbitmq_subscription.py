@@ -1,0 +1,224 @@
+"""A consumer's channel: brought from what is there to what is wanted, step by step, again after every loss."""
+
+from __future__ import annotations
+
+import functools
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+from services.broker.rabbitmq_connection import Link
+from services.broker.rabbitmq_control import Control
+from services.broker.rabbitmq_count import Numbers
+from services.broker.rabbitmq_errors import ChannelLost
+from services.broker.rabbitmq_timing import REACH_CAP, STEADY, Backoff
+from services.broker.rabbitmq_wire import Channel
+
+log = logging.getLogger(__name__)
+
+WATCH = 5.0  #: seconds between two looks of the watchdog
+STUCK = 30.0  #: a step the broker does not answer for so long: the connection is made anew
+STALL = 60.0  #: nothing came for so long although messages are ready: likewise
+ACK_TIMEOUT = "delivery acknowledgement"
+
+
+class Owner(Protocol):
+    """Who receives what the channel delivers."""
+
+    def on_channel(self, channel: Channel) -> None: ...
+    def on_lost(self) -> None: ...
+    def on_delivery(self, queue: str, _channel: Any, method: Any, properties: Any, body: bytes) -> None: ...
+    def on_data(self) -> None: ...
+    def flush(self) -> None: ...
+    def held(self) -> int: ...
+
+
+class Subscription:
+    """Runs one consumer per queue with the wanted window while running; all in the I/O thread of the link."""
+
+    def __init__(
+        self, link: Link, control: Control, queues: Sequence[str], owner: Owner, *, window: int, name: str
+    ) -> None:
+        self._link, self._control, self._owner = link, control, owner
+        self._queues, self._window, self._name = tuple(queues), max(window, 1), name
+        self._running, self._leaving = True, False
+        self._active: dict[str, tuple[str, int]] = {}  #: queue → consumer tag, its window
+        self._steps = 0  #: answers the broker owes
+        self._stepped_at = self._delivered_at = self._up_at = link.now()
+        self._numbers = 0
+        self._opening = False
+        self._backoff = Backoff()
+        self._retry: Any = None
+        self._watch: Any = None
+        self.channel: Channel | None = None
+
+    # ---------------------------------------------------------------------------------------------------- wishes
+    def set_window(self, window: int) -> None:
+        self._window = window
+        self._converge()
+
+    def set_running(self, running: bool) -> None:
+        self._running = running
+        self._converge()
+
+    def leave(self, left: threading.Event) -> None:
+        """Send what is decided, close the channel; ``left`` is set when nothing remains."""
+        self._leaving = True
+        for timer in (self._retry, self._watch):
+            self._link.forget(timer)
+        channel = self.channel
+        if channel is None or not channel.is_open:
+            left.set()
+            return
+        self._owner.on_data()
+        self._owner.flush()
+        channel.add_on_close_callback(lambda *_: left.set())
+        channel.close()
+
+    # -------------------------------------------------------------------------------------------------- listener
+    def on_up(self) -> None:
+        if not self._leaving:
+            self._link.forget(self._retry)
+            self._retry = None
+            self._stepped_at = self._link.now()
+            self._set_watch()
+            self._control.restore(self._converge)
+
+    def on_down(self) -> None:
+        self._forget_channel()
+
+    def on_data(self) -> None:
+        self._owner.on_data()
+
+    # -------------------------------------------------------------------------------------------------- converge
+    def _converge(self) -> None:
+        """Take the next step towards what is wanted, unless one is under way."""
+        if self._leaving or not self._link.ready or self._opening or self._steps or self._retry is not None:
+            return
+        if self.channel is None:
+            self._opening, self._stepped_at = True, self._link.now()
+            self._link.channel(self._opened, self._lost)
+            return
+        windows = {queue: window for queue, (_tag, window) in self._active.items()}
+        fresh = [queue for queue in self._queues if self._running and windows.get(queue) != self._window]
+        stale = [tag for queue, (tag, _window) in self._active.items() if not self._running or queue in fresh]
+        if fresh:
+            self._consume(self.channel, fresh)
+        for tag in stale:
+            self.channel.cancel_consumer(tag, self._step())
+        if not self._running:
+            self._active.clear()
+
+    def _opened(self, channel: Channel) -> None:
+        self._opening = False
+        self.channel = channel
+        self._up_at = self._link.now()
+        channel.add_on_cancel_callback(self._cancelled)
+        self._owner.on_channel(channel)
+        self._converge()
+
+    def _consume(self, channel: Channel, queues: Sequence[str]) -> None:
+        """The window of a running consumer cannot change: new ones start, then the old ones are cancelled."""
+        channel.basic_qos(prefetch_count=self._window, callback=self._step())
+        for queue in queues:
+            self._numbers += 1
+            tag = f"{self._name[:100]}.{queue}.{self._numbers}"
+            self._active[queue] = (tag, self._window)
+            receive = functools.partial(self._deliver, queue)
+            channel.basic_consume(queue, receive, consumer_tag=tag, callback=self._step())
+
+    def _deliver(self, queue: str, channel: Any, method: Any, properties: Any, body: bytes) -> None:
+        self._delivered_at = self._link.now()
+        self._owner.on_delivery(queue, channel, method, properties, body)
+
+    def _step(self) -> Callable[[object], None]:
+        channel = self.channel
+        self._steps += 1
+        self._stepped_at = self._link.now()
+
+        def answered(_frame: object) -> None:
+            if self.channel is channel:
+                self._steps -= 1
+                self._converge()
+
+        return answered
+
+    # -------------------------------------------------------------------------------------------------- recovery
+    def _cancelled(self, frame: Any) -> None:
+        """The broker ended a consumer: its queue was deleted, or a delivery was held too long (4.3)."""
+        tag = frame.method.consumer_tag
+        for queue, (active, _window) in list(self._active.items()):
+            if active == tag:
+                del self._active[queue]
+                log.warning("the broker cancelled the consumer of %s (deleted, or a delivery held too long)", queue)
+                self._recover()
+
+    def _lost(self, reason: ChannelLost) -> None:
+        self._forget_channel()
+        if self._leaving or not reason.code:
+            return
+        if ACK_TIMEOUT in reason.text:
+            log.error("the broker took back deliveries held longer than its consumer_timeout: %s", reason.text)
+        else:
+            log.warning("the broker closed a consumer's channel: %d %s", reason.code, reason.text)
+        self._recover()
+
+    def _forget_channel(self) -> None:
+        self._opening, self._steps = False, 0
+        self._active.clear()
+        if self.channel is not None:
+            self.channel = None
+            self._owner.on_lost()
+
+    def _recover(self) -> None:
+        """Declare again what is wanted, then consume again, after a pause that grows while it fails."""
+        if self._retry is not None or self._leaving:
+            return
+        if self._link.now() - self._up_at >= STEADY:
+            self._backoff.reset()
+        self._retry = self._link.later(self._backoff.pause(REACH_CAP), self._again)
+
+    def _again(self) -> None:
+        self._retry = None
+        if self._link.ready:
+            self._control.restore(self._converge)
+
+    # -------------------------------------------------------------------------------------------------- watchdog
+    def _look(self) -> None:
+        """A worker that is alive and consumes nothing must be impossible."""
+        self._set_watch()
+        now = self._link.now()
+        if self._leaving or not self._link.ready or not self._running:
+            return
+        if (self._steps or self._opening) and now - self._stepped_at > STUCK:
+            self._link.abort("the broker does not answer a consumer")
+        elif self._idle(now):
+            log.warning("%s consumes nothing; starting again", self._name)
+            self._recover()
+        elif self._active and now - self._delivered_at > STALL:
+            self._delivered_at = now
+            self._check_stall()
+
+    def _set_watch(self) -> None:
+        self._link.forget(self._watch)
+        self._watch = self._link.later(WATCH, self._look)
+
+    def _idle(self, now: float) -> bool:
+        """Neither complete nor on the way there."""
+        under_way = self._steps or self._opening or self._retry is not None or now - self._stepped_at < WATCH
+        return not under_way and len(self._active) < len(self._queues)
+
+    def _check_stall(self) -> None:
+        """Nothing came for a while: right if the queues are empty or others consume, wrong if we are the only one."""
+        answer: Future[Numbers] = Future()
+        answer.add_done_callback(self._judge_stall)
+        self._control.counting(self._queues, answer)
+
+    def _judge_stall(self, answer: Future[Numbers]) -> None:
+        if answer.exception() is not None or self._owner.held():
+            return
+        waiting = [queue for queue, (ready, consumers) in answer.result().items() if ready and consumers <= 1]
+        if waiting and self._active:
+            self._link.abort(f"nothing is delivered although messages wait in {', '.join(waiting)}")

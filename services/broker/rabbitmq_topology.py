@@ -1,0 +1,131 @@
+"""What exists on the broker: names, arguments and bindings of WIRE.md, as values, and declaring them on a channel."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from services.broker.rabbitmq_wire import Channel
+from services.domain.lane import LANES
+
+TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
+DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
+SHOP_PREFIX, NODE_PREFIX, DELAY_PREFIX = "single_shop_", "rpa_node_", "rpa_delay_"
+MAX_PRIORITY = 10
+DEAD_LOG_BYTES = 1 << 30
+#: always said: on a vhost whose default is quorum an omitted type would become one; given and omitted count as equal
+CLASSIC = {"x-queue-type": "classic"}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A durable exchange."""
+
+    name: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """A durable queue."""
+
+    name: str
+    arguments: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What an exchange routes to a queue."""
+
+    queue: str
+    exchange: str
+    key: str = ""
+
+
+Part = Exchange | Queue | Binding
+
+
+def lane_queue(lane: str) -> str:
+    """Queue of a lane; the name of a dedicated queue stands for itself."""
+    return f"rpa_tasks_{lane}" if lane in LANES else lane
+
+
+def delay_queue(seconds: int) -> str:
+    """Queue, and exchange, that keep a message for so many seconds."""
+    return f"{DELAY_PREFIX}{seconds}s"
+
+
+def kind_of(queue: str) -> str:
+    """lane | shop | delay | dead | other, "" for a queue that is not ours."""
+    if queue == DEAD_QUEUE:
+        return "dead"
+    if queue in {lane_queue(lane) for lane in LANES}:
+        return "lane"
+    for prefix, kind in ((SHOP_PREFIX, "shop"), (DELAY_PREFIX, "delay"), (NODE_PREFIX, "other")):
+        if queue.startswith(prefix):
+            return kind
+    return ""
+
+
+def base() -> tuple[Part, ...]:
+    """What every installation has."""
+    lanes: list[Part] = []
+    arguments = {**CLASSIC, "x-max-priority": MAX_PRIORITY, "x-dead-letter-exchange": DEAD_LETTERS}
+    for lane in LANES:
+        lanes += [Queue(lane_queue(lane), arguments), Binding(lane_queue(lane), TASKS, f"task.*.{lane}")]
+    return (
+        Exchange(TASKS, "topic"),
+        Exchange(DEAD_LETTERS, "direct"),
+        Exchange(RESULTS, "topic"),
+        Queue(DEAD_QUEUE, CLASSIC),
+        Binding(DEAD_QUEUE, DEAD_LETTERS, DEAD_KEY),
+        *lanes,
+    )
+
+
+def platform(name: str) -> tuple[Part, ...]:
+    """The keys under which the broker itself dead-letters a platform's messages."""
+    return tuple(Binding(DEAD_QUEUE, DEAD_LETTERS, f"task.{name}.{lane}") for lane in LANES)
+
+
+def delay(seconds: int) -> tuple[Part, ...]:
+    """A waiting room: a fanout in front, so that the original routing key survives to the way out."""
+    name = delay_queue(seconds)
+    arguments = {**CLASSIC, "x-message-ttl": seconds * 1000, "x-dead-letter-exchange": TASKS}
+    return Exchange(name, "fanout"), Queue(name, arguments), Binding(name, name)
+
+
+def dead_log(platforms: Iterable[str]) -> tuple[Part, ...]:
+    """The second copy of dead letters, where the broker has streams."""
+    keys = [DEAD_KEY, *(f"task.{name}.{lane}" for name in platforms for lane in LANES)]
+    stream = Queue(DEAD_LOG, {"x-queue-type": "stream", "x-max-length-bytes": DEAD_LOG_BYTES})
+    return stream, *(Binding(DEAD_LOG, DEAD_LETTERS, key) for key in keys)
+
+
+def declare(channel: Channel, parts: Iterable[Part], step: Callable[[Part], None]) -> None:
+    """Declare in order (pika sends each when the one before is answered); ``step`` follows each answer."""
+    for part in parts:
+
+        def answered(_frame: object, part: Part = part) -> None:
+            step(part)
+
+        match part:
+            case Exchange(name, kind):
+                channel.exchange_declare(name, kind, durable=True, callback=answered)
+            case Queue(name, arguments):
+                channel.queue_declare(name, durable=True, arguments=dict(arguments), callback=answered)
+            case Binding(queue, exchange, key):
+                channel.queue_bind(queue, exchange, routing_key=key, callback=answered)
+
+
+def mismatch(part: Part, text: str, existing: Mapping[str, object] | None) -> str:
+    """What to tell a person when something exists with other arguments."""
+    if isinstance(part, Exchange):
+        return f"Exchange {part.name} exists with another type than {part.kind}; nothing was changed. Broker: {text}"
+    if isinstance(part, Binding):
+        return f"Queue {part.queue} cannot be bound to {part.exchange}; nothing was changed. Broker: {text}"
+    theirs = dict(existing) if existing is not None else "not readable without the management API"
+    return (
+        f"Queue {part.name} exists with other arguments; nothing was changed. Fleetdeck needs {dict(part.arguments)}, "
+        f"the broker has {theirs}. Broker: {text}. Delete or rename the queue when it is empty, or use another vhost."
+    )
