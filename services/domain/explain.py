@@ -1,0 +1,138 @@
+"""Why a task is waiting: its gates in the order in which they are tested, with the values of this moment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from services.domain.message import Message, Param
+from services.domain.shop import SCOPE_ALL, Pause
+from services.domain.status import ACTIVE, Status
+from services.domain.task import Task
+
+NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
+MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
+#: the order of testing
+GATES = (NOT_DUE, PAUSED, SHOP_BUSY, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
+OK, CLOSED, NEXT = "ok", "closed", "next"
+_NOT_WAITING = frozenset({Status.RUNNING, Status.HELD})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What was true when somebody asked."""
+
+    now_ms: int
+    pauses: tuple[Pause, ...] = ()  #: closed switches; those of other scopes are passed over
+    holders: tuple[Task, ...] = ()  #: running tasks of the shop
+    concurrency: int = 1
+    ahead: int = 0  #: queued tasks of the same lane that go first
+    workers: int = 0  #: running workers that serve the lane
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateView:
+    """One gate: ``ok`` is open, ``closed`` is what it waits for now, ``next`` would stop it after that one."""
+
+    name: str
+    state: str
+    code: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+
+    @property
+    def message(self) -> Message:
+        """The sentence to be rendered."""
+        return Message(self.code, self.params)
+
+
+def why_waiting(task: Task, facts: Facts) -> tuple[GateView, ...]:
+    """All gates of a waiting task in their order, () for one that does not wait."""
+    if task.status not in ACTIVE or task.status in _NOT_WAITING:
+        return ()
+    views: list[GateView] = []
+    blocked = False
+    for name, is_open, code, params in _tests(task, facts):
+        state = OK if is_open else NEXT if blocked else CLOSED
+        blocked = blocked or not is_open
+        views.append(GateView(name=name, state=state, code=code, params=params))
+    return tuple(views)
+
+
+_Test = tuple[str, bool, str, dict[str, Param]]
+
+
+def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
+    yield _due(task, facts)
+    yield _paused(task, facts)
+    yield _shop(task, facts)
+    yield _twin(task)
+    yield _message(task)
+    yield _workers(task, facts)
+    yield _lane(task, facts)
+
+
+def _due(task: Task, facts: Facts) -> _Test:
+    left = max(0, task.due_at - facts.now_ms) if task.status in (Status.SCHEDULED, Status.RETRYING) else 0
+    if not left:
+        return NOT_DUE, True, "gate.due", {}
+    seconds = -(-left // 1000)
+    if task.status == Status.RETRYING:
+        return NOT_DUE, False, "gate.retry_delay", {"seconds": seconds, "attempt": task.attempt, "due_at": task.due_at}
+    return NOT_DUE, False, "gate.scheduled", {"seconds": seconds, "due_at": task.due_at}
+
+
+def _paused(task: Task, facts: Facts) -> _Test:
+    scopes = (SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}")
+    closed = sorted(
+        (pause for pause in facts.pauses if pause.scope in scopes), key=lambda each: scopes.index(each.scope)
+    )
+    if closed:
+        first = closed[0]
+        params: dict[str, Param] = {"scope": first.scope, "by": first.by, "reason": first.reason, "since": first.at}
+        return PAUSED, False, "gate.paused", params
+    return _parked(task, PAUSED) or (PAUSED, True, "gate.not_paused", {})
+
+
+def _shop(task: Task, facts: Facts) -> _Test:
+    others = [holder for holder in facts.holders if holder.task_id != task.task_id]
+    params: dict[str, Param] = {"running": len(others), "concurrency": facts.concurrency}
+    if len(others) >= facts.concurrency and others:
+        first = min(others, key=lambda holder: holder.started_at)
+        params |= {"holder": first.task_id, "worker": first.worker, "since": first.started_at}
+        return SHOP_BUSY, False, "gate.shop_busy", params
+    return _parked(task, SHOP_BUSY) or (SHOP_BUSY, True, "gate.shop_free", params)
+
+
+def _twin(task: Task) -> _Test:
+    if task.status == Status.BLOCKED and task.gate == TWIN:
+        return TWIN, False, "gate.twin", {}
+    return TWIN, True, "gate.no_twin", {}
+
+
+def _parked(task: Task, name: str) -> _Test | None:
+    """The record says so although the facts, read a moment later, do not show it any more."""
+    if task.status == Status.BLOCKED and task.gate == name:
+        return name, False, "gate.parked", {}
+    return None
+
+
+def _message(task: Task) -> _Test:
+    if task.status == Status.PENDING:
+        return MESSAGE, False, "gate.unconfirmed", {"since": task.updated_at or task.created_at}
+    if task.status in (Status.BLOCKED, Status.SCHEDULED):
+        return MESSAGE, True, "gate.parked_message", {}
+    return MESSAGE, True, "gate.confirmed", {}
+
+
+def _workers(task: Task, facts: Facts) -> _Test:
+    if facts.workers <= 0:
+        return NO_WORKER, False, "gate.no_worker", {"lane": task.lane}
+    return NO_WORKER, True, "gate.workers", {"workers": facts.workers}
+
+
+def _lane(task: Task, facts: Facts) -> _Test:
+    if task.status != Status.QUEUED:
+        return LANE_ORDER, True, "gate.lane_later", {}
+    if facts.ahead > 0:
+        return LANE_ORDER, False, "gate.behind", {"ahead": facts.ahead, "lane": task.lane}
+    return LANE_ORDER, True, "gate.front", {"lane": task.lane}

@@ -1,0 +1,82 @@
+"""Times as people write them into a filter: dates, moments, ``today``, and durations such as ``90m``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+_UNITS = {"ms": 1, "s": 1_000, "m": 60_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+_UNITS |= {"秒": 1_000, "分": 60_000, "分钟": 60_000, "小时": 3_600_000, "天": 86_400_000, "周": 604_800_000}
+_PART = re.compile(r"(\d{1,9}(?:\.\d{1,3})?)([a-z]+|[秒分钟小时天周]+)", re.IGNORECASE)
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[T_ ]\d{2}:\d{2}", re.ASCII)
+_DAYS = {"today": 0, "今天": 0, "yesterday": -1, "昨天": -1}
+_LONGEST_MS = 100 * 366 * 86_400_000
+
+
+def duration_ms(text: str) -> int | None:
+    """Milliseconds of ``1h``, ``2d12h``, ``30分钟``; None if it is no duration."""
+    at = total = 0.0
+    while at < len(text):
+        match = _PART.match(text, int(at))
+        unit = _UNITS.get(match[2].lower()) if match else None
+        if match is None or unit is None:
+            return None
+        total += float(match[1]) * unit
+        at = match.end()
+    return round(total) if text and total <= _LONGEST_MS else None
+
+
+def iso(instant: int, time_zone: str = "") -> str:
+    """A moment with milliseconds and offset, readable again in any zone."""
+    return _at(instant, _zone(time_zone)).isoformat(timespec="milliseconds")
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """What the words mean now, in one time zone."""
+
+    now_ms: int
+    time_zone: str = ""
+
+    def span(self, text: str) -> tuple[int, int] | None:
+        """First instant meant and the one after the last; the same twice for a moment, None if it is no time."""
+        try:
+            return self._span(text.strip().lower())
+        except (ValueError, OverflowError, OSError):
+            return None
+
+    def _span(self, word: str) -> tuple[int, int] | None:
+        zone = _zone(self.time_zone)
+        if word == "now":
+            return self.now_ms, self.now_ms
+        if word in _DAYS or _DATE.match(word):
+            day = (
+                _at(self.now_ms, zone) + timedelta(days=_DAYS[word]) if word in _DAYS else datetime.fromisoformat(word)
+            )
+            midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - the zone is given to it in _instant
+            return _instant(midnight, zone), _instant(midnight + timedelta(days=1), zone)
+        if not _MOMENT.match(word):
+            return None
+        moment = datetime.fromisoformat(word.replace("_", "T"))
+        instant = _instant(moment, zone)
+        return instant, instant
+
+
+def _instant(moment: datetime, zone: ZoneInfo | None) -> int:
+    if moment.tzinfo is None and zone is not None:
+        moment = moment.replace(tzinfo=zone)
+    return round(moment.timestamp() * 1000)
+
+
+def _at(instant: int, zone: ZoneInfo | None) -> datetime:
+    return datetime.fromtimestamp(instant / 1000, UTC).astimezone(zone)
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ZoneInfoNotFoundError, ValueError):
+        return None

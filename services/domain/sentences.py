@@ -1,0 +1,70 @@
+"""English texts of the codes that the domain hands out, for ``services/messages.py`` to render."""
+
+from __future__ import annotations
+
+
+def N_(text: str) -> str:
+    """Mark a text for extraction."""
+    return text
+
+
+FILTER: dict[str, str] = {
+    "filter.too_long": N_("The filter is longer than {limit} characters."),
+    "filter.too_many": N_("The filter has more than {limit} parts."),
+    "filter.unknown_field": N_(
+        'There is no field {field}; did you mean {remedy}? To search for a text, quote it: "{text}".'
+    ),
+    "filter.unknown_word": N_("{value} is no {field}; did you mean {remedy}?"),
+    "filter.open_quote": N_('The quotation mark is not closed; add a ".'),
+    "filter.empty": N_("A word is missing here."),
+    "filter.no_value": N_("{field} needs a value, without a space before it."),
+    "filter.one_value": N_("{field} takes one value here, not a list."),
+    "filter.not_number": N_("{value} is no number for {field}; did you mean {remedy}?"),
+    "filter.not_hex": N_("{value} is no fingerprint; use up to 16 of 0-9 a-f."),
+    "filter.not_duration": N_("{value} is no duration; write age>90m, age>1h or age<2d."),
+    "filter.not_time": N_("{value} is no time for {field}; did you mean {remedy}?"),
+    "filter.negated_day": N_("A day cannot be excluded; use {field}< or {field}>."),
+    "filter.operator": N_("{field} does not know {op}; use one of {allowed}"),
+    "filter.star": N_("The * of {value} may stand at the end only."),
+}
+
+GATES: dict[str, str] = {
+    "gate.due": N_("Due; nothing is left to wait for."),
+    "gate.scheduled": N_("Starts in {seconds} s, as planned."),
+    "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {seconds} s."),
+    "gate.not_paused": N_("No pause switch is closed."),
+    "gate.paused": N_("{scope} is paused by {by}: {reason}"),
+    "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),
+    "gate.shop_busy": N_("The shop is busy: {running} of {concurrency} running, first {holder} on {worker}."),
+    "gate.no_twin": N_("The same work is not running elsewhere."),
+    "gate.twin": N_("The same task is active already and goes first."),
+    "gate.parked": N_("Parked at this gate; it starts as soon as the gate opens."),
+    "gate.confirmed": N_("The broker holds its message."),
+    "gate.unconfirmed": N_("The broker has not confirmed its message yet."),
+    "gate.parked_message": N_("Its message is published when the gate before it opens."),
+    "gate.workers": N_("{workers} workers serve this lane."),
+    "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
+    "gate.front": N_("It is next in its lane."),
+    "gate.behind": N_("{ahead} tasks of its lane go first."),
+    "gate.lane_later": N_("It takes its place in the lane when it is due."),
+}
+
+VERDICTS: dict[str, str] = {
+    "verdict.never_started": N_("Safe: it never started."),
+    "verdict.idempotent": N_("Safe: this type may run again without doing its work twice."),
+    "verdict.fix_first": N_("Safe, but it would fail again: put this right first ({kind})."),
+    "verdict.stopped_before_work": N_("Safe: every attempt ended before its work began ({kind})."),
+    "verdict.unreadable": N_("Check: the message was not a task; correct it before you create one from it."),
+    "verdict.outcome_unknown": N_("Check in the shop first: attempt {attempt} ended without an outcome ({kind})."),
+    "verdict.failed_midway": N_(
+        "Check in the shop first: attempt {attempt} failed and may have done part of its work."
+    ),
+    "verdict.work_had_begun": N_("It would repeat work: attempt {attempt} was at {progress} % when it ended."),
+    "verdict.done_elsewhere": N_("It would repeat work: another run of the same task reached its end."),
+    "verdict.republished": N_("It would repeat work: it was republished already as {successor}."),
+    "verdict.active": N_("It would repeat work: the task is {status} now."),
+    "verdict.succeeded": N_("It would repeat work: the task succeeded."),
+    "verdict.succeeded_idempotent": N_("It succeeded; running it again does no harm, and nothing new."),
+}
+
+SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS}

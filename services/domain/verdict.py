@@ -1,0 +1,75 @@
+"""Whether a task may be run again: would its work be done twice?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from services.domain import classify
+from services.domain.message import Message, Param
+from services.domain.status import ACTIVE, Status, Triage
+from services.domain.task import Attempt, Task
+
+SAFE, CHECK, WOULD_DUPLICATE = "safe", "check", "would_duplicate"
+#: these are found before a flow is started; a lost login or browser may come after half of the work
+_BEFORE_WORK = frozenset({classify.BAD_PAYLOAD, classify.UNKNOWN_TYPE, classify.MISSING_SECRET, classify.NO_COMMAND})
+_UNKNOWN_OUTCOMES = frozenset({"timeout", "lost", "fenced", "returned", "cancelled"})
+_UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """``level``: safe | check (a person looks into the shop first) | would_duplicate; ``params`` are the evidence."""
+
+    level: str
+    code: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+
+    @property
+    def message(self) -> Message:
+        """The sentence to be rendered."""
+        return Message(self.code, self.params)
+
+
+def safe_to_run_again(task: Task) -> Verdict:
+    """Judge by the record: what ran, how it ended, and whether the type may repeat its work."""
+    if task.status in ACTIVE and task.status != Status.HELD:
+        return _verdict(WOULD_DUPLICATE, "active", status=task.status)
+    if task.triage == Triage.REPUBLISHED or task.successor:
+        return _verdict(WOULD_DUPLICATE, "republished", successor=task.successor)
+    if task.status == Status.SUCCEEDED:
+        return _verdict(CHECK, "succeeded_idempotent") if task.idempotent else _verdict(WOULD_DUPLICATE, "succeeded")
+    if task.error_kind in _UNREADABLE:
+        return _verdict(CHECK, "unreadable")
+    if task.idempotent:
+        permanent = task.error_kind in classify.PERMANENT
+        return _verdict(SAFE, "fix_first", kind=task.error_kind) if permanent else _verdict(SAFE, "idempotent")
+    return _of_unrepeatable(task)
+
+
+def _of_unrepeatable(task: Task) -> Verdict:
+    """The type's work must not be done twice, so only proof that it had not begun makes it safe."""
+    if any(attempt.outcome == "succeeded" for attempt in task.attempts):
+        return _verdict(WOULD_DUPLICATE, "done_elsewhere")
+    # A recovered record was made from its message alone: what happened before is not known.
+    if task.attempt == 0 and not task.attempts and not task.started_at and "recovered" not in task.marks:
+        return _verdict(SAFE, "never_started")
+    number, kind = task.attempt, task.error_kind or classify.UNKNOWN
+    if task.progress > 0:
+        return _verdict(WOULD_DUPLICATE, "work_had_begun", attempt=number, progress=task.progress)
+    doubtful = [attempt for attempt in task.attempts if not _before_work(attempt)]
+    if task.attempts and not doubtful and len(task.attempts) >= number:
+        return _verdict(SAFE, "stopped_before_work", kind=kind)
+    last = doubtful[-1] if doubtful else None
+    if last is not None and last.outcome not in _UNKNOWN_OUTCOMES and task.status != Status.HELD:
+        return _verdict(CHECK, "failed_midway", attempt=last.number, kind=last.error_kind or kind)
+    shown = last.number if last is not None else number
+    return _verdict(CHECK, "outcome_unknown", attempt=shown, kind=(last.error_kind if last is not None else "") or kind)
+
+
+def _before_work(attempt: Attempt) -> bool:
+    return attempt.outcome == "failed" and attempt.error_kind in _BEFORE_WORK
+
+
+def _verdict(level: str, code: str, **params: Param) -> Verdict:
+    return Verdict(level=level, code=f"verdict.{code}", params=params)
