@@ -12,7 +12,8 @@ What holds for all of them:
   status changes. The step's ``worker`` is set by Claim (run) and Finish only; its ``note`` is the gate, the error kind
   or ``by``.
 - The answer carries the record as it stands after the operation, also when it is among the ``released``.
-- A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there), reservation and gate. Whatever frees
+- ``due_at`` is 0 unless scheduled or retrying, ``lease_until`` unless running, ``gate`` is "" unless blocked.
+- A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there) and reservation. Whatever frees
   a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve) also does what ``OpenShop`` does for the task's
   shop.
 - ``uniq`` never spans shops. A shop that is not registered has concurrency 1; Claim registers it (``unregistered``).

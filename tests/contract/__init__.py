@@ -1,0 +1,1 @@
+"""One behaviour suite per port, run against every driver: embedded, and the real service."""
