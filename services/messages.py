@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from services import i18n
 from services.domain.message import Message
-
-
-def N_(text: str) -> str:  # noqa: N802 - the usual gettext marker for texts translated later
-    """Mark a text for extraction."""
-    return text
-
+from services.domain.sentences import SENTENCES, N_
 
 TEMPLATES: dict[str, str] = {
+    **SENTENCES,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.refused": N_("Not possible while the task is {status}."),
@@ -19,13 +15,16 @@ TEMPLATES: dict[str, str] = {
     "retry.not_failed": N_("The task is {status}; there is nothing to retry yet."),
     "dead.not_dead": N_("The task is {status}, not a dead letter."),
     "dead.already": N_("Already republished as {id}."),
+    "attention.worker_silent": N_("Worker {worker} is silent; {tasks} of its tasks are unconfirmed"),
+    "attention.no_workers": N_("No worker is running; {tasks} tasks wait"),
+    "attention.publisher_blocked": N_("The broker holds publishers back; {tasks} tasks are not sent yet"),
+    "attention.no_leader": N_("Nobody reconciles the fleet; start a worker"),
+    "attention.cause_shop": N_("{headline}: {count} dead letters in one shop"),
+    "attention.cause_platform": N_("{headline}: {count} dead letters in {shops} shops, all on {platform}"),
+    "attention.cause_all": N_("{headline}: {count} dead letters in {shops} shops on every platform"),
+    "attention.cause_some": N_("{headline}: {count} dead letters in {shops} shops"),
     "dead.not_a_task": N_("{id} never was a readable task; create a new one from its message."),
 }
-
-
-def register(more: dict[str, str]) -> None:
-    """Add the sentences of another module."""
-    TEMPLATES.update(more)
 
 
 def english(message: Message) -> str:

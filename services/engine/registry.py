@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 
-from services.domain import errors, task_type
+from services.domain import errors
+from services.domain import task_type as kinds
 from services.domain.shop import Shop
 from services.ports import Clock, Store
 
@@ -16,25 +17,25 @@ REFRESH_S = 5.0
 class Registry:
     """Task types and shops by name, cached; thread-safe."""
 
-    def __init__(self, store: Store, clock: Clock, defaults: task_type.TaskType) -> None:
+    def __init__(self, store: Store, clock: Clock, defaults: kinds.TaskType) -> None:
         self._store, self._clock, self._defaults = store, clock, defaults
         self._lock = threading.Lock()
-        self._types: dict[str, task_type.TaskType] = {}
+        self._types: dict[str, kinds.TaskType] = {}
         self._shops: dict[str, Shop] = {}
         self._read_at: float | None = None
 
-    def task_type(self, name: str) -> task_type.TaskType:
+    def task_type(self, name: str) -> kinds.TaskType:
         """The named type, or the defaults under that name (see ``knows``)."""
         self._refresh()
         found = self._types.get(name)
-        return found if found is not None else task_type.named(self._defaults, name)
+        return found if found is not None else kinds.named(self._defaults, name)
 
     def knows(self, name: str) -> bool:
         """Whether somebody defined this type."""
         self._refresh()
         return name in self._types
 
-    def types(self) -> dict[str, task_type.TaskType]:
+    def types(self) -> dict[str, kinds.TaskType]:
         """All defined types by name."""
         self._refresh()
         return dict(self._types)
@@ -57,7 +58,7 @@ class Registry:
             types = {}
             for name, body in self._store.documents("type").items():
                 try:
-                    types[name] = task_type.parse(body)
+                    types[name] = kinds.parse(body)
                 except errors.ConsoleError as exc:
                     log.warning("task type %s is not readable and runs with defaults: %s", name, exc)
             self._types = types

@@ -152,7 +152,7 @@ class Demo:
 
     def _note(self, changes: Changes) -> None:
         with self._lock:
-            self.ends.update(event.to for event in changes.events if event.to in TERMINAL)
+            self.ends.update(event.to for event in changes.events if event.to in TERMINAL and event.from_ != event.to)
 
     def _recount(self) -> dict[str, Any]:
         status: Counter[str] = Counter()

@@ -78,6 +78,8 @@ class OverviewQueries:
     def _note(self, changes: Changes) -> None:
         with self._lock:
             for event in changes.events:
+                if event.from_ == event.to:
+                    continue
                 shop = f"{event.platform}:{event.shop_id}"
                 if event.to in (Status.SUCCEEDED, Status.DEAD):
                     good = event.to == Status.SUCCEEDED
