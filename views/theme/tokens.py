@@ -187,6 +187,7 @@ TYPE: Mapping[str, TypeToken] = {
     "label": TypeToken(12, 400),
     "labelstrong": TypeToken(12, 500),
     "caption": TypeToken(11, 400),
+    "captionstrong": TypeToken(11, 500),
     "badge": TypeToken(10, 600, 10),
     "mono": TypeToken(12, 400),
     "monosmall": TypeToken(11, 400),

@@ -293,8 +293,8 @@ class JsonEditor(QPlainTextEdit):
         style = QTextCharFormat()
         style.setBackground(colour)
         style.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        mark.format = style  # type: ignore[attr-defined]
-        mark.cursor = QTextCursor(block)  # type: ignore[attr-defined]
+        mark.format = style
+        mark.cursor = QTextCursor(block)
         return mark
 
     def paint_gutter(self, event: QPaintEvent) -> None:

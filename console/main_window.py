@@ -1,0 +1,166 @@
+"""The window: rail, top bar, pages, status bar. It knows ``Page`` and nothing of jobs or shops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+
+from console.navigation import PageSpec
+from views.page import Page
+from views.shell.connection import ConnectionBanner, grey
+from views.shell.rail import Rail
+from views.shell.status_bar import StatusBar
+from views.shell.toasts import Toasts
+from views.shell.top_bar import TopBar
+from views.theme.icons import app_icon
+from views.theme.tokens import RAIL_COLLAPSES_BELOW
+
+MINIMUM = (960, 540)
+DEFAULT = (1600, 1000)
+
+
+class MainWindow(QMainWindow):
+    """Shows one page at a time; a page is made when it is first opened.
+
+    Signals:
+        page_changed: the id of the page shown.
+        closing: the window was closed by the person.
+    """
+
+    page_changed = Signal(str)
+    closing = Signal()
+
+    def __init__(self, pages: Sequence[PageSpec]) -> None:
+        super().__init__()
+        self.setWindowTitle("Fleetdeck")
+        self.setWindowIcon(app_icon())
+        self.setMinimumSize(*MINIMUM)
+        self.resize(*DEFAULT)
+        self._specs = {spec.id: spec for spec in pages}
+        self._pages: dict[str, Page] = {}
+        self._current = ""
+        self._wanted_collapsed = False
+        self._history: list[str] = []
+        self._future: list[str] = []
+        self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
+        self.banner, self.stack = ConnectionBanner(), QStackedWidget()
+        self._put_together()
+        self.toasts = Toasts(self)
+        self.rail.set_entries([spec.entry() for spec in pages])
+        self._connect()
+
+    def _put_together(self) -> None:
+        right, middle, outer = QVBoxLayout(), QHBoxLayout(), QVBoxLayout()
+        for layout in (right, middle, outer):
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.setSpacing(0)
+        right.addWidget(self.top_bar)
+        right.addWidget(self.banner)
+        right.addWidget(self.stack, 1)
+        middle.addWidget(self.rail)
+        middle.addLayout(right, 1)
+        outer.addLayout(middle, 1)
+        outer.addWidget(self.status_bar)
+        frame = QWidget()
+        frame.setLayout(outer)
+        self.setCentralWidget(frame)
+
+    def _connect(self) -> None:
+        # pages
+        self.rail.chosen.connect(self.open_page)
+        self.rail.collapsed_changed.connect(self._on_collapsed)
+        # keys of the window
+        for keys, slot in (("F5", self.refresh), ("Alt+Left", self.back), ("Alt+Right", self.forward)):
+            QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WindowShortcut)
+
+    # pages
+
+    @property
+    def current(self) -> str:
+        """The id of the page shown, empty before the first."""
+        return self._current
+
+    def page(self, page_id: str) -> Page:
+        """Return a page, made now if it was not opened before."""
+        if page_id not in self._pages:
+            page = self._specs[page_id].factory()
+            page.navigate.connect(self.open_page)
+            self._pages[page_id] = page
+            self.stack.addWidget(page)
+        return self._pages[page_id]
+
+    def open_page(self, page_id: str, request: object = None) -> None:
+        """Show a page, and there what `request` asks for; unknown pages are ignored."""
+        if page_id not in self._specs:
+            return
+        if page_id != self._current:
+            if self._current:
+                self._history.append(self._current)
+            self._future.clear()
+            self._show(page_id)
+        if request is not None:
+            self.page(page_id).show_request(request)
+
+    def _show(self, page_id: str) -> None:
+        page = self.page(page_id)
+        if self._current:
+            self._pages[self._current].deactivate()
+        self._current = page_id
+        self.stack.setCurrentWidget(page)
+        self.rail.set_active(page_id)
+        page.activate()
+        self.page_changed.emit(page_id)
+
+    def back(self) -> None:
+        """Return to the page before (Alt+Left)."""
+        if self._history:
+            self._future.append(self._current)
+            self._show(self._history.pop())
+
+    def forward(self) -> None:
+        """Undo a return (Alt+Right)."""
+        if self._future:
+            self._history.append(self._current)
+            self._show(self._future.pop())
+
+    def refresh(self) -> None:
+        """Ask the page to ask again (F5); while disconnected, the banner tries to connect."""
+        if self.banner.isVisible():
+            self.banner.try_now.emit()
+        elif self._current:
+            self._pages[self._current].refresh()
+
+    def set_stale(self, stale: bool) -> None:
+        """Show the pages in grey while their data is old."""
+        grey(self.stack, stale)
+
+    # window
+
+    def _on_collapsed(self, collapsed: bool) -> None:
+        self._wanted_collapsed = collapsed
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fold the rail while the window is narrow."""
+        super().resizeEvent(event)
+        self.rail.set_collapsed(self._wanted_collapsed or self.width() < RAIL_COLLAPSES_BELOW)
+
+    def save_state(self) -> dict[str, object]:
+        """Return place, size and page as plain data."""
+        geometry = bytes(self.saveGeometry().toBase64().data()).decode()
+        return {"geometry": geometry, "page": self._current, "rail_collapsed": self._wanted_collapsed}
+
+    def restore_state(self, state: dict[str, object]) -> None:
+        """Take what ``save_state`` returned."""
+        self.restoreGeometry(QByteArray.fromBase64(str(state.get("geometry", "")).encode()))
+        self._wanted_collapsed = bool(state.get("rail_collapsed", False))
+        self.open_page(str(state.get("page", "")))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop the page and tell; whoever listens decides what else must end."""
+        if self._current:
+            self._pages[self._current].deactivate()
+        self.closing.emit()
+        super().closeEvent(event)

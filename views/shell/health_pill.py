@@ -1,0 +1,90 @@
+"""One health pill of the top bar: glyph, name, value; a click tells more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
+
+from views.theme import theme
+from views.theme.tokens import RADIUS_BUTTON, status
+
+_PAD, _GAP, _GLYPH = 10, 6, 14
+_HEIGHT = 28
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """State of one part; texts are already translated.
+
+    `state`: healthy, warning, dead, unconfirmed, or waiting while nothing is known yet.
+    """
+
+    key: str
+    name: str
+    value: str = ""
+    state: str = "healthy"
+    tip: str = ""
+    glyph: str = ""  #: instead of the glyph of the state
+
+
+class HealthPill(QAbstractButton):
+    """A pill; quiet while healthy, in the colour of the state with an edge when not."""
+
+    def __init__(self, health: Health, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._health = health
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.updateGeometry)
+        self.show_health(health)
+
+    @property
+    def health(self) -> Health:
+        """What is shown."""
+        return self._health
+
+    def show_health(self, health: Health) -> None:
+        """Show another state."""
+        wider = (health.name, health.value) != (self._health.name, self._health.value)
+        self._health = health
+        self.setAccessibleName(f"{health.name} {health.value}".strip())
+        self.setAccessibleDescription(health.tip)
+        self.setToolTip(health.tip)
+        if wider:
+            self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room for glyph, name and value."""
+        name = QFontMetrics(theme().font("label")).horizontalAdvance(self._health.name)
+        value = QFontMetrics(theme().font("labelstrong")).horizontalAdvance(self._health.value)
+        gap = _GAP - 1 if self._health.value else 0
+        return QSize(2 * _PAD + _GLYPH + _GAP + name + gap + value + 2, _HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the pill."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        health, token = self._health, status(self._health.state)
+        loud = health.state == "warning" and bool(health.glyph)
+        painter.setPen(theme().color(token.role if loud else "line"))
+        painter.setBrush(theme().color("hover" if self.underMouse() else "surface"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+        pixmap = theme().pixmap(health.glyph or token.glyph, token.role, _GLYPH)
+        painter.drawPixmap(QPointF(_PAD, (_HEIGHT - _GLYPH) / 2), pixmap)
+        left = _PAD + _GLYPH + _GAP
+        for text, kind, role in ((health.name, "label", "text2"), (health.value, "labelstrong", "text")):
+            width = QFontMetrics(theme().font(kind)).horizontalAdvance(text)
+            painter.setFont(theme().font(kind))
+            painter.setPen(theme().color(token.role if loud else role))
+            painter.drawText(QRect(left, 0, width + 4, _HEIGHT - 1), _VCENTRE, text)
+            left += width + _GAP - 1
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)

@@ -1,0 +1,297 @@
+"""The navigation at the left: pages with icons and badges, 196 px or 52 px wide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.support.language import on_language_changed
+from views.support.look import line
+from views.theme import theme
+from views.theme.icons import app_pixmap
+from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
+from views.widgets.buttons import paint_chip, shortcut_text
+
+_ICON, _MARGIN = 16, 8
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NavEntry:
+    """One line of the rail; `title` is source text."""
+
+    id: str
+    title: str
+    icon: str
+    shortcut: str = ""
+    group: int = 0
+
+
+class _Brand(QWidget):
+    """The mark and the name of the application."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collapsed = False
+        self.setFixedHeight(TOP_BAR)
+        self.setAccessibleName("Fleetdeck")
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        side, ratio = 18, self.devicePixelRatioF()
+        left = (self.width() - side) / 2 if self.collapsed else 17
+        painter.drawPixmap(QPointF(left, (TOP_BAR - side) / 2), app_pixmap(side, ratio))
+        if not self.collapsed:
+            painter.setFont(theme().font("card"))
+            painter.setPen(theme().color("text"))
+            painter.drawText(QRect(45, 0, self.width() - 45, TOP_BAR), _VCENTRE, "Fleetdeck")
+
+
+class NavItem(QAbstractButton):
+    """A page in the rail."""
+
+    def __init__(self, entry: NavEntry) -> None:
+        super().__init__()
+        self.entry = entry
+        self.collapsed = False
+        self.active = False
+        self._badge, self._badge_tone, self._badge_tip = "", "text2", ""
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setFixedHeight(NAV_ITEM)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def set_badge(self, text: str, tone: str, tip: str) -> None:
+        """Show a count that needs eyes, in the colour of its worst item."""
+        if (text, tone, tip) != (self._badge, self._badge_tone, self._badge_tip):
+            self._badge, self._badge_tone, self._badge_tip = text, tone, tip
+            self.rename()
+            self.update()
+
+    def rename(self) -> None:
+        """Say name, count and keys again."""
+        title = _(self.entry.title)
+        self.setAccessibleName(f"{title}, {self._badge_tip or self._badge}" if self._badge else title)
+        keys = f"  ({shortcut_text(self.entry.shortcut)})" if self.entry.shortcut else ""
+        count = f"\n{self._badge_tip or self._badge}" if self._badge else ""
+        self.setToolTip(f"{title}{keys}{count}")
+
+    def sizeHint(self) -> QSize:
+        """Return the height; the rail decides the width."""
+        return QSize(RAIL_COLLAPSED, NAV_ITEM)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw ground, icon, title and badge."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        ground = QRectF(_MARGIN, 0, self.width() - 2 * _MARGIN, self.height())
+        if self.active or self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color("hover" if self.active else "raised"))
+            painter.drawRoundedRect(ground, RADIUS_BUTTON, RADIUS_BUTTON)
+        if self.active:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color("accent"))
+            painter.drawRoundedRect(QRectF(0, 8, 2, self.height() - 16), 1, 1)
+        name = f"{self.entry.icon}-fill" if self.active else self.entry.icon
+        role = "dis" if not self.isEnabled() else ("text" if self.active else "text2")
+        left = (self.width() - _ICON) / 2 if self.collapsed else 17
+        painter.drawPixmap(QPointF(left, (self.height() - _ICON) / 2), theme().pixmap(name, role, _ICON))
+        if self.collapsed:
+            self._paint_dot(painter)
+        else:
+            self._paint_words(painter, role)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(ground.adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+
+    def _paint_words(self, painter: QPainter, role: str) -> None:
+        right = self.width() - _MARGIN - 9
+        if self._badge:
+            font = theme().font("caption")
+            width = max(20, QFontMetrics(font).horizontalAdvance(self._badge) + 13)
+            box = QRectF(right - width + 0.5, self.height() / 2 - 9 + 0.5, width - 1, 17)
+            painter.setPen(theme().color("line"))
+            painter.setBrush(theme().color("raised"))
+            painter.drawRoundedRect(box, 8.5, 8.5)
+            painter.setFont(font)
+            painter.setPen(theme().color(self._badge_tone))
+            painter.drawText(box, _CENTRE, self._badge)
+            right -= width + 4
+        font = theme().font("strong")
+        title = QFontMetrics(font).elidedText(_(self.entry.title), Qt.TextElideMode.ElideRight, right - 43)
+        painter.setFont(font)
+        painter.setPen(theme().color(role))
+        painter.drawText(QRect(43, 0, right - 43, self.height()), _VCENTRE, title)
+
+    def _paint_dot(self, painter: QPainter) -> None:
+        if self._badge:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color(self._badge_tone))
+            painter.drawEllipse(QPointF(self.width() / 2 + 10, 9), 3, 3)
+
+
+class _Collapse(QAbstractButton):
+    """The button at the bottom that folds the rail."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.collapsed = False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setFixedHeight(NAV_ITEM)
+        theme().changed.connect(self.update)
+
+    def rename(self) -> None:
+        name = _("Expand") if self.collapsed else _("Collapse")
+        self.setAccessibleName(name)
+        self.setToolTip(f"{name}  ({shortcut_text('Ctrl+B')})")
+
+    def sizeHint(self) -> QSize:
+        return QSize(RAIL_COLLAPSED, NAV_ITEM)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        role = "text" if self.underMouse() else "text2"
+        name = "ph.caret-double-right" if self.collapsed else "ph.caret-double-left"
+        left = (self.width() - _ICON) / 2 if self.collapsed else 17
+        painter.drawPixmap(QPointF(left, (self.height() - _ICON) / 2), theme().pixmap(name, role, _ICON))
+        if not self.collapsed:
+            painter.setFont(theme().font("strong"))
+            painter.setPen(theme().color(role))
+            painter.drawText(QRect(41, 0, 100, self.height()), _VCENTRE, self.accessibleName())
+            chip = shortcut_text("Ctrl+B")
+            paint_chip(painter, self.width() - _MARGIN - 8, self.rect(), chip, on_fill=False, enabled=True)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(5, 1, -5, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+
+
+class Rail(QFrame):
+    """Pages in order; Alt+1 … by place; Up and Down move the focus.
+
+    Signals:
+        chosen: the id of the page to show.
+        collapsed_changed: folded to icons (True) or opened; by a person.
+    """
+
+    chosen = Signal(str)
+    collapsed_changed = Signal(bool)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "rail")
+        self._items: dict[str, NavItem] = {}
+        self._collapsed = False
+        self._brand, self._fold = _Brand(), _Collapse()
+        self._fold.clicked.connect(self.toggle)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 1, 8)
+        self._column.setSpacing(1)
+        self._column.addWidget(self._brand)
+        self._pages = QVBoxLayout()
+        self._pages.setSpacing(1)
+        self._pages.setContentsMargins(0, 6, 0, 0)
+        self._column.addLayout(self._pages)
+        self._column.addStretch(1)
+        self._column.addWidget(self._fold)
+        QShortcut(QKeySequence("Ctrl+B"), self, self.toggle, context=Qt.ShortcutContext.WindowShortcut)
+        self.set_collapsed(False)
+        self.retranslate()
+        on_language_changed(self.retranslate)
+
+    def set_entries(self, entries: Sequence[NavEntry]) -> None:
+        """Show `entries`; called once, before anything is shown."""
+        group = entries[0].group if entries else 0
+        for number, entry in enumerate(entries):
+            if entry.group != group:
+                self._pages.addSpacing(6)
+                self._pages.addWidget(line())
+                self._pages.addSpacing(6)
+                group = entry.group
+            self._add_item(entry, number)
+        self.set_collapsed(self._collapsed)
+        self.retranslate()
+
+    def _add_item(self, entry: NavEntry, number: int) -> None:
+        item = NavItem(entry)
+        item.clicked.connect(lambda: self.chosen.emit(entry.id))
+        keys = entry.shortcut or (f"Alt+{(number + 1) % 10}" if number < 10 else "")
+        if keys:
+            shortcut = QShortcut(QKeySequence(keys), self, context=Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(item.click)
+        self._items[entry.id] = item
+        self._pages.addWidget(item)
+
+    def item(self, page_id: str) -> NavItem:
+        """Return the line of a page."""
+        return self._items[page_id]
+
+    def set_active(self, page_id: str) -> None:
+        """Mark the page shown."""
+        for name, item in self._items.items():
+            item.active = name == page_id
+            item.update()
+
+    def set_badge(self, page_id: str, text: str = "", tone: str = "text2", tip: str = "") -> None:
+        """Show a count at a page; an empty text shows none. Unknown pages are ignored."""
+        if page_id in self._items:
+            self._items[page_id].set_badge(text, tone, tip)
+
+    @property
+    def collapsed(self) -> bool:
+        """Whether only icons are shown."""
+        return self._collapsed
+
+    def set_collapsed(self, collapsed: bool) -> None:
+        """Fold or open without a signal."""
+        self._collapsed = collapsed
+        self.setFixedWidth(RAIL_COLLAPSED if collapsed else RAIL)
+        self._brand.collapsed = self._fold.collapsed = collapsed
+        for item in self._items.values():
+            item.collapsed = collapsed
+            item.update()
+        self._brand.update()
+        self._fold.rename()
+        self._fold.update()
+
+    def toggle(self) -> None:
+        """Fold or open, as a person would (Ctrl+B)."""
+        self.set_collapsed(not self._collapsed)
+        self.collapsed_changed.emit(self._collapsed)
+
+    def retranslate(self) -> None:
+        """Say the names again."""
+        self.setAccessibleName(_(N_("Pages")))
+        self._fold.rename()
+        for item in self._items.values():
+            item.rename()
+        self.update()
+        for widget in (self._fold, *self._items.values()):
+            widget.update()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the focus by Up and Down."""
+        items = list(self._items.values())
+        step = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}.get(Qt.Key(event.key()), 0)
+        focused = next((n for n, item in enumerate(items) if item.hasFocus()), -1)
+        if step and focused >= 0:
+            items[(focused + step) % len(items)].setFocus(Qt.FocusReason.TabFocusReason)
+            return
+        super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Repaint when enabled or disabled as a whole."""
+        super().changeEvent(event)
+        self.update()

@@ -1,0 +1,215 @@
+"""The line below the pages: mode, rates, event lag; who may act, who one is, what time it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
+
+from services.i18n import _
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.look import line
+from views.theme import theme
+from views.theme.tokens import STATUS_BAR
+
+_PAD, _GAP, _ICON = 8, 6, 12
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vitals:
+    """The numbers of the status bar; None is shown as a dash."""
+
+    local: bool = False
+    rate_in: float | None = None  #: tasks per second
+    rate_out: float | None = None
+    event_lag: timedelta | None = None
+    due_next_minute: int | None = None  #: None hides the part
+
+
+class StatusPart(QAbstractButton):
+    """One part: glyph, name, value."""
+
+    def __init__(self, key: str, icon: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = key
+        self._icon = icon
+        self._name, self._value, self._tone, self._boxed = "", "", "text2", False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.updateGeometry)
+
+    def show_part(
+        self, name: str, value: str = "", *, tone: str = "text2", icon: str = "", boxed: bool = False, tip: str = ""
+    ) -> None:
+        """Show texts, already translated; `boxed` puts an edge around, for what must be seen."""
+        self._name, self._value, self._tone, self._boxed = name, value, tone, boxed
+        self._icon = icon or self._icon
+        self.setAccessibleName(f"{name} {value}".strip())
+        self.setToolTip(tip)
+        self.updateGeometry()
+        self.update()
+
+    def words(self) -> str:
+        """Return the text shown."""
+        return f"{self._name} {self._value}".strip()
+
+    def sizeHint(self) -> QSize:
+        """Return the room for all parts."""
+        name = QFontMetrics(theme().font("caption")).horizontalAdvance(self._name)
+        value = QFontMetrics(theme().font(self._value_kind())).horizontalAdvance(self._value)
+        icon = _ICON + _GAP if self._icon else 0
+        gap = 5 if self._value and self._name else 0
+        return QSize(2 * _PAD + icon + name + gap + value + 2, STATUS_BAR - 1)
+
+    @staticmethod
+    def _value_kind() -> str:
+        return "captionstrong"
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the part."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        height = self.height()
+        if self._boxed or self.hasFocus():
+            edge = "focus" if self.hasFocus() else self._tone
+            painter.setPen(QPen(theme().color(edge), 2 if self.hasFocus() else 1))
+            painter.drawRoundedRect(QRectF(1.5, 3.5, self.width() - 3, height - 7), 4, 4)
+        left = _PAD
+        if self._icon:
+            pixmap = theme().pixmap(self._icon, self._tone, _ICON)
+            painter.drawPixmap(QPointF(left, (height - _ICON) / 2), pixmap)
+            left += _ICON + _GAP
+        value_tone = "text" if self._tone == "text2" else self._tone
+        kinds = ((self._name, "caption", self._tone), (self._value, self._value_kind(), value_tone))
+        for words, kind, tone in kinds:
+            width = QFontMetrics(theme().font(kind)).horizontalAdvance(words)
+            painter.setFont(theme().font(kind))
+            painter.setPen(theme().color(tone))
+            painter.drawText(QRect(left, 0, width + 4, height), _VCENTRE, words)
+            left += width + (5 if words else 0)
+
+
+class StatusBar(QFrame):
+    """The line of 26 px.
+
+    Signals:
+        part_clicked: the key of a part: mode, in, out, lag, due, rights, operator, clock.
+    """
+
+    part_clicked = Signal(str)
+
+    def __init__(self, zone: tzinfo | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "statusbar")
+        self.setFixedHeight(STATUS_BAR)
+        self._zone = zone
+        self._vitals = Vitals()
+        self._rights, self._operator, self._role = "", "", ""
+        self._offset = timedelta()
+        self._parts: dict[str, StatusPart] = {}
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(4, 0, 6, 0)
+        self._row.setSpacing(3)
+        for key, icon in (("mode", "ph.hard-drives"), ("in", "ph.arrow-down-right"), ("out", "ph.arrow-up-right")):
+            self._add(key, icon)
+        self._add("lag")
+        self._add("due")
+        self._row.addStretch(1)
+        self._add("rights", "ph.lock-open")
+        self._add("operator", "ph.user-circle")
+        self._add("clock", last=True)
+        self._timer = QTimer(self, interval=1000)
+        self._timer.timeout.connect(self._show_clock)
+        self.retranslate()
+        on_language_changed(self.retranslate)
+
+    def _add(self, key: str, icon: str = "", *, last: bool = False) -> None:
+        part = StatusPart(key, icon)
+        part.clicked.connect(lambda: self.part_clicked.emit(key))
+        self._parts[key] = part
+        self._row.addWidget(part)
+        if not last:
+            divider = line("v")
+            divider.setFixedHeight(12)
+            part.destroyed.connect(divider.deleteLater)
+            self._row.addWidget(divider)
+
+    def part(self, key: str) -> StatusPart:
+        """Return one part."""
+        return self._parts[key]
+
+    def show_vitals(self, vitals: Vitals) -> None:
+        """Show the numbers of the moment."""
+        self._vitals = vitals
+        mode = _("Local mode") if vitals.local else _("Fleet mode")
+        self._parts["mode"].show_part(mode, icon="ph.laptop" if vitals.local else "ph.hard-drives")
+        self._parts["in"].show_part(_("In"), _rate(vitals.rate_in), tip=_("Tasks published per second"))
+        self._parts["out"].show_part(_("Out"), _rate(vitals.rate_out), tip=_("Tasks finished per second"))
+        lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
+        tip = _("Time from a change in the fleet until it is shown here")
+        self._parts["lag"].show_part(_("Event lag"), lag, tip=tip)
+        due = vitals.due_next_minute
+        self._parts["due"].setVisible(due is not None)
+        self._parts["due"].show_part(_("Schedules next minute"), "" if due is None else text.count(due))
+
+    def show_silence(self, span: timedelta) -> None:
+        """Say for how long no event came, in place of the event lag."""
+        words = _("No events for {span}").format(span=text.duration(span))
+        self._parts["lag"].show_part(words, tone="retrying")
+        for key, name in (("in", _("In")), ("out", _("Out"))):
+            self._parts[key].show_part(name, "–")
+
+    def show_rights(self, reason: str = "") -> None:
+        """Show that one can act, or READ-ONLY with the reason, already translated."""
+        self._rights = reason
+        if reason:
+            words = _("READ-ONLY")
+            self._parts["rights"].show_part("", words, tone="retrying", icon="ph.lock-fill", boxed=True, tip=reason)
+        else:
+            self._parts["rights"].show_part(_("Can act"), icon="ph.lock-open", tip=_("You can change tasks here"))
+
+    def show_operator(self, name: str, role: str = "") -> None:
+        """Show who one is; `role` is already translated."""
+        self._operator, self._role = name, role
+        words = f"{name} · {role}" if role else name
+        self._parts["operator"].show_part(words)
+
+    def set_zone(self, zone: tzinfo | None, offset: timedelta = timedelta()) -> None:
+        """Show times of `zone`, corrected by the clock skew against the server."""
+        self._zone, self._offset = zone, offset
+        self._show_clock()
+
+    def _show_clock(self) -> None:
+        now = datetime.now(self._zone).astimezone(self._zone) + self._offset  # noqa: TID251  (shows the wall clock)
+        zone = now.tzinfo
+        name = text.zone_name(now, zone) if zone is not None else ""
+        self._parts["clock"].show_part("", f"{now:%H:%M:%S}  {name}", tip=f"{now:%Y-%m-%d}")
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        self.setAccessibleName(_("Status bar"))
+        self.show_vitals(self._vitals)
+        self.show_rights(self._rights)
+        self.show_operator(self._operator, self._role)
+        self._show_clock()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Run the clock while it can be seen."""
+        super().showEvent(event)
+        self._show_clock()
+        self._timer.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Stop the clock."""
+        super().hideEvent(event)
+        self._timer.stop()
+
+
+def _rate(per_second: float | None) -> str:
+    return "–" if per_second is None else text.rate(per_second)

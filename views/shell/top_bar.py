@@ -1,0 +1,183 @@
+"""The bar above the pages: connection, health, freshness, search, New task.
+
+bar.show_profile("Production · CN-East", "PROD", production=True)
+bar.show_health([Health(key="broker", name="Broker", value="3 ms"), …])
+bar.show_freshness(timedelta(seconds=0.4))
+bar.set_search_enabled(True)          # once a palette listens; hidden until then
+bar.set_can_create("")                # or the reason why not
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
+
+from services.i18n import N_, _
+from views.shell.health_pill import Health, HealthPill
+from views.shell.profile_button import ProfileButton
+from views.support import text
+from views.support.language import on_language_changed
+from views.theme import theme
+from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
+from views.widgets.buttons import Button, paint_chip, shortcut_text
+
+OLD_AFTER, STALE_AFTER = timedelta(seconds=3), timedelta(seconds=15)
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+LIVE_GLYPH, STALE_GLYPH = "ph.broadcast", "ph.clock-counter-clockwise"
+
+
+def freshness(age: timedelta | None) -> Health:
+    """Return the pill that says how old the view is."""
+    if age is None:
+        return Health(key="freshness", name=_("Not connected"), state="waiting")
+    if age > STALE_AFTER:
+        shown = text.duration(age)
+        tip = _("The newest data is {span} old; nothing can be changed until it is fresh").format(span=shown)
+        return Health(key="freshness", name=_("stale"), value=shown, state="warning", tip=tip, glyph=STALE_GLYPH)
+    if age > OLD_AFTER:
+        shown = _("{span} old").format(span=text.duration(age))
+        return Health(key="freshness", name="", value=shown, state="warning", glyph=LIVE_GLYPH)
+    tip = _("The data on screen is this old")
+    shown = text.duration(age)
+    return Health(key="freshness", name=_("live"), value=shown, state="healthy", tip=tip, glyph=LIVE_GLYPH)
+
+
+class SearchButton(QAbstractButton):
+    """Looks like a field, opens the palette."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(140)
+        self.setMaximumWidth(300)
+        self.setCursor(Qt.CursorShape.IBeamCursor)
+        QShortcut(QKeySequence("Ctrl+K"), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        return QSize(300, 30)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        focused = self.hasFocus()
+        painter.setPen(QPen(theme().color("focus"), 2) if focused else theme().color("ctl"))
+        painter.setBrush(theme().color("input"))
+        inset = 1.0 if focused else 0.5
+        painter.drawRoundedRect(
+            QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), RADIUS_BUTTON, RADIUS_BUTTON
+        )
+        painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
+        painter.setFont(theme().font("body"))
+        painter.setPen(theme().color("text3"))
+        painter.drawText(self.rect().adjusted(32, 0, -70, -1), _VCENTRE, self.text())
+        chip = shortcut_text("Ctrl+K")
+        paint_chip(painter, self.width() - 7, self.rect(), chip, on_fill=False, enabled=True)
+
+
+class TopBar(QFrame):
+    """The bar of 48 px.
+
+    Signals:
+        profile_requested: the list of connections is wanted at a global position.
+        health_requested: more about one part: its key and a global position.
+        search_requested: the palette is wanted.
+        create_requested: a new task is wanted.
+    """
+
+    profile_requested = Signal(QPoint)
+    health_requested = Signal(str, QPoint)
+    search_requested = Signal()
+    create_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "topbar")
+        self.setFixedHeight(TOP_BAR)
+        self._pills: dict[str, HealthPill] = {}
+        self._age: timedelta | None = None
+        self.profile = ProfileButton()
+        self.profile.clicked.connect(self._on_profile)
+        self._fresh = HealthPill(freshness(None))
+        self._fresh.clicked.connect(lambda: self._on_pill("freshness", self._fresh))
+        self.search = SearchButton()
+        self.search.clicked.connect(self._on_search)
+        self.search.hide()
+        self.create_button = Button(N_("New task"), kind="primary", icon="ph.plus", shortcut="Ctrl+N")
+        self.create_button.clicked.connect(self._on_create)
+        self._row = QHBoxLayout(self)
+        self._row.setContentsMargins(12, 0, 14, 0)
+        self._row.setSpacing(8)
+        self._row.addWidget(self.profile)
+        self._row.addWidget(self._fresh)
+        self._row.addStretch(1)
+        self._row.addWidget(self.search)
+        self._row.addWidget(self.create_button)
+        self.retranslate()
+        on_language_changed(self.retranslate)
+
+    def show_profile(self, name: str, tag: str = "", *, local: bool = False, production: bool = False) -> None:
+        """Show which fleet this is."""
+        self.profile.show_profile(name, tag, local=local, production=production)
+
+    def show_health(self, parts: Sequence[Health]) -> None:
+        """Show the state of each part, in order."""
+        wanted = {part.key for part in parts}
+        for key in [key for key in self._pills if key not in wanted]:
+            pill = self._pills.pop(key)
+            self._row.removeWidget(pill)
+            pill.deleteLater()
+        for place, part in enumerate(parts):
+            if part.key in self._pills:
+                self._pills[part.key].show_health(part)
+            else:
+                self._add_pill(place, part)
+
+    def _add_pill(self, place: int, part: Health) -> None:
+        pill = HealthPill(part)
+        pill.clicked.connect(lambda: self._on_pill(part.key, pill))
+        self._pills[part.key] = pill
+        self._row.insertWidget(1 + place, pill)
+
+    def show_freshness(self, age: timedelta | None) -> None:
+        """Say how old the view is; None while nothing has arrived."""
+        self._age = age
+        self._fresh.show_health(freshness(age))
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the view is too old to act on."""
+        return self._age is None or self._age > STALE_AFTER
+
+    def set_search_enabled(self, on: bool) -> None:
+        """Show the search field; it stays hidden while nobody answers it."""
+        self.search.setVisible(on)
+
+    def set_can_create(self, reason: str = "") -> None:
+        """Allow New task, or disable it with `reason`, already translated."""
+        self.create_button.disable(reason)
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        self.setAccessibleName(_("Top bar"))
+        self.search.setText(_("Search tasks, shops, commands"))
+        self.search.setAccessibleName(self.search.text())
+        self._fresh.show_health(freshness(self._age))
+        self.profile.rename()
+
+    def _on_profile(self) -> None:
+        self.profile_requested.emit(self.profile.mapToGlobal(QPoint(0, self.profile.height() + 4)))
+
+    def _on_pill(self, key: str, pill: HealthPill) -> None:
+        self.health_requested.emit(key, pill.mapToGlobal(QPoint(0, pill.height() + 4)))
+
+    def _on_search(self) -> None:
+        self.search_requested.emit()
+
+    def _on_create(self) -> None:
+        self.create_requested.emit()

@@ -1,0 +1,139 @@
+"""One filter condition as a chip: field, glyphs, values, and a cross to take it away."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.i18n import _
+from views.theme import theme
+from views.theme.tokens import RADIUS_BUTTON
+
+_PAD, _GAP, _GLYPH, _CROSS = 9, 6, 13, 11
+_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+HEIGHT, MAX_VALUE = 26, 220
+
+
+class ChipView(QWidget):
+    """A chip; without a value it is an offer to add one and has a dashed edge.
+
+    Signals:
+        opened: the values are wanted.
+        removed: the condition shall go.
+    """
+
+    opened = Signal()
+    removed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title, self._value = "", ""
+        self._glyphs: tuple[tuple[str, str], ...] = ()
+        self._negated = False
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        theme().changed.connect(self.updateGeometry)
+
+    def show_offer(self, title: str) -> None:
+        """Offer to filter by a field; `title` is translated."""
+        self._title, self._value, self._glyphs, self._negated = title, "", (), False
+        self._announce(_("Add filter: {field}").format(field=title))
+
+    def show_value(
+        self, title: str, value: str, glyphs: Sequence[tuple[str, str]] = (), *, negated: bool = False
+    ) -> None:
+        """Show a condition; `glyphs` are pairs of icon and role."""
+        self._title, self._value, self._glyphs, self._negated = title, value, tuple(glyphs[:4]), negated
+        words = _("{field} is not {value}") if negated else _("{field} is {value}")
+        self._announce(words.format(field=title, value=value))
+
+    def _announce(self, words: str) -> None:
+        self.setAccessibleName(words)
+        self.setToolTip(words if self._value else "")
+        self.updateGeometry()
+        self.update()
+
+    @property
+    def is_offer(self) -> bool:
+        """Whether the chip only offers a field."""
+        return not self._value
+
+    def _parts(self) -> list[tuple[str, str, str, int]]:
+        """Return text, font kind, role and width of each text part."""
+        if self.is_offer:
+            parts = [(self._title, "label", "text2")]
+        else:
+            minus = [(_("not"), "label", "retrying")] if self._negated else []
+            parts = [(self._title, "label", "text3"), *minus, (self._value, "labelstrong", "text")]
+        measured = []
+        for text, kind, role in parts:
+            metrics = QFontMetrics(theme().font(kind))
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, MAX_VALUE)
+            measured.append((shown, kind, role, metrics.horizontalAdvance(shown) + 1))
+        return measured
+
+    def sizeHint(self) -> QSize:
+        """Return the room for all parts."""
+        width = sum(part[3] for part in self._parts()) + (len(self._parts()) - 1) * _GAP
+        width += (_CROSS + _GAP + 1) + len(self._glyphs) * (_GLYPH + 4)
+        return QSize(width + 2 * _PAD, HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the chip."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        edge = QPen(theme().color("line2"))
+        if self.is_offer:
+            edge.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(edge)
+        lit = self.underMouse()
+        painter.setBrush(
+            theme().color("hover" if lit else "raised") if lit or not self.is_offer else Qt.BrushStyle.NoBrush
+        )
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+        self._paint_parts(painter)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), RADIUS_BUTTON, RADIUS_BUTTON)
+
+    def _paint_parts(self, painter: QPainter) -> None:
+        left = _PAD
+        if self.is_offer:
+            painter.drawPixmap(left, (HEIGHT - 12) // 2, theme().pixmap("ph.plus", "text3", 12))
+            left += _CROSS + _GAP
+        parts = self._parts()
+        for number, (text, kind, role, width) in enumerate(parts):
+            if number == len(parts) - 1:
+                for glyph, glyph_role in self._glyphs:
+                    painter.drawPixmap(left, (HEIGHT - _GLYPH) // 2, theme().pixmap(glyph, glyph_role, _GLYPH))
+                    left += _GLYPH + 4
+            painter.setFont(theme().font(kind))
+            painter.setPen(theme().color(role))
+            painter.drawText(QRect(left, 0, width + 2, HEIGHT - 1), _VCENTRE, text)
+            left += width + _GAP
+        if not self.is_offer:
+            painter.drawPixmap(self._cross().topLeft(), theme().pixmap("ph.x", "text3", _CROSS))
+
+    def _cross(self) -> QRect:
+        return QRect(QPoint(self.width() - _PAD - _CROSS + 1, (HEIGHT - _CROSS) // 2), QSize(_CROSS, _CROSS))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open the values, or take the chip away by its cross."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        on_cross = not self.is_offer and event.position().x() >= self._cross().left() - 5
+        (self.removed if on_cross else self.opened).emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open by Space or Enter, take away by Delete or Backspace."""
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Down):
+            self.opened.emit()
+        elif event.key() in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace) and not self.is_offer:
+            self.removed.emit()
+        else:
+            super().keyPressEvent(event)

@@ -1,0 +1,133 @@
+"""The popover of a filter chip: search, values with counts, include or exclude."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+
+from services.i18n import _
+from views.support.look import Label
+from views.theme import theme
+from views.widgets.segmented import Segmented
+
+_VALUE = int(Qt.ItemDataRole.UserRole)
+_SEARCH_FROM = 8
+WIDTH, ROW = 250, 28
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A value, the translated words for it, and its glyph (icon and role)."""
+
+    value: str
+    words: str
+    glyph: tuple[str, str] | None = None
+    count: int | None = None
+
+
+class ValuePopup(QFrame):
+    """Choose values of one field.
+
+    Signals:
+        changed: the chosen values and whether they are excluded.
+    """
+
+    changed = Signal(object, bool)
+
+    def __init__(self, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("panel", "dialog")
+        self.setFixedWidth(WIDTH)
+        self._filling = False
+        self._free = False
+        self._mode = Segmented((("include", _("Include")), ("exclude", _("Exclude"))), stretch=True)
+        self._mode.chosen.connect(self._on_mode)
+        self._search = QLineEdit(placeholderText=_("Search values"))
+        self._search.setAccessibleName(self._search.placeholderText())
+        self._search.textChanged.connect(self._on_search)
+        self._search.returnPressed.connect(self._on_enter)
+        self._list = QListWidget()
+        self._list.setAccessibleName(title)
+        self._list.itemChanged.connect(self._on_item_changed)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(10, 10, 10, 10)
+        column.setSpacing(8)
+        column.addWidget(Label(title, "strong"))
+        for widget in (self._mode, self._search, self._list):
+            column.addWidget(widget)
+
+    def fill(self, choices: Sequence[Choice], chosen: Collection[str], *, negated: bool, free: bool) -> None:
+        """Show `choices`; with `free` any typed text is a value too."""
+        self._filling = True
+        self._free = free
+        self._mode.set_current("exclude" if negated else "include")
+        known = {choice.value for choice in choices}
+        extra = [Choice(value, value) for value in chosen if value not in known]
+        for choice in (*choices, *extra):
+            self._add(choice, choice.value in chosen)
+        self._search.setVisible(free or len(choices) > _SEARCH_FROM)
+        self._list.setFixedHeight(min(9, max(1, self._list.count())) * ROW + 4)
+        self._list.setVisible(self._list.count() > 0)
+        self._filling = False
+
+    def open_below(self, widget: QWidget) -> None:
+        """Show below `widget` and take the focus."""
+        self.adjustSize()
+        self.move(widget.mapToGlobal(QPoint(0, widget.height() + 4)))
+        self.show()
+        (self._search if not self._search.isHidden() else self._list).setFocus()
+
+    def _add(self, choice: Choice, chosen: bool) -> None:
+        count = f"   {choice.count:,}" if choice.count is not None else ""
+        item = QListWidgetItem(f"{choice.words}{count}")
+        item.setData(_VALUE, choice.value)
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+        item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
+        if choice.glyph is not None:
+            item.setIcon(theme().icon(*choice.glyph))
+        self._list.addItem(item)
+
+    def chosen(self) -> tuple[str, ...]:
+        """Return the chosen values."""
+        items = (self._list.item(row) for row in range(self._list.count()))
+        return tuple(str(item.data(_VALUE)) for item in items if item.checkState() == Qt.CheckState.Checked)
+
+    def _emit(self) -> None:
+        if not self._filling:
+            self.changed.emit(self.chosen(), self._mode.current() == "exclude")
+
+    def _on_mode(self, _key: str) -> None:
+        self._emit()
+
+    def _on_item_changed(self, _item: QListWidgetItem) -> None:
+        self._emit()
+
+    def _on_search(self, text: str) -> None:
+        wanted = text.casefold().strip()
+        for row in range(self._list.count()):
+            item = self._list.item(row)
+            item.setHidden(wanted not in f"{item.text()} {item.data(_VALUE)}".casefold())
+
+    def _on_enter(self) -> None:
+        typed = self._search.text().strip()
+        shown = [self._list.item(row) for row in range(self._list.count()) if not self._list.item(row).isHidden()]
+        if len(shown) == 1:
+            shown[0].setCheckState(Qt.CheckState.Checked)
+        elif self._free and typed:
+            self._add(Choice(typed, typed), chosen=True)
+            self._emit()
+        else:
+            return
+        self.close()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close by Esc; Enter on the list takes the row."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.close()
+            return
+        super().keyPressEvent(event)
