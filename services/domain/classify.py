@@ -20,6 +20,7 @@ PERMANENT = frozenset(
 )
 
 HEADLINE_LIMIT = 200
+_WAITED_FOR = re.compile(r"waiting for (?:selector|locator|element|getby)", re.IGNORECASE)
 _TAIL = 8_000  #: characters of an error that are looked at; the cause stands at its end
 
 #: first match wins, so the more specific stands first; a wrong permanent kind costs the retries, so those are narrow
@@ -145,11 +146,10 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u
 
 def classify(error_text: str, exit_code: int | None = None) -> str:
     """Name the kind of a failure: by its headline, else by the whole end of the text, else by the exit code."""
-    for text in (headline(error_text), clean(error_text[-_TAIL:])):
-        for kind, pattern in _COMPILED:
-            if text and pattern.search(text):
-                return kind
-    return _by_exit_code(exit_code)
+    whole = clean(error_text[-_TAIL:])
+    kind = _kind_of(telling_line(error_text)) or _kind_of(whole) or _by_exit_code(exit_code)
+    # Browsers report a missing element as a time-out and name it in the lines below.
+    return ELEMENT_NOT_FOUND if kind == TIMEOUT and _WAITED_FOR.search(whole) else kind
 
 
 def headline(error: str) -> str:
@@ -176,6 +176,10 @@ def clean(text: str) -> str:
     """Without terminal sequences, control, zero-width and direction characters; line ends become newlines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _CONTROL.sub("", _ANSI.sub("", text))
+
+
+def _kind_of(text: str) -> str:
+    return next((kind for kind, pattern in _COMPILED if pattern.search(text)), "")
 
 
 def _by_exit_code(code: int | None) -> str:

@@ -24,3 +24,16 @@ def valid_foreign_id(text: object) -> bool:
 def valid_task_type(text: object) -> bool:
     """Whether ``text`` may name a task type: a word, never a dotted path to import."""
     return isinstance(text, str) and _TASK_TYPE.match(text) is not None
+
+
+def profile_id(platform: str, shop_id: str) -> str:
+    """Folder-safe name of a shop's browser profile: no two shops share one, not even where case does not count.
+
+    ``platform_shop`` with capitals written ``+a`` and underscores of the platform ``+_``, so that the first plain
+    underscore divides the two.
+    """
+    return f"{_lowered(platform).replace('_', '+_')}_{_lowered(shop_id)}"
+
+
+def _lowered(word: str) -> str:
+    return "".join(f"+{letter.lower()}" if letter.isupper() else letter for letter in word)

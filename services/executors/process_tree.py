@@ -1,0 +1,184 @@
+"""Child processes with everything they started: own group, no shell, ended as a whole."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import psutil
+
+#: marks a child and all its offspring, also those that left its process group
+MARK = "FLEETDECK_RUN"
+_ROUNDS = 5
+_END_S, _POLL_S = 2.0, 0.002
+_WINDOWS = sys.platform == "win32"
+
+
+class ProcessTree:
+    """A running child in its own session (POSIX) or process group (Windows); pipes for its output."""
+
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        environment: Mapping[str, str],
+        cwd: str | None = None,
+        stdin: int = subprocess.DEVNULL,
+        pass_fd: int = -1,
+    ) -> None:
+        """Start it.
+
+        Args:
+            pass_fd: number of one more descriptor that the child inherits under the same number (handle on Windows).
+
+        Raises:
+            OSError: it cannot be started.
+        """
+        self.mark = secrets.token_hex(8)
+        self.process = subprocess.Popen(
+            [_encoded(item) for item in argv],
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            bufsize=0,
+            cwd=cwd,
+            env={**environment, MARK: self.mark},
+            **_own_group(pass_fd),
+        )
+
+    @property
+    def pid(self) -> int:
+        """Process id of the child."""
+        return self.process.pid
+
+    def exited(self) -> bool:
+        """Whether the child itself has ended; it is not reaped, so that its group keeps its number."""
+        if self.process.returncode is not None:
+            return True
+        if sys.platform != "linux":
+            return self.process.poll() is not None
+        try:
+            return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            return True
+
+    def ask_to_end(self) -> None:
+        """SIGTERM for the whole tree; CTRL_BREAK on Windows, which only programs with a console notice."""
+        if sys.platform == "win32":
+            _ignore_gone(os.kill, self.pid, signal.CTRL_BREAK_EVENT)
+            return
+        strays = self._outside_group()
+        _ignore_gone(os.killpg, self.pid, signal.SIGTERM)
+        for member in strays:
+            _ignore_gone(member.terminate)
+
+    def kill(self) -> None:
+        """End every process of the tree, also those that left the group or started meanwhile."""
+        for _ in range(_ROUNDS):
+            members = self.members()
+            self._kill_group()
+            for member in members:
+                _ignore_gone(member.kill)
+            _wait_for_end(members)
+            if not self._others():
+                return
+
+    def reap(self) -> int:
+        """End what the child left behind in its group, collect it and return its exit code."""
+        self._kill_group()
+        return self.process.wait()
+
+    def members(self) -> list[psutil.Process]:
+        """The child and all its living descendants, found by parentage and by the mark in their environment."""
+        found: dict[int, psutil.Process] = {}
+        try:
+            root = psutil.Process(self.pid)
+            found = {member.pid: member for member in [root, *root.children(recursive=True)]}
+        except psutil.NoSuchProcess:
+            pass  # only the marked ones are left
+        for member in psutil.process_iter():
+            if member.pid not in found and self._is_marked(member):
+                found[member.pid] = member
+        return [member for member in found.values() if _is_alive(member)]
+
+    def _others(self) -> list[psutil.Process]:
+        return [member for member in self.members() if member.pid != self.pid]
+
+    def _outside_group(self) -> list[psutil.Process]:
+        return [member for member in self._others() if _group_of(member.pid) != self.pid]
+
+    def _is_marked(self, member: psutil.Process) -> bool:
+        try:
+            return member.environ().get(MARK) == self.mark
+        except (psutil.Error, OSError):
+            return False
+
+    def _kill_group(self) -> None:
+        if sys.platform == "win32":
+            if self.process.returncode is None:
+                _ignore_gone(self.process.kill)
+            return
+        if self.process.returncode is None:  # once reaped, its number may belong to others
+            _ignore_gone(os.killpg, self.pid, signal.SIGKILL)
+
+
+def _wait_for_end(members: Sequence[psutil.Process]) -> None:
+    """Until all are gone or zombies: nobody may ever collect those whose parent died first."""
+    until = time.monotonic() + _END_S
+    while any(_is_alive(member) for member in members) and time.monotonic() < until:
+        time.sleep(_POLL_S)
+
+
+def describe_exit(code: int) -> str:
+    """A sentence about an exit code, for a child that said nothing."""
+    if code < 0:
+        try:
+            name = signal.Signals(-code).name
+        except ValueError:
+            name = "unknown"
+        return f"the command was ended by signal {-code} ({name})"
+    return f"the command ended with exit code {code if code < 0x8000_0000 else hex(code)} and no error text"
+
+
+def _own_group(pass_fd: int) -> dict[str, Any]:
+    if sys.platform == "win32":
+        flags = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
+        if pass_fd < 0:
+            return {"creationflags": flags}
+        os.set_handle_inheritable(pass_fd, True)
+        info = subprocess.STARTUPINFO(lpAttributeList={"handle_list": [pass_fd]})
+        return {"creationflags": flags, "startupinfo": info}
+    return {"start_new_session": True, "pass_fds": (pass_fd,) if pass_fd >= 0 else ()}
+
+
+def _encoded(item: str) -> str | bytes:
+    """POSIX arguments are UTF-8 bytes whatever the locale of this process."""
+    return item if _WINDOWS else item.encode("utf-8", "surrogateescape")
+
+
+def _group_of(pid: int) -> int:
+    try:
+        return os.getpgid(pid)
+    except (OSError, AttributeError):
+        return -1
+
+
+def _is_alive(member: psutil.Process) -> bool:
+    try:
+        return bool(member.is_running() and member.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
+
+
+def _ignore_gone(call: Any, *args: Any) -> None:
+    """A process that ended a moment earlier is what was wanted."""
+    try:
+        call(*args)
+    except (OSError, psutil.Error):
+        return

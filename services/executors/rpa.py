@@ -1,0 +1,231 @@
+"""Executor ``rpa``: runs a flow as a command line, without a shell, and ends its whole process tree."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import re
+import shutil
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+import msgspec
+
+from services.domain import classify, ids
+from services.domain.task import ERROR_LIMIT, Task
+from services.executors import supervise
+from services.executors.base import Job, JobContext, Outcome
+from services.executors.process_tree import ProcessTree, describe_exit
+from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pump
+
+log = logging.getLogger(__name__)
+#: names of variables that a flow may need; everything else, such as broker passwords, stays here
+ALLOWED_ENVIRONMENT = re.compile(
+    r"PATH|HOME|USER|LOGNAME|USERNAME|LANG|LANGUAGE|LC_\w+|TZ|TMP|TEMP|TMPDIR|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_\w+"
+    r"|DBUS_SESSION_BUS_ADDRESS|(?:HTTPS?|NO|ALL)_PROXY|SSL_CERT_(?:FILE|DIR)|SYSTEMROOT|SYSTEMDRIVE|WINDIR|COMSPEC|PATHEXT"
+    r"|APPDATA|LOCALAPPDATA|PROGRAMDATA|PROGRAMFILES(?:\(X86\))?|PROGRAMW6432|COMMONPROGRAMFILES|ALLUSERSPROFILE|PUBLIC"
+    r"|USERPROFILE|HOMEDRIVE|HOMEPATH|USERDOMAIN|COMPUTERNAME|NUMBER_OF_PROCESSORS|PROCESSOR_\w+|OS",
+    re.IGNORECASE,
+)
+#: Python flows print line by line and in UTF-8
+_DEFAULTS = {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
+_PLACE = re.compile(r"\{(platform|task_type|shop_id|task_id|profile_id|param|timeout)\}")
+_CLOSE_S = 15.0
+_TOO_LONG = {errno.E2BIG, getattr(errno, "ENAMETOOLONG", -1)}
+_ABSENT = {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EPERM, errno.EISDIR}
+
+
+@dataclass(slots=True)
+class _Readers:
+    """The two threads of one child and when both pipes have ended."""
+
+    ended: threading.Event = field(default_factory=threading.Event)
+    _left: int = 2
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def one_ended(self) -> None:
+        with self._lock:
+            self._left -= 1
+            if not self._left:
+                self.ended.set()
+
+
+class RpaExecutor:
+    """One instance serves all slots; every attempt is one child process."""
+
+    name = "rpa"
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        *,
+        environment: Mapping[str, str] | None = None,
+        base_environment: Mapping[str, str] | None = None,
+        cwd: str | None = None,
+        kill_grace_s: float = 50.0,
+        cancel_grace_s: float = 10.0,
+        encoding: str = "utf-8",
+        limits: OutputLimits | None = None,
+    ) -> None:
+        """Args:
+        environment: set for the flows.
+        base_environment: of this process; only allow-listed names of it reach a flow.
+        kill_grace_s, cancel_grace_s: from asking to killing, after the time-out and after a cancellation.
+        """
+        self._command, self._cwd, self._encoding = tuple(command), cwd, encoding
+        passed = {
+            name: value for name, value in (base_environment or {}).items() if ALLOWED_ENVIRONMENT.fullmatch(name)
+        }
+        self._environment = {**_DEFAULTS, **passed, **(environment or {})}
+        self._kill_grace_s, self._cancel_grace_s = kill_grace_s, cancel_grace_s
+        self._limits = limits or OutputLimits()
+        self._closing = threading.Event()
+        self._idle = threading.Condition()
+        self._running = 0
+
+    def run(self, job: Job, context: JobContext) -> Outcome:
+        """Run the flow of the job to its end, its time-out or its cancellation."""
+        if self._closing.is_set() or context.cancelled.is_set():
+            return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
+        with self._idle:
+            self._running += 1
+        try:
+            return self._run(job, context)
+        finally:
+            with self._idle:
+                self._running -= 1
+                self._idle.notify_all()
+
+    def _run(self, job: Job, context: JobContext) -> Outcome:
+        argv, problem = self._command_line(job)
+        if problem is not None:
+            return problem
+        try:
+            tree = ProcessTree(argv, environment=self._environment, cwd=self._cwd)
+        except (OSError, ValueError) as exc:
+            return self._not_started(exc, argv)
+        output = Output(context.log, context.progress, self._limits, self._encoding)
+        watch = supervise.Watch(
+            tree=tree,
+            limits=supervise.Limits(
+                timeout_s=job.timeout_s, kill_grace_s=self._kill_grace_s, cancel_grace_s=self._cancel_grace_s
+            ),
+            context=context,
+            closing=self._closing,
+            ask=tree.ask_to_end,
+        )
+        code = self._attend(watch, output)
+        return _outcome(watch, output, code)
+
+    def close(self) -> None:
+        """End what is still running, which returns as cancelled, and wait for it."""
+        self._closing.set()
+        with self._idle:
+            self._idle.wait_for(lambda: not self._running, _CLOSE_S)
+
+    def _attend(self, watch: supervise.Watch, output: Output) -> int:
+        readers, process = _Readers(), watch.tree.process
+        for stream, line, room in ((process.stdout, output.out, 2 * RESULT_LIMIT), (process.stderr, output.err, 0)):
+            Pump(stream, LineSplitter(self._limits.line_bytes, room), line, readers.one_ended).start()
+        try:
+            supervise.watch_to_end(watch, readers.ended)
+        except BaseException:
+            watch.tree.kill()
+            raise
+        finally:
+            code = watch.tree.reap()
+            output.close()
+        return code
+
+    def _command_line(self, job: Job) -> tuple[list[str], Outcome | None]:
+        if not self._command:
+            return [], _no_command("no command is configured; set executors.rpa.command on this worker")
+        try:
+            values = _values(job)
+        except (msgspec.DecodeError, RecursionError) as exc:
+            text = f"the payload of the record is not JSON: {exc}"
+            return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
+        argv = [self._program()]
+        for item in self._command[1:]:
+            filled = _PLACE.sub(lambda match: values[match[1]], item)
+            if filled.startswith("-") and not item.startswith("-"):
+                text = f"{item} became {filled[:40]!r}, which the command would take for an option"
+                return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
+            argv.append(filled)
+        if sys.platform == "win32" and PurePath(argv[0]).suffix.lower() in (".bat", ".cmd"):
+            return [], _no_command(f"{argv[0]} is a batch file, which runs in a shell; name the program itself")
+        return argv, None
+
+    def _program(self) -> str:
+        """The program as the flow's own PATH finds it."""
+        name = self._command[0]
+        return shutil.which(name, path=self._environment.get("PATH")) or name
+
+    def _not_started(self, exc: OSError | ValueError, argv: Sequence[str]) -> Outcome:
+        number = exc.errno if isinstance(exc, OSError) else None
+        if number in _TOO_LONG or getattr(exc, "winerror", None) == 206:
+            size = max(len(item) for item in argv)
+            text = f"the payload is too long for a command line ({size} characters): shorten it or pass a reference"
+            return Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
+        if isinstance(exc, ValueError) or number in _ABSENT:
+            where = f" in {self._cwd}" if self._cwd else ""
+            why = getattr(exc, "strerror", None) or str(exc)
+            return _no_command(
+                f"{self._command[0]} cannot be started{where}: {why}; install it, or set executors.rpa.command"
+                " (and executors.rpa.cwd) in this worker's configuration"
+            )
+        log.warning("a child process could not be started: %s", exc)
+        return Outcome(ok=False, error=f"this machine could not start a process: {exc}", error_kind=classify.CRASHED)
+
+
+def param(task: Task) -> str:
+    """The JSON argument of a flow. Nothing in the payload can replace the shop that the task is for."""
+    payload = msgspec.json.decode(task.payload)
+    own = {
+        "shop_id": task.shop_id,
+        "profile_id": ids.profile_id(task.platform, task.shop_id),
+        "debug_port": None,
+        "task_id": task.task_id,
+    }
+    more = {name: value for name, value in payload.items() if name not in own} if isinstance(payload, dict) else {}
+    return msgspec.json.encode({**own, **more}).decode()
+
+
+def _values(job: Job) -> dict[str, str]:
+    task = job.task
+    return {
+        "platform": task.platform,
+        "task_type": task.task_type,
+        "shop_id": task.shop_id,
+        "task_id": task.task_id,
+        "profile_id": ids.profile_id(task.platform, task.shop_id),
+        "param": param(task),
+        "timeout": str(max(1, round(job.timeout_s))),
+    }
+
+
+def _no_command(text: str) -> Outcome:
+    return Outcome(ok=False, error=text, error_kind=classify.NO_COMMAND)
+
+
+def _outcome(watch: supervise.Watch, output: Output, code: int) -> Outcome:
+    # A flow that still brought its result home after it was asked to end has done its work.
+    if code == 0 and (not watch.reason or output.result):
+        return Outcome(ok=True, result=output.result)
+    said = output.error_text()
+    if watch.reason == supervise.TIMEOUT:
+        how = "it was killed" if watch.killed else "it ended when asked"
+        text = f"{said}\nno end within {watch.limits.timeout_s:g} s; {how}".strip()
+        return Outcome(ok=False, timed_out=True, error=text[-ERROR_LIMIT:], error_kind=classify.TIMEOUT)
+    if watch.reason:
+        how = "killed" if watch.killed else "stopped"
+        why = "because this worker closes" if watch.reason == supervise.CLOSE else "on request"
+        return Outcome(ok=False, cancelled=True, error=f"{how} {why}", error_kind=classify.CANCELLED)
+    if said:
+        return Outcome(ok=False, error=said, error_kind=classify.classify(said, code))
+    hint = f"; its last line was: {output.last_line[:500]}" if output.last_line else ""
+    kind = classify.classify(output.last_line, code)
+    return Outcome(ok=False, error=describe_exit(code) + hint, error_kind=kind)

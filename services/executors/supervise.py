@@ -1,0 +1,84 @@
+"""Watches one child until it ends, times out, is cancelled or its executor closes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from services.executors.base import JobContext
+from services.executors.process_tree import ProcessTree
+
+_TICK_S = 0.05
+_DRAIN_S = 0.5  #: for output that is still in the pipes when the child has ended
+_POLL_S = 0.0005
+
+TIMEOUT, CANCEL, CLOSE = "timeout", "cancel", "close"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Limits:
+    """When to ask and when to force."""
+
+    timeout_s: float
+    kill_grace_s: float
+    cancel_grace_s: float
+
+
+@dataclass(slots=True, kw_only=True)
+class Watch:
+    """The present state of one supervision."""
+
+    tree: ProcessTree
+    limits: Limits
+    context: JobContext
+    closing: threading.Event
+    ask: Callable[[], None]  #: how the child is asked to end
+    reason: str = ""  #: why it was asked, "" as long as it was not
+    killed: bool = False
+    started: float = 0.0
+    kill_at: float = 0.0
+
+    def step(self) -> None:
+        """Ask or force, if it is time."""
+        now = time.monotonic()
+        if not self.reason:
+            self._look(now)
+        elif now >= self.kill_at and not self.killed:
+            self.killed = True
+            self.tree.kill()
+
+    def _look(self, now: float) -> None:
+        if self.closing.is_set():
+            self.reason, self.kill_at = CLOSE, now
+        elif self.context.cancelled.is_set():
+            self.reason, self.kill_at = CANCEL, now + self.limits.cancel_grace_s
+            self.context.stopping()
+            self.ask()
+        elif now - self.started >= self.limits.timeout_s:
+            self.reason, self.kill_at = TIMEOUT, now + self.limits.kill_grace_s
+            self.ask()
+
+    def patience(self) -> float:
+        """Seconds until something may have to be done."""
+        now = time.monotonic()
+        until = self.kill_at if self.reason else self.started + self.limits.timeout_s
+        return min(_TICK_S, max(0.0, until - now)) if not self.killed else _TICK_S
+
+
+def watch_to_end(watch: Watch, ended: threading.Event) -> None:
+    """Return when the child has ended and is read to the end; the readers set ``ended`` once both pipes are."""
+    watch.started = watch.started or time.monotonic()
+    pause = _POLL_S
+    while not watch.tree.exited():
+        if ended.is_set():  # it closed its output or is about to leave
+            time.sleep(min(pause, watch.patience() + _POLL_S))
+            pause = min(_TICK_S, pause * 2)
+        else:
+            ended.wait(watch.patience())
+        watch.step()
+    if not ended.wait(_DRAIN_S):
+        # Somebody it started still holds the pipes: that is no flow any more.
+        watch.tree.kill()
+        ended.wait(_DRAIN_S)
