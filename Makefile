@@ -90,9 +90,11 @@ if [ ! -e $$policy ]; then \
 	trap 'as_root rm -f /usr/sbin/policy-rc.d' EXIT; \
 fi; \
 echo "installing system packages: $${missing[*]}"; \
-as_root apt-get update -qq || true; \
-as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}" >/dev/null \
-	|| { echo "apt-get could not install: $${missing[*]}" >&2; exit 0; }; \
+printed=$$(mktemp); \
+{ as_root apt-get update -qq || true; \
+	as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}"; } \
+	>"$$printed" 2>&1 || { tail -20 "$$printed" >&2; echo "apt-get could not install: $${missing[*]}" >&2; }; \
+rm -f "$$printed"; \
 for service in rabbitmq-server redis-server; do \
 	if [[ " $${missing[*]} " == *" $$service "* ]] && command -v systemctl >/dev/null; then \
 		as_root systemctl disable --quiet $$service 2>/dev/null || true; \

@@ -1,4 +1,4 @@
-"""What every test gets: a quiet and private environment, real servers on request, a check for what GUI tests leave behind."""
+"""What every test gets: a private environment, real servers on request, a check for what GUI tests leave behind."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Ends the servers of a test run when the run itself is gone, however it ended.
 
 Started with a directory and a pipe as standard input. The pipe closes when the parent exits, is interrupted or is
-killed; then every process group named in ``<directory>/groups`` is killed and the directory is removed. A finaliser inside
-the parent could not do this: pytest-timeout, an out-of-memory kill or a second Ctrl-C skip it.
+killed; then every process group named in ``<directory>/groups`` is killed and the directory is removed. A finaliser
+inside the parent could not do this: pytest-timeout, an out-of-memory kill or a second Ctrl-C skip it.
 """
 
 from __future__ import annotations

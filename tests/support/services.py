@@ -1,9 +1,9 @@
 """Private RabbitMQ and Redis servers for tests, benchmarks and runs by hand.
 
-``python -m tests.support.services`` starts both, prints their addresses as shell exports and waits for Ctrl-C. Nothing is
-shared with a server of the machine: own ports, own data directory, own Erlang cookie, own epmd; all of it is gone with the
-process that asked for it (see ``guard``). With the exports set, test runs borrow these servers instead of starting their own,
-which saves ten seconds a run at a desk; tests that end a server then fail and say so.
+``python -m tests.support.services`` starts both, prints their addresses as shell exports and waits for Ctrl-C. Nothing
+is shared with a server of the machine: own ports, own data directory, own Erlang cookie, own epmd; all of it is gone
+with the process that asked for it (see ``guard``). With the exports set, test runs borrow these servers instead of
+starting their own, which saves ten seconds a run at a desk; tests that end a server then fail and say so.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ class Server:
     @property
     def running(self) -> bool:
         """Whether its main process lives."""
-        return self._borrowed or bool(self._processes) and self._processes[-1].poll() is None
+        return self._borrowed or (bool(self._processes) and self._processes[-1].poll() is None)
 
     @property
     def pid(self) -> int:
@@ -341,6 +341,10 @@ class RabbitMQ(Server):
         cookie.chmod(0o400)
         (self.directory / "enabled_plugins").write_text("[rabbitmq_management].\n", encoding="ascii")
         (self.directory / "rabbitmq-env.conf").write_text("", encoding="ascii")
+        # A bare container may have no /etc/hosts, and the node must find itself.
+        (self.directory / "inetrc").write_text(
+            '{host, {127,0,0,1}, ["localhost"]}.\n{lookup, [file, native]}.\n', encoding="ascii"
+        )
         (self.directory / "rabbitmq.conf").write_text(
             f"listeners.tcp.1 = 127.0.0.1:{self.port}\n"
             "management.tcp.ip = 127.0.0.1\n"
@@ -358,6 +362,7 @@ class RabbitMQ(Server):
             "PATH": os.environ.get("PATH", "/usr/bin:/bin") + ":/usr/sbin:/sbin",
             "LANG": "C.UTF-8",
             "HOME": str(here),
+            "ERL_INETRC": str(here / "inetrc"),
             "ERL_EPMD_PORT": str(self._epmd_port),
             "ERL_EPMD_ADDRESS": "127.0.0.1",
             "RABBITMQ_NODENAME": f"fleetdeck{self.port}@localhost",
