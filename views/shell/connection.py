@@ -232,7 +232,7 @@ class DisconnectedCard(QFrame):
             (Button(N_("Copy report"), icon="ph.copy"), self.copy_report),
             (Button(N_("Other profile")), self.other_profile),
             (Button(N_("Look at old data"), kind="ghost"), self.dismissed),
-            (Button(N_("Try now"), kind="primary"), self.try_now),
+            (Button(N_("Try now"), kind="primary", hint="F5"), self.try_now),
         )
         for number, (button, signal) in enumerate(specs):
             if number == 2:
@@ -248,6 +248,7 @@ class DisconnectedCard(QFrame):
         self.setAccessibleName(f"{title}. {words}")
         for widget in self._rows:
             self._grid.removeWidget(widget)
+            widget.hide()
             widget.deleteLater()
         self._rows = []
         for row, part in enumerate(parts):
@@ -260,8 +261,12 @@ class DisconnectedCard(QFrame):
                 Label(part.seen, "label", "text3"),
             )
             for at, widget in enumerate(cells):
-                self._grid.addWidget(widget, row, at)
+                self._grid.addWidget(widget, 2 * row, at)
             self._rows += cells
+            if row + 1 < len(parts):
+                divider = line()
+                self._grid.addWidget(divider, 2 * row + 1, 0, 1, 4)
+                self._rows.append(divider)
         self.adjustSize()
         self.show()
         self.raise_()

@@ -62,7 +62,7 @@ class HealthPill(QAbstractButton):
     def sizeHint(self) -> QSize:
         """Return the room for glyph, name and value."""
         name = QFontMetrics(theme().font("label")).horizontalAdvance(self._health.name)
-        value = QFontMetrics(theme().font("labelstrong")).horizontalAdvance(self._health.value)
+        value = QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(self._health.value)
         gap = _GAP - 1 if self._health.value else 0
         return QSize(2 * _PAD + _GLYPH + _GAP + name + gap + value + 2, _HEIGHT)
 
@@ -79,8 +79,9 @@ class HealthPill(QAbstractButton):
         painter.drawPixmap(QPointF(_PAD, (_HEIGHT - _GLYPH) / 2), pixmap)
         left = _PAD + _GLYPH + _GAP
         for text, kind, role in ((health.name, "label", "text2"), (health.value, "labelstrong", "text")):
-            width = QFontMetrics(theme().font(kind)).horizontalAdvance(text)
-            painter.setFont(theme().font(kind))
+            font = theme().font(kind, tabular=kind == "labelstrong")
+            width = QFontMetrics(font).horizontalAdvance(text)
+            painter.setFont(font)
             painter.setPen(theme().color(token.role if loud else role))
             painter.drawText(QRect(left, 0, width + 4, _HEIGHT - 1), _VCENTRE, text)
             left += width + _GAP - 1

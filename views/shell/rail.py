@@ -49,7 +49,7 @@ class _Brand(QWidget):
         left = (self.width() - side) / 2 if self.collapsed else 17
         painter.drawPixmap(QPointF(left, (TOP_BAR - side) / 2), app_pixmap(side, ratio))
         if not self.collapsed:
-            painter.setFont(theme().font("card"))
+            painter.setFont(theme().font("brand"))
             painter.setPen(theme().color("text"))
             painter.drawText(QRect(45, 0, self.width() - 45, TOP_BAR), _VCENTRE, "Fleetdeck")
 

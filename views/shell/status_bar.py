@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
+from PySide6.QtGui import QFont, QFontMetrics, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import _
@@ -38,16 +38,27 @@ class StatusPart(QAbstractButton):
         super().__init__(parent)
         self.key = key
         self._icon = icon
-        self._name, self._value, self._tone, self._boxed = "", "", "text2", False
+        self._name, self._value, self._suffix = "", "", ""
+        self._tone, self._boxed = "text2", False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.updateGeometry)
 
     def show_part(
-        self, name: str, value: str = "", *, tone: str = "text2", icon: str = "", boxed: bool = False, tip: str = ""
+        self,
+        name: str,
+        value: str = "",
+        suffix: str = "",
+        *,
+        tone: str = "text2",
+        icon: str = "",
+        boxed: bool = False,
+        tip: str = "",
     ) -> None:
         """Show texts, already translated; `boxed` puts an edge around, for what must be seen."""
-        self._name, self._value, self._tone, self._boxed = name, value, tone, boxed
+        if (name, value, suffix, tone, boxed) == (self._name, self._value, self._suffix, self._tone, self._boxed):
+            return
+        self._name, self._value, self._suffix, self._tone, self._boxed = name, value, suffix, tone, boxed
         self._icon = icon or self._icon
         self.setAccessibleName(f"{name} {value}".strip())
         self.setToolTip(tip)
@@ -60,15 +71,13 @@ class StatusPart(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return the room for all parts."""
-        name = QFontMetrics(theme().font("caption")).horizontalAdvance(self._name)
-        value = QFontMetrics(theme().font(self._value_kind())).horizontalAdvance(self._value)
+        name = QFontMetrics(_font("caption", self._name)).horizontalAdvance(self._name)
+        value = QFontMetrics(_font("captionstrong", self._value)).horizontalAdvance(self._value)
+        if self._suffix:
+            value += QFontMetrics(_font("caption", self._suffix)).horizontalAdvance(self._suffix) + 5
         icon = _ICON + _GAP if self._icon else 0
         gap = 5 if self._value and self._name else 0
         return QSize(2 * _PAD + icon + name + gap + value + 2, STATUS_BAR - 1)
-
-    @staticmethod
-    def _value_kind() -> str:
-        return "captionstrong"
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the part."""
@@ -86,10 +95,14 @@ class StatusPart(QAbstractButton):
             painter.drawPixmap(QPointF(left, (height - _ICON) / 2), pixmap)
             left += _ICON + _GAP
         value_tone = "text" if self._tone == "text2" else self._tone
-        kinds = ((self._name, "caption", self._tone), (self._value, self._value_kind(), value_tone))
-        for words, kind, tone in kinds:
-            width = QFontMetrics(theme().font(kind)).horizontalAdvance(words)
-            painter.setFont(theme().font(kind))
+        for words, kind, tone in (
+            (self._name, "caption", self._tone),
+            (self._value, "captionstrong", value_tone),
+            (self._suffix, "caption", self._tone),
+        ):
+            font = _font(kind, words)
+            width = QFontMetrics(font).horizontalAdvance(words)
+            painter.setFont(font)
             painter.setPen(theme().color(tone))
             painter.drawText(QRect(left, 0, width + 4, height), _VCENTRE, words)
             left += width + (5 if words else 0)
@@ -110,7 +123,8 @@ class StatusBar(QFrame):
         self.setFixedHeight(STATUS_BAR)
         self._zone = zone
         self._vitals = Vitals()
-        self._rights, self._operator, self._role = "", "", ""
+        self._rights, self._rights_label = "", ""
+        self._operator, self._role = "", ""
         self._offset = timedelta()
         self._parts: dict[str, StatusPart] = {}
         self._row = QHBoxLayout(self)
@@ -165,11 +179,11 @@ class StatusBar(QFrame):
         for key, name in (("in", _("In")), ("out", _("Out"))):
             self._parts[key].show_part(name, "–")
 
-    def show_rights(self, reason: str = "") -> None:
-        """Show that one can act, or READ-ONLY with the reason, already translated."""
-        self._rights = reason
+    def show_rights(self, reason: str = "", label: str = "") -> None:
+        """Show that one can act, or READ-ONLY (or `label`) with the reason; both already translated."""
+        self._rights, self._rights_label = reason, label
         if reason:
-            words = _("READ-ONLY")
+            words = label or _("READ-ONLY")
             self._parts["rights"].show_part("", words, tone="retrying", icon="ph.lock-fill", boxed=True, tip=reason)
         else:
             self._parts["rights"].show_part(_("Can act"), icon="ph.lock-open", tip=_("You can change tasks here"))
@@ -189,13 +203,13 @@ class StatusBar(QFrame):
         now = datetime.now(self._zone).astimezone(self._zone) + self._offset  # noqa: TID251  (shows the wall clock)
         zone = now.tzinfo
         name = text.zone_name(now, zone) if zone is not None else ""
-        self._parts["clock"].show_part("", f"{now:%H:%M:%S}  {name}", tip=f"{now:%Y-%m-%d}")
+        self._parts["clock"].show_part("", f"{now:%H:%M:%S}", name, tip=f"{now:%Y-%m-%d}")
 
     def retranslate(self) -> None:
         """Say everything again."""
         self.setAccessibleName(_("Status bar"))
         self.show_vitals(self._vitals)
-        self.show_rights(self._rights)
+        self.show_rights(self._rights, self._rights_label)
         self.show_operator(self._operator, self._role)
         self._show_clock()
 
@@ -213,3 +227,8 @@ class StatusBar(QFrame):
 
 def _rate(per_second: float | None) -> str:
     return "–" if per_second is None else text.rate(per_second)
+
+
+def _font(kind: str, words: str) -> QFont:
+    # Figures of one width widen the hyphen too: only for what counts.
+    return theme().font(kind, tabular=words[:1].isdigit())

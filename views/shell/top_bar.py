@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import N_, _
@@ -73,11 +73,14 @@ class SearchButton(QAbstractButton):
             QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), RADIUS_BUTTON, RADIUS_BUTTON
         )
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
-        painter.setFont(theme().font("body"))
-        painter.setPen(theme().color("text3"))
-        painter.drawText(self.rect().adjusted(32, 0, -70, -1), _VCENTRE, self.text())
         chip = shortcut_text("Ctrl+K")
-        paint_chip(painter, self.width() - 7, self.rect(), chip, on_fill=False, enabled=True)
+        right = paint_chip(painter, self.width() - 7, self.rect(), chip, on_fill=False, enabled=True)
+        room = QRect(32, 0, right - 40, self.height() - 1)
+        font = theme().font("body")
+        painter.setFont(font)
+        painter.setPen(theme().color("text3"))
+        words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, _VCENTRE, words)
 
 
 class TopBar(QFrame):

@@ -39,9 +39,12 @@ def line(direction: str = "h") -> QFrame:
 class Label(QLabel):
     """A label of one step of the type scale and one tone; plain text, never guessed as HTML."""
 
-    def __init__(self, text: str = "", kind: str = "body", tone: str = "text", *, wrap: bool = False) -> None:
+    def __init__(
+        self, text: str = "", kind: str = "body", tone: str = "text", *, wrap: bool = False, tabular: bool | None = None
+    ) -> None:
+        """`tabular` asks for figures of one width: for counters that change in place."""
         super().__init__(text)
-        self._kind = kind
+        self._kind, self._tabular = kind, tabular
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setProperty("tone", tone)
         self.setWordWrap(wrap)
@@ -60,4 +63,4 @@ class Label(QLabel):
         self._restyle()
 
     def _restyle(self) -> None:
-        self.setFont(theme().font(self._kind))
+        self.setFont(theme().font(self._kind, tabular=self._tabular))

@@ -1,4 +1,8 @@
-"""The one delegate of all tables: row background, row line, focus ring, then the cell's painter."""
+"""Paints a table in one pass: row grounds and lines, then each cell that needs it, then the focus ring.
+
+Going through Qt's delegate costs more per cell than drawing it (style option, index, virtual call), so the
+view paints itself with this; as a delegate it only answers how much room a cell wants.
+"""
 
 from __future__ import annotations
 
@@ -6,48 +10,87 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTableView, QWidget
 
-from views.tables.painters import Cell, Ink, painter_of, text_kind
+from views.tables.painters import Cell, Ink, is_own, painter_of, text_kind
 from views.tables.record_model import RecordModel
 from views.theme import theme
 
 PADDING = 8
 EDGE = 3
-_SELECTED = QStyle.StateFlag.State_Selected
-_HAS_FOCUS = QStyle.StateFlag.State_HasFocus
 _NO_BRUSH = Qt.BrushStyle.NoBrush
+_BARE = frozenset({"tick", "glyph"})
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Draws the cells of a ``RecordModel``; asks the model in Python, not through Qt roles."""
+    """Draws the rows of a ``RecordModel``; asks the model in Python, not through Qt roles."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, ground: str = "table") -> None:
         super().__init__(parent)
+        self._ground = ground
         self._ink = Ink()
         self.hovered_row = -1
         self.current_row = -1
-        self.first_section = 0
+        self.current_section = -1
         self.show_focus = False
         theme().changed.connect(self._ink.forget)
 
-    def paint(
-        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
-    ) -> None:
-        """Draw one cell."""
-        model: RecordModel[Any] = index.model()  # type: ignore[assignment]
-        row, section = index.row(), index.column()
-        rect: QRect = option.rect
-        column = model.column(section)
-        cell = Cell(model.record(row), column, model.is_dimmed(row), model.is_ticked(row))
-        painter.save()
+    def paint_rows(self, painter: QPainter, view: QTableView, dirty: QRect, model: RecordModel[Any]) -> None:
+        """Draw what `dirty` covers."""
+        painter.fillRect(dirty, theme().color(self._ground))
+        rows = _covered_rows(view, dirty, model.rowCount())
+        if not rows:
+            return
+        sections = _covered_sections(view, dirty, model)
+        top, height = view.rowViewportPosition(rows.start), view.rowHeight(rows.start)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._paint_row(painter, rect, row, section, cell)
-        pad = 0 if column.kind in ("tick", "glyph") else PADDING
-        painter_of(column.kind)(painter, rect.adjusted(pad, 0, -pad, -1), cell, self._ink)
-        if self.show_focus and option.state & _HAS_FOCUS:
-            self._paint_focus(painter, rect)
+        for row in rows:
+            self._paint_row(painter, view, row, top, height, sections, model)
+            top += height
+
+    def _paint_row(
+        self,
+        painter: QPainter,
+        view: QTableView,
+        row: int,
+        top: int,
+        height: int,
+        sections: list[tuple[int, int, int]],
+        model: RecordModel[Any],
+    ) -> None:
+        ticked, current = model.is_ticked(row), row == self.current_row
+        width = view.viewport().width()
+        if current or ticked:
+            painter.fillRect(0, top, width, height, theme().color("sel"))
+        elif row == self.hovered_row:
+            painter.fillRect(0, top, width, height, theme().color("hover"))
+        painter.fillRect(0, top + height - 1, width, 1, theme().color("line"))
+        if current:
+            painter.fillRect(0, top, EDGE, height - 1, theme().color("accent"))
+        record, dimmed = model.record(row), model.is_dimmed(row)
+        for section, left, room in sections:
+            column = model.column(section)
+            pad = 0 if column.kind in _BARE else PADDING
+            rect = QRect(left + pad, top, room - 2 * pad, height - 1)
+            self._paint_cell(painter, rect, Cell(record, column, dimmed, ticked))
+            if current and self.show_focus and section == self.current_section:
+                self._paint_focus(painter, QRect(left, top, room, height))
+
+    def _paint_cell(self, painter: QPainter, rect: QRect, cell: Cell) -> None:
+        kind = cell.column.kind
+        if is_own(kind):
+            painter_of(kind)(painter, rect, cell, self._ink)
+            return
+        painter.save()
+        painter.setClipRect(rect)
+        painter_of(kind)(painter, rect, cell, self._ink)
         painter.restore()
+
+    @staticmethod
+    def _paint_focus(painter: QPainter, rect: QRect) -> None:
+        painter.setBrush(_NO_BRUSH)
+        painter.setPen(QPen(theme().color("focus"), 2))
+        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -2), 3, 3)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the room the whole text needs, for fitting a column to its content."""
@@ -58,19 +101,21 @@ class CellDelegate(QStyledItemDelegate):
         extra = 24 if column.kind in ("status", "lane", "attempts") else 0
         return QSize(max(width + extra, 28), theme().row_height)
 
-    def _paint_row(self, painter: QPainter, rect: QRect, row: int, section: int, cell: Cell) -> None:
-        current = row == self.current_row
-        if current or cell.ticked:
-            painter.fillRect(rect, theme().color("sel"))
-        elif row == self.hovered_row:
-            painter.fillRect(rect, theme().color("hover"))
-        line = QRect(rect.left(), rect.bottom(), rect.width(), 1)
-        painter.fillRect(line, theme().color("line"))
-        if current and section == self.first_section:
-            painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height() - 1), theme().color("accent"))
 
-    @staticmethod
-    def _paint_focus(painter: QPainter, rect: QRect) -> None:
-        painter.setBrush(_NO_BRUSH)
-        painter.setPen(QPen(theme().color("focus"), 2))
-        painter.drawRoundedRect(rect.adjusted(1, 1, -1, -2), 3, 3)
+def _covered_rows(view: QTableView, dirty: QRect, count: int) -> range:
+    first = view.rowAt(dirty.top())
+    if first < 0:
+        return range(0)
+    last = view.rowAt(dirty.bottom())
+    return range(first, (count - 1 if last < 0 else last) + 1)
+
+
+def _covered_sections(view: QTableView, dirty: QRect, model: RecordModel[Any]) -> list[tuple[int, int, int]]:
+    found = []
+    for section in range(model.columnCount()):
+        if view.isColumnHidden(section):
+            continue
+        left, width = view.columnViewportPosition(section), view.columnWidth(section)
+        if left <= dirty.right() and left + width > dirty.left():
+            found.append((section, left, width))
+    return found

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText, QTransform
 
 from services.i18n import _, pgettext
-from views.tables.column import Attempts, Column, Progress
+from views.tables.column import CENTRE, LEFT, RIGHT, Attempts, Column, Progress
 from views.theme import theme
 from views.theme import tokens as design
 
-_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+_HYPHEN = "\u2011"
+_KEPT_TEXTS = 20_000
 _ELIDE = Qt.TextElideMode.ElideRight
 _NO_PEN = Qt.PenStyle.NoPen
 GLYPH = 15
@@ -42,17 +40,18 @@ class Cell:
 
 
 class Ink:
-    """Fonts, colours and pixmaps of the theme in use, kept for the next thousand cells."""
+    """Fonts, texts, colours and pixmaps of the theme in use, kept for the next thousand cells."""
 
     def __init__(self) -> None:
         self._fonts: dict[str, tuple[QFont, QFontMetrics]] = {}
         self._pixmaps: dict[tuple[str, str, int], QPixmap] = {}
+        self._texts: dict[tuple[str, int, str], tuple[QStaticText, float, float]] = {}
 
     def forget(self) -> None:
         """Start anew after the theme changed."""
         self._fonts.clear()
         self._pixmaps.clear()
-        _elided.cache_clear()
+        self._texts.clear()
 
     def font(self, kind: str) -> QFont:
         """Return the font `kind`."""
@@ -75,15 +74,39 @@ class Ink:
         return found
 
     def text(
-        self, painter: QPainter, room: QRect, text: str, cell: Cell, *, role: str, kind: str, flags: int = _LEFT
+        self, painter: QPainter, room: QRect, text: str, cell: Cell, *, role: str, kind: str, align: str = LEFT
     ) -> None:
         """Draw one line of text, cut with an ellipsis at the end of the room."""
-        if not text or room.width() <= 0:
+        room_width = room.width()
+        if not text or room_width <= 0:
             return
-        font, metrics = self._font(kind)
-        painter.setFont(font)
+        static, width, height = self._text(text, room_width, kind)
+        x = float(room.x())
+        if align != LEFT:
+            x += (room_width - width) if align == RIGHT else (room_width - width) / 2
+        painter.setFont(self._fonts[kind][0])
         painter.setPen(self.colour(role, cell))
-        painter.drawText(room, flags, _elided(metrics, text, room.width(), kind))
+        painter.drawStaticText(QPointF(x, room.y() + (room.height() - height) / 2), static)
+
+    def _text(self, text: str, room: int, kind: str) -> tuple[QStaticText, float, float]:
+        key = (text, room, kind)
+        found = self._texts.get(key)
+        if found is None:
+            if len(self._texts) > _KEPT_TEXTS:
+                self._texts.clear()
+            found = self._texts[key] = self._lay_out(text, room, kind)
+        return found
+
+    def _lay_out(self, text: str, room: int, kind: str) -> tuple[QStaticText, float, float]:
+        font, metrics = self._font(kind)
+        # Figures of one width widen the plain hyphen; this one looks right, and is painted only.
+        shown = text if kind == "mono" else text.replace("-", _HYPHEN)
+        static = QStaticText(metrics.elidedText(shown, _ELIDE, room))
+        static.setTextFormat(Qt.TextFormat.PlainText)
+        static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+        static.prepare(QTransform(), font)
+        size = static.size()
+        return static, size.width(), size.height()
 
     def _font(self, kind: str) -> tuple[QFont, QFontMetrics]:
         found = self._fonts.get(kind)
@@ -93,27 +116,6 @@ class Ink:
         return found
 
 
-class _Elider:
-    """Remembers cut texts; ``QFontMetrics`` cannot be a key itself."""
-
-    def __init__(self) -> None:
-        self._metrics: QFontMetrics | None = None
-        self._cut = lru_cache(maxsize=8192)(self._measure)
-
-    def __call__(self, metrics: QFontMetrics, text: str, width: int, kind: str) -> str:
-        self._metrics = metrics
-        return self._cut(text, width, kind)
-
-    def cache_clear(self) -> None:
-        self._cut.cache_clear()
-
-    def _measure(self, text: str, width: int, _kind: str) -> str:
-        if self._metrics is None:
-            return text
-        return self._metrics.elidedText(text, _ELIDE, width)
-
-
-_elided = _Elider()
 Painter = Callable[[QPainter, QRect, Cell, Ink], None]
 
 
@@ -127,7 +129,6 @@ def text_kind(column: Column[Any]) -> str:
 def paint_text(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     """Draw text or a number."""
     column = cell.column
-    flags = _RIGHT if column.to_right else (_CENTRE if column.align == "centre" else _LEFT)
     ink.text(
         painter,
         room,
@@ -135,7 +136,7 @@ def paint_text(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
         cell,
         role=column.role_of(cell.record),
         kind=text_kind(column),
-        flags=flags,
+        align=RIGHT if column.to_right else column.align or LEFT,
     )
 
 
@@ -186,7 +187,7 @@ def paint_badge(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
     painter.setPen(theme().color("line2"))
     painter.setBrush(theme().color("raised"))
     painter.drawRoundedRect(box, 3, 3)
-    ink.text(painter, box.toRect(), text, cell, role="text2", kind="badge", flags=_CENTRE)
+    ink.text(painter, box.toRect(), text, cell, role="text2", kind="badge", align=CENTRE)
 
 
 def paint_attempts(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
@@ -272,3 +273,11 @@ def register(kind: str, painter: Painter) -> None:
 def painter_of(kind: str) -> Painter:
     """Return the function for `kind`; an unknown one is drawn as text."""
     return _PAINTERS.get(kind, paint_text)
+
+
+def is_own(kind: str) -> bool:
+    """Tell whether `kind` is drawn by this module, which leaves the painter as it found it."""
+    return kind in _OWN
+
+
+_OWN = frozenset(_PAINTERS)

@@ -27,6 +27,8 @@ from PySide6.QtGui import (
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
+    QPainter,
+    QPaintEvent,
     QResizeEvent,
     QShowEvent,
 )
@@ -65,13 +67,16 @@ class TableView(QTableView):
     filter_requested = Signal(str, str, bool)
     near_end = Signal()
 
-    def __init__(self, model: RecordModel[Any], name: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, model: RecordModel[Any], name: str = "", *, ground: str = "table", parent: QWidget | None = None
+    ) -> None:
+        """Take a model and the source text of its name; inside a card `ground` is ``surface``."""
         super().__init__(parent)
         self._records = model
         self._name = name
         self._anchor: Hashable = None
         self._auto_hidden: set[str] = set()
-        self._cells = CellDelegate(self)
+        self._cells = CellDelegate(self, ground)
         self._timer = QTimer(self, interval=_LIVE_MS)
         self._timer.timeout.connect(self.repaint_live)
         self._set_up_look()
@@ -107,8 +112,8 @@ class TableView(QTableView):
         header = self.header
         header.tick_clicked.connect(self._on_tick_all)
         header.chooser_requested.connect(self.show_column_chooser)
-        header.sectionMoved.connect(self._find_first_section)
-        self._find_first_section()
+        header.sectionMoved.connect(self.viewport().update)
+        self.selectionModel().currentChanged.connect(self._on_cell_changed)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
         self._records.ticked_changed.connect(self.viewport().update)
         self._records.rowsInserted.connect(self._on_rows_moved)
@@ -148,7 +153,7 @@ class TableView(QTableView):
         row = self._records.row_of(key)
         if row < 0:
             return False
-        section = max(0, self.currentIndex().column()) or self._cells.first_section
+        section = self.currentIndex().column() if self.currentIndex().isValid() else self._first_section()
         index = self._records.index(row, section)
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
         self.selectionModel().setCurrentIndex(index, flags)
@@ -187,10 +192,14 @@ class TableView(QTableView):
         self._cells.current_row = self.currentIndex().row()
         self.viewport().update()
 
-    def _find_first_section(self) -> None:
+    def _on_cell_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self._cells.current_section = current.column()
+
+    def _first_section(self) -> int:
         header = self.header
         shown = (header.logicalIndex(place) for place in range(header.count()))
-        self._cells.first_section = next((n for n in shown if not self.isColumnHidden(n)), 0)
+        wanted = (n for n in shown if not self.isColumnHidden(n) and self._records.column(n).key != TICK)
+        return next(wanted, 0)
 
     # mouse and keys
 
@@ -227,6 +236,11 @@ class TableView(QTableView):
         super().mouseMoveEvent(event)
         self._hover(self.indexAt(event.position().toPoint()).row())
 
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows in one pass, without a delegate call per cell."""
+        painter = QPainter(self.viewport())
+        self._cells.paint_rows(painter, self, event.rect(), self._records)
+
     def viewportEvent(self, event: QEvent) -> bool:
         """Drop the hover colour when the mouse leaves."""
         if event.type() == QEvent.Type.Leave:
@@ -234,9 +248,10 @@ class TableView(QTableView):
         return super().viewportEvent(event)
 
     def _hover(self, row: int) -> None:
-        if row != self._cells.hovered_row:
-            self._cells.hovered_row = row
-            self.viewport().update()
+        before, self._cells.hovered_row = self._cells.hovered_row, row
+        for changed in {before, row} if before != row else ():
+            top, width = self.rowViewportPosition(changed), self.viewport().width()
+            self.viewport().update(0, top, width, self.rowHeight(changed) if changed >= 0 else 0)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys of the interaction rules, leave the rest to Qt."""
@@ -375,7 +390,6 @@ class TableView(QTableView):
         """Show or hide a column by hand; the choice outlives a narrow window."""
         self._auto_hidden.discard(self._records.column(section).key)
         self.setColumnHidden(section, not on)
-        self._find_first_section()
         self._share_room()
 
     def reset_layout(self) -> None:
@@ -411,7 +425,6 @@ class TableView(QTableView):
                 self.setColumnHidden(section, column.key in hidden)
         sorts = [(str(key), bool(down)) for key, down in layout.get("sorts", ())]
         self._records.set_sorts([sort for sort in sorts if self._records.section_of(sort[0]) >= 0])
-        self._find_first_section()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
@@ -431,7 +444,6 @@ class TableView(QTableView):
             if not self.isColumnHidden(section):
                 self._auto_hidden.add(column.key)
                 self.setColumnHidden(section, True)
-        self._find_first_section()
 
     def _wanted_width(self) -> int:
         columns = enumerate(self._records.columns)

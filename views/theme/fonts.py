@@ -26,6 +26,7 @@ FONT_SOURCES = (
 
 _TABULAR = QFont.Tag("tnum")
 _WEIGHT_AXIS = QFont.Tag("wght")
+_OPTICAL_AXIS = QFont.Tag("opsz")
 
 
 @lru_cache(maxsize=1)
@@ -52,7 +53,7 @@ def _register(source: tuple[str, str]) -> int:
 
 
 @lru_cache(maxsize=256)
-def make_font(kind: str, *, chinese: bool = False, scale: float = 1.0) -> QFont:
+def make_font(kind: str, *, chinese: bool = False, scale: float = 1.0, tabular: bool | None = None) -> QFont:
     """Return the font of one step of the type scale (a key of ``tokens.TYPE``)."""
     step = TYPE[kind]
     px = max(step.px, step.zh_px) if chinese else step.px
@@ -62,7 +63,9 @@ def make_font(kind: str, *, chinese: bool = False, scale: float = 1.0) -> QFont:
     font.setWeight(_weight(step.weight))
     # Both fonts are variable; Qt knows one face of them and needs the axis spelled out.
     font.setVariableAxis(_WEIGHT_AXIS, float(step.weight))
-    font.setFeature(_TABULAR, 1)
+    font.setVariableAxis(_OPTICAL_AXIS, float(min(32, max(14, px))))
+    if step.tabular if tabular is None else tabular:
+        font.setFeature(_TABULAR, 1)
     font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     font.setStyleStrategy(QFont.StyleStrategy.PreferAntialias)
     return font

@@ -98,9 +98,12 @@ class Theme(QObject):
         """Return the colour as ``#RRGGBB``, for rich text and charts."""
         return self._tokens.role(role)
 
-    def font(self, kind: str = "body") -> QFont:
-        """Return the font of one step of the type scale; copy it before changing it."""
-        return make_font(kind, chinese=i18n.is_chinese(), scale=self._scale)
+    def font(self, kind: str = "body", *, tabular: bool | None = None) -> QFont:
+        """Return the font of one step of the type scale; copy it before changing it.
+
+        `tabular` asks for figures of one width where the step has none: counters in place.
+        """
+        return make_font(kind, chinese=i18n.is_chinese(), scale=self._scale, tabular=tabular)
 
     def icon(self, name: str, role: str = "text2") -> QIcon:
         """Return a tinted icon."""

@@ -172,22 +172,24 @@ class TypeToken:
     px: float
     weight: int
     zh_px: float = 12
+    tabular: bool = False  #: figures of one width; they widen the hyphen too, so not for words
 
 
 TYPE: Mapping[str, TypeToken] = {
-    "kpi": TypeToken(25, 600),
-    "number": TypeToken(34, 600),
-    "page": TypeToken(17, 600),
-    "panel": TypeToken(15, 600),
+    "kpi": TypeToken(25, 640, tabular=True),
+    "number": TypeToken(34, 640, tabular=True),
+    "page": TypeToken(17, 640),
+    "brand": TypeToken(14, 640),
+    "panel": TypeToken(15, 640),
     "card": TypeToken(13, 500),
     "body": TypeToken(13, 400),
     "strong": TypeToken(13, 500),
-    "table": TypeToken(12.5, 400, 13),
-    "tablestrong": TypeToken(12.5, 500, 13),
+    "table": TypeToken(12.5, 400, 13, tabular=True),
+    "tablestrong": TypeToken(12.5, 500, 13, tabular=True),
     "label": TypeToken(12, 400),
     "labelstrong": TypeToken(12, 500),
-    "caption": TypeToken(11, 400),
-    "captionstrong": TypeToken(11, 500),
+    "caption": TypeToken(11, 400, tabular=True),
+    "captionstrong": TypeToken(11, 500, tabular=True),
     "badge": TypeToken(10, 600, 10),
     "mono": TypeToken(12, 400),
     "monosmall": TypeToken(11, 400),

@@ -5,7 +5,8 @@
     IconButton("ph.copy", N_("Copy id"))
     button.set_count_text(_("Republish {n} tasks").format(n=51))   # a text of its own
 
-At most one primary button per view. `shortcut` is shown and also works.
+At most one primary button per view. `shortcut` is shown and also works; `hint` is shown only, for a
+key that somebody else handles (Del in a table, F5 of the window).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ _PAD, _GAP, _CHIP_PAD = 11, 7, 6
 _CARET = 12
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 _VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "link", "warning")
+KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "ghostdanger", "link", "warning")
 
 
 def shortcut_text(sequence: str) -> str:
@@ -74,13 +75,14 @@ class Button(QAbstractButton):
         kind: str = "plain",
         icon: str = "",
         shortcut: str = "",
+        hint: str = "",
         small: bool = False,
         tip: str = "",
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._source, self._tip_source = text, tip
-        self._kind, self._icon, self._shortcut = kind, icon, shortcut
+        self._kind, self._icon, self._shortcut = kind, icon, shortcut or hint
         self._small = small
         self._menu: QMenu | None = None
         self._reason = ""
@@ -163,7 +165,7 @@ class Button(QAbstractButton):
         """Return the room for icon, text, chip and caret."""
         height = BUTTON_SMALL if self._small else BUTTON
         if self._kind == "link":
-            return QSize(self._text_width() + (self._icon_room() if self._icon else 0) + 4, 20)
+            return QSize(self._text_width() + (self._icon_room() if self._icon else 0) + 1, 20)
         width = 2 * (_PAD - (3 if self._small else 0))
         width += self._text_width()
         width += self._icon_room() if self._icon else 0
@@ -215,7 +217,7 @@ class Button(QAbstractButton):
         rect = self.rect()
         filled = self._kind in ("primary", "dangerfill")
         needed = self.sizeHint().width()
-        left = max(0, (rect.width() - needed) // 2) + (2 if self._kind == "link" else _PAD - (3 if self._small else 0))
+        left = max(0, (rect.width() - needed) // 2) + (0 if self._kind == "link" else _PAD - (3 if self._small else 0))
         if self._icon and not self.text():
             left = (rect.width() - 15) // 2 - ((_CARET - 2) // 2 if self._menu is not None else 0)
         if not self.isEnabled() and filled:
@@ -263,11 +265,12 @@ def _look(kind: str, enabled: bool, lit: bool, checked: bool) -> tuple[QColor | 
         return colour(f"{base}hover" if lit else f"{base}bg"), None, "white"
     if kind == "link":
         return None, None, "accent" if enabled else "dis"
-    ink = {"danger": "dead", "warning": "retrying"}.get(kind, "text")
+    ink = {"danger": "dead", "ghostdanger": "dead", "warning": "retrying"}.get(kind, "text")
+    ghost = kind.startswith("ghost")
     if not enabled:
-        return None, (None if kind == "ghost" else colour("line")), "dis"
-    if kind == "ghost":
-        return (colour("hover") if lit or checked else None), None, "text"
+        return None, (None if ghost else colour("line")), "dis"
+    if ghost:
+        return (colour("hover") if lit or checked else None), None, ink
     fill = colour("hover") if lit or checked else colour("raised")
     return fill, colour("line2"), ink
 

@@ -67,7 +67,7 @@ class ChipView(QWidget):
         if self.is_offer:
             parts = [(self._title, "label", "text2")]
         else:
-            minus = [(_("not"), "label", "retrying")] if self._negated else []
+            minus = [(_("not"), "labelstrong", "text2")] if self._negated else []
             parts = [(self._title, "label", "text3"), *minus, (self._value, "labelstrong", "text")]
         measured = []
         for text, kind, role in parts:

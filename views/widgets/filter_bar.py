@@ -20,7 +20,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QShortcut
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.i18n import _
@@ -73,14 +73,11 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._icon = QAction(self)
-        self.addAction(self._icon, QLineEdit.ActionPosition.LeadingPosition)
-        self.setClearButtonEnabled(False)
+        self.setTextMargins(20, 0, 0, 0)
         self._restyle()
         theme().changed.connect(self._restyle)
 
     def _restyle(self) -> None:
-        self._icon.setIcon(theme().icon("ph.magnifying-glass", "text3"))
         self.setFont(theme().font("label"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -93,11 +90,12 @@ class SearchField(QLineEdit):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the field, and the key that brings the cursor here."""
+        """Draw the field, its glass, and the key that brings the cursor here."""
         super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
         if not self.text() and not self.hasFocus():
-            painter = QPainter(self)
-            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             paint_chip(painter, self.width() - 6, self.rect(), "/", on_fill=False, enabled=self.isEnabled())
 
 
@@ -254,6 +252,7 @@ class FilterBar(QWidget):
     def _rebuild(self) -> None:
         for view in self._views:
             self._place.removeWidget(view)
+            view.hide()
             view.deleteLater()
         self._views = []
         for chip in self._chips:

@@ -60,8 +60,6 @@ class JsonHighlighter(QSyntaxHighlighter):
     """Colours keys, strings, numbers and words of JSON."""
 
     _RULES = (
-        (r'"(?:[^"\\]|\\.)*"(?=\s*:)', "text"),
-        (r'"(?:[^"\\]|\\.)*"(?!\s*:)', "succeeded"),
         (r"(?<![\w\"])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "running"),
         (r"\b(?:true|false|null)\b", "scheduled"),
     )
@@ -76,20 +74,23 @@ class JsonHighlighter(QSyntaxHighlighter):
         """Colour one line."""
         if self.document().characterCount() > PLAIN_ABOVE:
             return
-        covered = self._string_spans(text)
-        for number, (expression, role) in enumerate(self._rules):
+        spans = self._colour_strings(text)
+        for expression, role in self._rules:
             matches = expression.globalMatch(text)
             while matches.hasNext():
                 match = matches.next()
-                start, length = match.capturedStart(), match.capturedLength()
-                if number < 2 or not any(a <= start < b for a, b in covered):
-                    self._colour(start, length, role)
+                start = match.capturedStart()
+                if not any(first <= start < end for first, end in spans):
+                    self._colour(start, match.capturedLength(), role)
 
-    def _string_spans(self, text: str) -> list[tuple[int, int]]:
+    def _colour_strings(self, text: str) -> list[tuple[int, int]]:
         spans, matches = [], self._strings.globalMatch(text)
         while matches.hasNext():
             match = matches.next()
-            spans.append((match.capturedStart(), match.capturedEnd()))
+            start, end = match.capturedStart(), match.capturedEnd()
+            is_key = text[end:].lstrip().startswith(":")
+            self._colour(start, end - start, "text" if is_key else "succeeded")
+            spans.append((start, end))
         return spans
 
     def _colour(self, start: int, length: int, role: str) -> None:
@@ -283,7 +284,23 @@ class JsonEditor(QPlainTextEdit):
         marks = [self._mark(line, theme().tint("dead", 16, "input")) for line in {p.line for p in self._problems}]
         if self.hasFocus() and not self.isReadOnly():
             marks.insert(0, self._mark(self.textCursor().blockNumber() + 1, theme().color("raised")))
-        self.setExtraSelections([mark for mark in marks if mark is not None])
+        waves = [self._wave(line) for line in {p.line for p in self._problems}]
+        self.setExtraSelections([mark for mark in (*marks, *waves) if mark is not None])
+
+    def _wave(self, line: int) -> QTextEdit.ExtraSelection | None:
+        block = self.document().findBlockByNumber(line - 1)
+        if not block.isValid():
+            return None
+        text = block.text()
+        wave = QTextEdit.ExtraSelection()
+        style = QTextCharFormat()
+        style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+        style.setUnderlineColor(theme().color("dead"))
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
+        cursor.setPosition(block.position() + len(text.rstrip()), QTextCursor.MoveMode.KeepAnchor)
+        wave.format, wave.cursor = style, cursor
+        return wave
 
     def _mark(self, line: int, colour: QColor) -> QTextEdit.ExtraSelection | None:
         block = self.document().findBlockByNumber(line - 1)
@@ -303,6 +320,9 @@ class JsonEditor(QPlainTextEdit):
         painter.setFont(theme().font("mono"))
         wrong = {problem.line for problem in self._problems}
         for number, top, height in self._visible_lines(event.rect()):
+            if number in wrong:
+                ground = QRect(0, top, self._gutter.width(), height)
+                painter.fillRect(ground, theme().tint("dead", 16, "input"))
             room = QRect(0, top, self._gutter.width() - 26, height)
             painter.setPen(theme().color("dead" if number in wrong else "text3"))
             painter.drawText(room, _RIGHT, str(number))

@@ -93,7 +93,7 @@ class Timeline(QWidget):
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawEllipse(QPointF(_GLYPH / 2, middle), 2.5, 2.5)
         muted = "text3" if entry.future else "text2"
-        painter.setFont(theme().font("label"))
+        painter.setFont(theme().font("label", tabular=True))
         painter.setPen(theme().color("text3"))
         painter.drawText(QRect(_GLYPH + _GAP, top, _TIME, ROW), _VCENTRE, entry.time)
         right = self._paint_span(painter, entry, top)
@@ -102,7 +102,7 @@ class Timeline(QWidget):
     def _paint_span(self, painter: QPainter, entry: TimelineEntry, top: int) -> int:
         if not entry.span:
             return self.width()
-        width = QFontMetrics(theme().font("label")).horizontalAdvance(entry.span) + 2
+        width = QFontMetrics(theme().font("label", tabular=True)).horizontalAdvance(entry.span) + 2
         painter.drawText(QRect(self.width() - width, top, width, ROW), _RIGHT, entry.span)
         return self.width() - width - _GAP
 

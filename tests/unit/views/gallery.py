@@ -1,6 +1,6 @@
 """Saves pictures of the shell and of each widget, in both themes and languages; run by hand.
 
-    QT_QPA_PLATFORM=offscreen .venv/bin/python tests/unit/views/gallery.py /tmp/gallery
+QT_QPA_PLATFORM=offscreen .venv/bin/python tests/unit/views/gallery.py /tmp/gallery
 """
 
 from __future__ import annotations
@@ -60,10 +60,16 @@ def timeline() -> Timeline:
         (
             TimelineEntry(time="14:29:02", text="Created by schedule", strong="Orders every 30 min"),
             TimelineEntry(time="14:29:02", text="Waited in", strong="tasks.normal", span="1 m 04 s"),
-            TimelineEntry(time="14:30:06", text="Attempt 1 on", strong="rpa-04", tail="TimeoutError", span="22.4 s", status="dead"),
+            TimelineEntry(
+                time="14:30:06", text="Attempt 1 on", strong="rpa-04", tail="TimeoutError", span="22.4 s", status="dead"
+            ),
             TimelineEntry(time="14:30:28", text="Back-off, then 31 s in tasks.normal", span="30 s", status="retrying"),
-            TimelineEntry(time="14:31:48", text="Back-off in", strong="retry.60", span="41 s left", status="retrying", share=0.3),
-            TimelineEntry(time="14:32:48", text="Attempt 3, the last; then a dead letter", status="waiting", future=True),
+            TimelineEntry(
+                time="14:31:48", text="Back-off in", strong="retry.60", span="41 s left", status="retrying", share=0.3
+            ),
+            TimelineEntry(
+                time="14:32:48", text="Attempt 3, the last; then a dead letter", status="waiting", future=True
+            ),
         )
     )
     return view
@@ -105,9 +111,9 @@ class TablePage(Page):
         row = QHBoxLayout(bar)
         row.setContentsMargins(16, 0, 12, 0)
         row.addWidget(Label("3 selected", "strong"))
-        row.addWidget(Button(N_("Retry"), kind="ghost", icon="ph.arrow-clockwise", shortcut="R"))
-        row.addWidget(Button(N_("Cancel"), kind="danger", icon="ph.prohibit", shortcut="Del"))
-        row.addWidget(Button(N_("Run now"), kind="ghost", icon="ph.lightning", shortcut="Ctrl+Return"))
+        row.addWidget(Button(N_("Retry"), kind="ghost", icon="ph.arrow-clockwise", hint="R"))
+        row.addWidget(Button(N_("Cancel"), kind="ghostdanger", icon="ph.prohibit", hint="Del"))
+        row.addWidget(Button(N_("Run now"), kind="ghost", icon="ph.lightning", hint="Ctrl+Return"))
         row.addStretch(1)
         row.addWidget(Button(N_("12 new rows"), kind="primary", icon="ph.arrow-down"))
         return bar
@@ -119,6 +125,7 @@ class TablePage(Page):
         column.setSpacing(0)
         pill_row = QHBoxLayout()
         pill_row.setContentsMargins(16, 0, 16, 8)
+        pill_row.setSpacing(8)
         pill_row.addWidget(Label("sync_order", "panel"))
         pill_row.addWidget(StatusPill("retrying", "Retrying, attempt 3 in 41 s", framed=True))
         pill_row.addStretch(1)
@@ -194,7 +201,7 @@ class WidgetsPage(Page):
         first.addStretch(1)
         card.body.addLayout(first)
         second = QHBoxLayout()
-        second.addWidget(Button(N_("Republish"), kind="primary", shortcut="Ctrl+Return"))
+        second.addWidget(Button(N_("Republish"), kind="primary", hint="Ctrl+Return"))
         off = Button(N_("Cancel"), icon="ph.prohibit")
         off.disable("2 of 3 are not failed")
         second.addWidget(off)
@@ -220,21 +227,32 @@ class WidgetsPage(Page):
         row.addStretch(1)
         card.body.addLayout(row)
         facts = KeyValues(spread=True)
-        facts.set_rows((("Shared lane Normal", "119"), ("First starts", "in about 1 m 20 s"), ("Likely all done", "14:45")))
+        facts.set_rows(
+            (("Shared lane Normal", "119"), ("First starts", "in about 1 m 20 s"), ("Likely all done", "14:45"))
+        )
         card.body.addWidget(facts)
         return card
 
     def states(self) -> Card:
         card = Card(N_("States"))
         grid = QHBoxLayout()
-        for chunk in (("waiting", "scheduled", "running", "succeeded", "retrying"), ("dead", "stuck", "held", "paused", "unconfirmed")):
+        for chunk in (
+            ("waiting", "scheduled", "running", "succeeded", "retrying"),
+            ("dead", "stuck", "held", "paused", "unconfirmed"),
+        ):
             column = QVBoxLayout()
             for name in chunk:
                 column.addWidget(StatusPill(name, framed=name == "dead"))
             grid.addLayout(column)
         card.body.addLayout(grid)
         row = QHBoxLayout()
-        for badge in (Badge.platform("pdd"), Badge.platform("temu"), Badge("PROD", "dead"), Badge.count("143", "dead"), Badge.count("18.4k")):
+        for badge in (
+            Badge.platform("pdd"),
+            Badge.platform("temu"),
+            Badge("PROD", "dead"),
+            Badge.count("143", "dead"),
+            Badge.count("18.4k"),
+        ):
             row.addWidget(badge)
         row.addStretch(1)
         card.body.addLayout(row)
@@ -275,9 +293,12 @@ def dress(window: MainWindow, *, lost: bool = False) -> None:
     window.top_bar.set_search_enabled(True)
     window.top_bar.show_freshness(timedelta(seconds=134 if lost else 0.4))
     window.top_bar.set_can_create(_("Not connected") if lost else "")
-    window.status_bar.show_vitals(Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31))
+    window.status_bar.show_vitals(
+        Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
+    )
     window.status_bar.show_operator("Chen Yu", _("operator"))
-    window.status_bar.show_rights(_("READ-ONLY while disconnected") if lost else "")
+    label = _("READ-ONLY while disconnected") if lost else ""
+    window.status_bar.show_rights(label, label)
     if lost:
         window.status_bar.show_silence(timedelta(seconds=134))
 
@@ -310,8 +331,15 @@ def main() -> None:
                 window.open_page("tasks")
                 shoot(window, folder, f"tasks-{label}")
                 window.open_page("overview")
-                window.toasts.show(ToastSpec(text="128 tasks created.", actions=(ToastAction(text=_("Open"), call=int), ToastAction(text=_("Undo"), call=int))))
-                window.toasts.show(ToastSpec(text="Republishing stopped", detail="3 of 51 were not sent", status="dead", copy="x"))
+                window.toasts.show(
+                    ToastSpec(
+                        text="128 tasks created.",
+                        actions=(ToastAction(text=_("Open"), call=int), ToastAction(text=_("Undo"), call=int)),
+                    )
+                )
+                window.toasts.show(
+                    ToastSpec(text="Republishing stopped", detail="3 of 51 were not sent", status="dead", copy="x")
+                )
                 shoot(window, folder, f"widgets-{label}")
                 if width == 1600:
                     lost(window, folder, label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from services.i18n import N_
 from views.tables.column import Attempts, Column, Progress
@@ -19,11 +19,11 @@ class Row:
     shop: str = "Lumo Home"
     platform: str = "pdd"
     lane: str = "normal"
-    attempts: Attempts = Attempts(0, 3)
+    attempts: Attempts = field(default=Attempts(0, 3))
     age: str = "33 m 02 s"
     duration: str = ""
     worker: str = ""
-    progress: Progress = Progress()
+    progress: Progress = field(default=Progress())
     error: str = ""
 
 
@@ -35,7 +35,15 @@ COLUMNS: tuple[Column[Row], ...] = (
     Column(key="lane", title=N_("Lane"), value=lambda r: r.lane, kind="lane", width=94),
     Column(key="attempts", title=N_("Attempts"), value=lambda r: r.attempts, kind="attempts", width=76),
     Column(key="age", title=N_("Age"), value=lambda r: r.age, sortable=True, width=86, live=True),
-    Column(key="duration", title=N_("Duration"), value=lambda r: r.duration, kind="number", width=80, tone="text2", hide_rank=2),
+    Column(
+        key="duration",
+        title=N_("Duration"),
+        value=lambda r: r.duration,
+        kind="number",
+        width=80,
+        tone="text2",
+        hide_rank=2,
+    ),
     Column(key="worker", title=N_("Worker"), value=lambda r: r.worker, width=72, tone="text2", hide_rank=1),
     Column(key="progress", title=N_("Progress"), value=lambda r: r.progress, kind="progress", width=100),
     Column(key="error", title=N_("Last error"), value=lambda r: r.error, width=110, tone="text2", stretch=True),
