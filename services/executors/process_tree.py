@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import signal
@@ -97,11 +98,10 @@ class ProcessTree:
     def members(self) -> list[psutil.Process]:
         """The child and all its living descendants, found by parentage and by the mark in their environment."""
         found: dict[int, psutil.Process] = {}
-        try:
-            root = psutil.Process(self.pid)
-            found = {member.pid: member for member in [root, *root.children(recursive=True)]}
-        except psutil.NoSuchProcess:
-            pass  # only the marked ones are left
+        if self.process.returncode is None:  # once reaped, its number may belong to others
+            with contextlib.suppress(psutil.NoSuchProcess):
+                root = psutil.Process(self.pid)
+                found = {member.pid: member for member in [root, *root.children(recursive=True)]}
         for member in psutil.process_iter():
             if member.pid not in found and self._is_marked(member):
                 found[member.pid] = member
@@ -124,7 +124,7 @@ class ProcessTree:
             if self.process.returncode is None:
                 _ignore_gone(self.process.kill)
             return
-        if self.process.returncode is None:  # once reaped, its number may belong to others
+        if self.process.returncode is None:
             _ignore_gone(os.killpg, self.pid, signal.SIGKILL)
 
 

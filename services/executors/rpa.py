@@ -15,7 +15,7 @@ from pathlib import PurePath
 import msgspec
 
 from services.domain import classify, ids
-from services.domain.task import ERROR_LIMIT, Task
+from services.domain.task import Task
 from services.executors import supervise
 from services.executors.base import Job, JobContext, Outcome
 from services.executors.process_tree import ProcessTree, describe_exit
@@ -216,14 +216,8 @@ def _outcome(watch: supervise.Watch, output: Output, code: int) -> Outcome:
     if code == 0 and (not watch.reason or output.result):
         return Outcome(ok=True, result=output.result)
     said = output.error_text()
-    if watch.reason == supervise.TIMEOUT:
-        how = "it was killed" if watch.killed else "it ended when asked"
-        text = f"{said}\nno end within {watch.limits.timeout_s:g} s; {how}".strip()
-        return Outcome(ok=False, timed_out=True, error=text[-ERROR_LIMIT:], error_kind=classify.TIMEOUT)
     if watch.reason:
-        how = "killed" if watch.killed else "stopped"
-        why = "because this worker closes" if watch.reason == supervise.CLOSE else "on request"
-        return Outcome(ok=False, cancelled=True, error=f"{how} {why}", error_kind=classify.CANCELLED)
+        return supervise.stopped(watch, said)
     if said:
         return Outcome(ok=False, error=said, error_kind=classify.classify(said, code))
     hint = f"; its last line was: {output.last_line[:500]}" if output.last_line else ""

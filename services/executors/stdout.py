@@ -142,6 +142,10 @@ class Output:
         while self._errors and self._error_size - len(self._errors[0]) - 1 >= 2 * ERROR_LIMIT:
             self._error_size -= len(self._errors.popleft()) + 1
 
+    def note(self, text: str) -> None:
+        """One line of log that was not printed."""
+        self._log.add("out", text, len(text))
+
     def error_text(self) -> str:
         """The end of stderr, at most as long as a record keeps."""
         return classify.clean("\n".join(self._errors)).strip()[-ERROR_LIMIT:]

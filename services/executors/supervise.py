@@ -7,7 +7,9 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.executors.base import JobContext
+from services.domain import classify
+from services.domain.task import ERROR_LIMIT
+from services.executors.base import JobContext, Outcome
 from services.executors.process_tree import ProcessTree
 
 _TICK_S = 0.05
@@ -65,6 +67,27 @@ class Watch:
         now = time.monotonic()
         until = self.kill_at if self.reason else self.started + self.limits.timeout_s
         return min(_TICK_S, max(0.0, until - now)) if not self.killed else _TICK_S
+
+
+def watch_to_answer(watch: Watch, answered: threading.Event) -> None:
+    """Return when the child has answered or is gone; its readers set ``answered`` for both."""
+    watch.started = watch.started or time.monotonic()
+    while not answered.wait(watch.patience()):
+        if watch.tree.exited():
+            answered.wait(_DRAIN_S)
+            return
+        watch.step()
+
+
+def stopped(watch: Watch, said: str) -> Outcome:
+    """Outcome of a child that was asked to end; ``said`` is what it still told."""
+    if watch.reason == TIMEOUT:
+        how = "it was killed" if watch.killed else "it ended when asked"
+        text = f"{said}\nno end within {watch.limits.timeout_s:g} s; {how}".strip()
+        return Outcome(ok=False, timed_out=True, error=text[-ERROR_LIMIT:], error_kind=classify.TIMEOUT)
+    how = "killed" if watch.killed else "stopped"
+    why = "because this worker closes" if watch.reason == CLOSE else "on request"
+    return Outcome(ok=False, cancelled=True, error=f"{how} {why}", error_kind=classify.CANCELLED)
 
 
 def watch_to_end(watch: Watch, ended: threading.Event) -> None:

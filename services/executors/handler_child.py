@@ -1,0 +1,114 @@
+"""Runs in the child process of a Python handler: reads jobs from standard input, answers on a pipe of its own.
+
+What handlers print goes to the real standard output and error and becomes the task's log.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import faulthandler
+import os
+import queue
+import signal
+import sys
+import threading
+from typing import Any
+
+import msgspec
+
+from services.executors import registry
+
+#: begins the line on both outputs that divides the jobs of one child
+MARK = "\x1dend of "
+
+
+class Child:
+    """The other end of ``HandlerProcess``."""
+
+    def __init__(self, commands: int, channel: int) -> None:
+        self._commands, self._channel = commands, channel
+        self._lock = threading.Lock()
+        self._jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._cancelled = threading.Event()
+
+    def serve(self) -> None:
+        """Work until standard input ends."""
+        threading.Thread(target=self._listen, name="commands", daemon=True).start()
+        handlers: dict[str, registry.Handler] = {}
+        while True:
+            command = self._jobs.get()
+            if "modules" in command:
+                handlers = registry.load_handlers(command["modules"])
+            else:
+                self._run(handlers[command["handler"]], command)
+
+    def _listen(self) -> None:
+        with open(self._commands, "rb") as stream:  # noqa: PTH123 - a descriptor, not a path
+            for line in stream:
+                command = msgspec.json.decode(line)
+                if "cancel" in command:
+                    self._cancelled.set()
+                else:
+                    self._jobs.put(command)
+        # The worker is gone: nobody could record an outcome any more.
+        _end_group()
+
+    def _run(self, handler: registry.Handler, command: dict[str, Any]) -> None:
+        self._cancelled.clear()
+        job = registry.HandlerContext(
+            task_id=command["task_id"],
+            shop_id=command["shop_id"],
+            platform=command["platform"],
+            attempt=command["attempt"],
+            progress=lambda percent, note: self._say({"progress": percent, "note": note}),
+            log=lambda line: self._say({"log": line[:10_000]}),
+            cancelled=self._cancelled.is_set,
+        )
+        ended = registry.call(handler, command["payload"], job)
+        self._divide(command["job"])
+        self._say(
+            {
+                "end": command["job"],
+                "ok": ended.ok,
+                "result": ended.result,
+                "error": ended.error,
+                "error_kind": ended.error_kind,
+                "gave_up": ended.gave_up,
+            }
+        )
+
+    def _divide(self, job: str) -> None:
+        """Tell the readers of both outputs that this job prints nothing more."""
+        for stream, number in ((sys.stdout, 1), (sys.stderr, 2)):
+            with contextlib.suppress(OSError, ValueError, AttributeError):  # the handler may have closed it
+                stream.flush()
+            with contextlib.suppress(OSError):
+                os.write(number, f"\n{MARK}{job}\n".encode())
+
+    def _say(self, message: dict[str, Any]) -> None:
+        data = msgspec.json.encode(message) + b"\n"
+        with self._lock:
+            while data:
+                data = data[os.write(self._channel, data) :]
+
+
+def main(channel: int) -> None:
+    """Serve on the inherited descriptor (handle on Windows) ``channel``."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        channel = msvcrt.open_osfhandle(channel, os.O_WRONLY)
+    os.set_inheritable(channel, False)
+    commands = os.dup(0)
+    with open(os.devnull, "rb") as nothing:  # noqa: PTH123
+        os.dup2(nothing.fileno(), 0)
+    faulthandler.enable()
+    if sys.platform != "win32":
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the worker
+    Child(commands, channel).serve()
+
+
+def _end_group() -> None:
+    if sys.platform != "win32":
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)

@@ -1,0 +1,178 @@
+"""Python task handlers: how they are registered, found and called.
+
+@task_handler("send_welcome_email")
+def send(payload: dict, job: HandlerContext) -> dict:
+    job.progress(10, "connecting")
+    ...
+    return {"sent": 3}
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import traceback
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from services.domain import classify, ids
+from services.domain.errors import UsageError
+from services.domain.task import ERROR_LIMIT
+from services.executors.stdout import bounded_json
+
+ISOLATIONS = ("process", "thread")
+_ATTRIBUTE = "__task_handlers__"
+
+
+class HandlerError(Exception):
+    """Raise this in a handler to name the kind of its failure, e.g. ``login_expired``."""
+
+    def __init__(self, text: str, kind: str = "") -> None:
+        super().__init__(text)
+        self.error_kind = kind
+
+
+class HandlerContext:
+    """What a handler knows of its job and may say about it."""
+
+    def __init__(
+        self,
+        *,
+        task_id: str,
+        shop_id: str,
+        platform: str,
+        attempt: int,
+        progress: Callable[[int, str], None],
+        log: Callable[[str], None],
+        cancelled: Callable[[], bool],
+    ) -> None:
+        self.task_id, self.shop_id, self.platform, self.attempt = task_id, shop_id, platform, attempt
+        self._progress, self._log, self._cancelled = progress, log, cancelled
+        self.noticed = False  #: the handler was told to stop
+
+    def progress(self, percent: float, note: str = "") -> None:
+        """Move the progress bar, 0 to 100."""
+        self._progress(round(min(100.0, max(0.0, percent))), str(note)[:200])
+
+    def log(self, text: object) -> None:
+        """Add to the task's log."""
+        for line in str(text).splitlines():
+            self._log(line)
+
+    def cancelled(self) -> bool:
+        """Whether somebody asked to stop, or the time is up: clean up and return."""
+        self.noticed = self._cancelled() or self.noticed
+        return self.noticed
+
+
+Function = Callable[[dict[str, Any], HandlerContext], Any]
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handler:
+    """One registered function."""
+
+    name: str
+    function: Function
+    module: str
+    isolate: str = "process"  #: process: its own, killed at the time-out; thread: cooperative only
+    idempotent: bool | None = None  #: what its author says; the policy of the type is in the store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """How a call of a handler ended."""
+
+    ok: bool
+    result: str = ""
+    error: str = ""
+    error_kind: str = ""
+    gave_up: bool = False  #: it returned nothing after it had been told to stop
+
+
+def task_handler(name: str, *, isolate: str = "process", idempotent: bool | None = None) -> Callable[[F], F]:
+    """Register the decorated function for a task type; decorate twice for two types."""
+    if not ids.valid_task_type(name):
+        raise UsageError(f"a task type must be 1-64 of A-Z a-z 0-9 _ -, not {name!r:.60}", field="name")
+    if isolate not in ISOLATIONS:
+        raise UsageError(f"isolate must be process or thread, not {isolate!r:.60}", field="isolate")
+
+    def register(function: F) -> F:
+        handler = Handler(
+            name=name, function=function, module=function.__module__, isolate=isolate, idempotent=idempotent
+        )
+        setattr(function, _ATTRIBUTE, (*getattr(function, _ATTRIBUTE, ()), handler))
+        return function
+
+    return register
+
+
+def load_handlers(modules: str | Iterable[str]) -> dict[str, Handler]:
+    """Import modules and collect their handlers by task type.
+
+    Raises:
+        UsageError: a module cannot be imported, has no handler, or two serve the same type.
+    """
+    found: dict[str, Handler] = {}
+    for name in (modules,) if isinstance(modules, str) else tuple(modules):
+        for handler in _handlers_of(name):
+            other = found.setdefault(handler.name, handler)
+            if other.function is not handler.function:
+                raise UsageError(
+                    f"task type {handler.name} has two handlers: {other.module} and {handler.module}; keep one",
+                    field="worker.handlers",
+                )
+    return found
+
+
+def call(handler: Handler, payload: dict[str, Any], job: HandlerContext) -> Ended:
+    """Call a handler; whatever it raises becomes the error of the attempt."""
+    try:
+        value = handler.function(payload, job)
+        if inspect.iscoroutine(value):
+            # Imported here: 30 ms that most children do not pay.
+            import asyncio
+
+            value = asyncio.run(value)
+        result = "" if value is None else bounded_json(value)
+    except BaseException as exc:  # noqa: BLE001 - the edge of foreign code, which may even call sys.exit
+        return _failed(exc)
+    return Ended(ok=True, result=result, gave_up=job.noticed and not result)
+
+
+def _handlers_of(name: str) -> list[Handler]:
+    try:
+        module = importlib.import_module(name)
+    except Exception as exc:  # importing runs foreign code
+        raise UsageError(
+            f"the handler module {name} cannot be imported: {type(exc).__name__}: {exc}", field="worker.handlers"
+        ) from exc
+    members = [value for _, value in sorted(vars(module).items()) if callable(value)]
+    found = [handler for member in members for handler in getattr(member, _ATTRIBUTE, ()) if _is_handler(handler)]
+    if not found:
+        raise UsageError(f"the module {name} has no function with @task_handler", field="worker.handlers")
+    return found
+
+
+def _is_handler(value: object) -> bool:
+    return isinstance(value, Handler)
+
+
+def _failed(exc: BaseException) -> Ended:
+    error = _text(exc)
+    named = getattr(exc, "error_kind", "")
+    code = exc.code if isinstance(exc, SystemExit) and isinstance(exc.code, int) else None
+    kind = named if named in classify.KINDS else classify.classify(error, code)
+    return Ended(ok=False, error=error, error_kind=kind)
+
+
+def _text(exc: BaseException) -> str:
+    """The traceback without our own frame; its end is kept, where the exception stands."""
+    try:
+        inner = exc.__traceback__.tb_next if exc.__traceback__ else None
+        lines = traceback.format_exception(type(exc), exc, inner)
+    except Exception:  # noqa: BLE001 - an exception whose own text fails
+        lines = [f"{type(exc).__name__}: (its text cannot be shown)"]
+    return "".join(lines).strip()[-ERROR_LIMIT:]
