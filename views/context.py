@@ -16,6 +16,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.tasks import TaskQueries
 from views.support.feed import Feed
+from views.widgets.toast import ToastSpec
 
 
 class CommandSet(Protocol):
@@ -63,7 +64,7 @@ class PageContext:
     sample: SampleControl
     types: Callable[[], Mapping[str, TaskType]]  #: blocking
     shops: Callable[[], Mapping[str, Shop]]  #: blocking
-    toast: Callable[..., None]  #: toast(text, *, kind="info"|"success"|"error", action="", on_action=None)
+    toast: Callable[[ToastSpec], None]
     new_task: Callable[[Mapping[str, object]], None]  #: opens the New task dialog with these fields filled
     profile: str = "local"
     environment: str = ""  #: PROD asks twice

@@ -205,6 +205,7 @@ def _read_shop(row: dict[str, Any], line: int) -> Shop:
         name_en=str(row.get("name_en") or "").strip(),
         group=str(row.get("group") or "").strip(),
         concurrency=int(text),
+        dedicated=str(row.get("dedicated") or "").strip().lower() in TRUE,
         enabled=str(row.get("enabled") or "true").strip().lower() in TRUE,
     )
 

@@ -31,7 +31,8 @@ MIX: Mapping[str, int] = {
     "refresh_goods": 18,
     "single_product": 12,
     "batch_reply": 10,
-    "get_content": 8,
+    "get_content": 6,
+    "screenshot": 2,
     "shop_crawl": 6,
     "send_welcome_email": 6,
 }
@@ -92,7 +93,7 @@ class SampleFleet:
         flows = ["run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}"]
         rpa = msgspec.structs.replace(
             settings.executors.rpa,
-            command=(sys.executable, "-S", "-E", str(SAMPLE / "rpa_cli.py"), *flows),
+            command=(sys.executable, "-S", "-E", "-I", str(SAMPLE / "rpa_cli.py"), *flows),
             environment={
                 "FLEETDECK_SAMPLE_URL": self.url,
                 "FLEETDECK_SAMPLE_DB": str(self.database),
@@ -195,6 +196,8 @@ class Trickle:
 def _payload(kind: str, number: int) -> dict[str, Any]:
     if kind == "sync_order":
         return {"page_size": 50}
-    if kind == "send_welcome_email":
-        return {"email": f"buyer{number}@example.com"}
+    if kind == "batch_reply":
+        return {"text": "Thank you for your message; we answer within the hour."}
+    if kind == "single_product":
+        return {"goods_id": f"G{number % 20 + 1:04d}"}
     return {}

@@ -12,7 +12,7 @@ and departures show at once, but the order still stays. Ticks are a set of keys 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -137,6 +137,11 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         else:
             self._move_to(merge_in_place(self._rows, self._latest, self._key))
         self.applied.emit()
+
+    def patch(self, fresh: Mapping[Any, R]) -> None:
+        """Replace shown records by key; nothing arrives, leaves or moves."""
+        self._latest = [fresh.get(self._key(row), row) for row in self._latest]
+        self._move_to([fresh.get(self._key(row), row) for row in self._rows])
 
     def show_new(self) -> None:
         """Let arrivals, departures and the order take effect."""

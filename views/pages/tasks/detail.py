@@ -1,0 +1,314 @@
+"""The panel of one task: why it waits, what happened, payload, log, message."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain.task import Task
+from services.i18n import N_, _
+from services.messages import render
+from services.monitor.tasks import LogTail, TaskDetail
+from views.context import PageContext
+from views.pages.tasks.actions import VERBS, TaskActions
+from views.pages.tasks.story import gate_entries, timeline, verdict_text
+from views.support import safe, shown
+from views.support.language import on_language_changed
+from views.support.look import Label, panel
+from views.support.operation import Operation
+from views.theme import theme
+from views.widgets.badge import Badge
+from views.widgets.buttons import Button, IconButton
+from views.widgets.json_editor import JsonEditor
+from views.widgets.key_values import KeyValues
+from views.widgets.section import Section
+from views.widgets.status_pill import StatusPill
+from views.widgets.strip import Strip
+from views.widgets.timeline import Timeline
+
+LOG_LINES = 5000
+FOLLOW_MS = 700
+_CLOCK = SystemClock()
+
+
+class TaskDetailPanel(QWidget):
+    """Shows one task and follows it while it is seen.
+
+    Signals:
+        closed: the person wants the panel away.
+        edit_wanted: the payload shall become a new task (the ``Task``).
+    """
+
+    closed = Signal()
+    edit_wanted = Signal(object)
+    link_wanted = Signal(str)
+
+    def __init__(self, context: PageContext, actions: TaskActions, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context, self._actions = context, actions
+        self._task_id = ""
+        self._task: Task | None = None
+        self._log_place = 0
+        self._log_attempt = 0
+        self._ask = Operation(self, latest=True)
+        self._ask_log = Operation(self)
+        self._timer = QTimer(self, interval=FOLLOW_MS)
+        self._timer.timeout.connect(self._follow)
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._build()
+        on_language_changed(self._show_again)
+
+    @property
+    def task_id(self) -> str:
+        """Id of the task shown, "" for none."""
+        return self._task_id
+
+    def show_task(self, task_id: str) -> None:
+        """Show another task; what stands there stays until the answer is here."""
+        if task_id != self._task_id:
+            self._task_id, self._task = task_id, None
+            self._log_place = self._log_attempt = 0
+            self._log.clear()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Ask again."""
+        if self._task_id:
+            self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show)
+
+    def showEvent(self, event: object) -> None:
+        """Follow the task while it is seen."""
+        self._timer.start()
+        super().showEvent(event)  # type: ignore[arg-type]
+
+    def hideEvent(self, event: object) -> None:
+        """Ask nothing while nobody looks."""
+        self._timer.stop()
+        super().hideEvent(event)  # type: ignore[arg-type]
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._build_head())
+        inner = QWidget()
+        self._body = QVBoxLayout(inner)
+        self._body.setContentsMargins(0, 0, 0, 8)
+        self._body.setSpacing(0)
+        self._build_sections()
+        self._body.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(inner)
+        column.addWidget(area, 1)
+
+    def _build_head(self) -> QWidget:
+        head = QWidget()
+        rows = QVBoxLayout(head)
+        rows.setContentsMargins(16, 10, 12, 10)
+        rows.setSpacing(8)
+        first = QHBoxLayout()
+        self._type = Label("", "panel")
+        self._pill = StatusPill(framed=True)
+        self._close = IconButton("ph.x", N_("Close panel"))
+        self._close.clicked.connect(self.closed)
+        for widget in (self._type, self._pill):
+            first.addWidget(widget)
+        first.addStretch(1)
+        first.addWidget(self._close)
+        second = QHBoxLayout()
+        self._shop = Label("", "body")
+        self._badge = Badge.platform("")
+        self._id = Label("", "caption", "text3")
+        self._id.setFont(theme().font("mono"))
+        self._copy = IconButton("ph.copy", N_("Copy the task id"))
+        self._copy.clicked.connect(self._copy_id)
+        for widget in (self._shop, self._badge, self._id, self._copy):
+            second.addWidget(widget)
+        second.addStretch(1)
+        third = QHBoxLayout()
+        self._buttons = {}
+        for verb in VERBS:
+            button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
+            button.clicked.connect(partial(self._act, verb.key))
+            self._buttons[verb.key] = button
+            third.addWidget(button)
+        third.addStretch(1)
+        for row in (first, second, third):
+            rows.addLayout(row)
+        return head
+
+    def _build_sections(self) -> None:
+        self._verdict = Strip("warning")
+        self._verdict.hide()
+        self._body.addWidget(_margins(self._verdict))
+        self._why = Section(N_("Why is it waiting?"))
+        self._gates = Timeline()
+        self._why.body.addWidget(self._gates)
+        self._story = Section(N_("Timeline"), foldable=False)
+        self._timeline = Timeline()
+        self._story.body.addWidget(self._timeline)
+        self._failure = Section(N_("Last error"))
+        self._error = Label("", "label", "text", wrap=True)
+        self._error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._failure.body.addWidget(self._error)
+        self._data = Section(N_("Payload"))
+        self._payload = JsonEditor(N_("Payload"))
+        self._payload.setReadOnly(True)
+        self._payload.setMinimumHeight(110)
+        edit = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
+        edit.clicked.connect(self._on_edit)
+        self._data.add_action(edit)
+        self._data.body.addWidget(self._payload)
+        self._outcome = Section(N_("Result"))
+        self._result = JsonEditor(N_("Result"))
+        self._result.setReadOnly(True)
+        self._result.setMinimumHeight(72)
+        self._outcome.body.addWidget(self._result)
+        self._logs = Section(N_("Log"))
+        self._log = QPlainTextEdit()
+        self._log.setReadOnly(True)
+        self._log.setMaximumBlockCount(LOG_LINES)
+        self._log.setMinimumHeight(120)
+        self._log.setFont(theme().font("mono"))
+        self._log.setAccessibleName(_("Log"))
+        self._logs.body.addWidget(self._log)
+        self._facts = Section(N_("Message and record"))
+        self._fields = KeyValues(mono=True)
+        self._facts.body.addWidget(self._fields)
+        for section in (self._why, self._story, self._failure, self._data, self._outcome, self._logs, self._facts):
+            self._body.addWidget(section)
+
+    def _show(self, detail: TaskDetail | None) -> None:
+        if detail is None:
+            self._pill.set_status("cancelled", _("not found"))
+            self._task = None
+            return
+        before, self._task = self._task, detail.task
+        self._detail = detail
+        task = detail.task
+        now = _CLOCK.now_ms()
+        self._type.setText(safe.one_line(task.task_type))
+        self._pill.set_status(shown.GLYPHS.get(task.status, "waiting"), shown.status_word(task.status))
+        self._shop.setText(safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id))
+        self._badge.show_text(_platform_badge(task.platform))
+        self._id.setText(safe.cut(task.task_id, 34))
+        self._id.setToolTip(safe.tooltip(task.task_id))
+        self._show_verdict(detail)
+        self._why.setVisible(bool(detail.gates))
+        self._gates.set_entries(gate_entries(detail.gates))
+        self._timeline.set_entries(timeline(task, now))
+        self._failure.setVisible(bool(task.error))
+        self._error.setText(safe.visible(safe.cut(task.error, 1200), keep_newlines=True))
+        self._show_documents(before, task)
+        self._fields.set_rows(_facts(task, now))
+        for verb in VERBS:
+            self._buttons[verb.key].disable("" if verb.fits(task) else verb.reason([task]))
+        self._follow_log()
+
+    def _show_again(self) -> None:
+        if self._task is not None:
+            self._show(self._detail)
+
+    def _show_verdict(self, detail: TaskDetail) -> None:
+        if detail.verdict is None:
+            self._verdict.hide()
+            return
+        status, lead, text = verdict_text(detail.verdict, render)
+        self._verdict.set_status(status)
+        self._verdict.show_text(text, lead)
+        self._verdict.show()
+
+    def _show_documents(self, before: Task | None, task: Task) -> None:
+        if before is None or before.payload != task.payload:
+            self._payload.load_text(_pretty(task.payload))
+        self._outcome.setVisible(bool(task.result))
+        if task.result and (before is None or before.result != task.result):
+            self._result.load_text(_pretty(task.result))
+
+    def _follow(self) -> None:
+        if self._task is not None and not self._task.ended:
+            self.refresh()
+
+    def _follow_log(self) -> None:
+        task = self._task
+        if task is None or not task.attempt or self._ask_log.busy:
+            return
+        if task.attempt != self._log_attempt:
+            self._log_attempt, self._log_place = task.attempt, 0
+            self._log.clear()
+        call = partial(self._context.tasks.log, task.task_id, task.attempt, self._log_place)
+        self._ask_log.start(call, partial(self._append_log, task.task_id, task.attempt))
+
+    def _append_log(self, task_id: str, attempt: int, tail: LogTail) -> None:
+        if task_id != self._task_id or attempt != self._log_attempt or tail.place <= self._log_place:
+            return
+        self._log_place = tail.place
+        bar = self._log.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 4
+        lines = [f"{shown.clock(line.at, _CLOCK.now_ms())}  {safe.one_line(line.text, 2000)}" for line in tail.lines]
+        self._log.appendPlainText("\n".join(lines))
+        if at_end:
+            bar.setValue(bar.maximum())
+
+    def _act(self, key: str) -> None:
+        verb = next(one for one in VERBS if one.key == key)
+        if self._task is not None:
+            self._actions.run(verb, [self._task])
+
+    def _copy_id(self) -> None:
+        QGuiApplication.clipboard().setText(self._task_id)
+
+    def _on_edit(self) -> None:
+        if self._task is not None:
+            self.edit_wanted.emit(self._task)
+
+
+def _margins(widget: QWidget) -> QWidget:
+    frame = panel("plain")
+    row = QHBoxLayout(frame)
+    row.setContentsMargins(12, 0, 12, 8)
+    row.addWidget(widget)
+    return frame
+
+
+def _pretty(text: str) -> str:
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except ValueError:
+        return text
+
+
+def _platform_badge(platform: str) -> str:
+    return {"pdd": "PDD", "temu": "TEMU", "tiktok": "TTS"}.get(platform, platform.upper()[:5])
+
+
+def _facts(task: Task, now: int) -> Sequence[tuple[str, str]]:
+    rows = [
+        (_("task id"), task.task_id),
+        (_("shop"), task.shop),
+        (_("lane and priority"), f"{task.lane} {task.priority}"),
+        (_("created"), shown.clock(task.created_at, now)),
+        (_("created by"), task.created_by),
+        (_("origin"), task.origin),
+        (_("generation"), str(task.gen)),
+        (_("attempts"), f"{task.attempt} / {task.max_retries + 1}"),
+        (_("time-out"), f"{task.timeout_s} s"),
+        (_("worker"), task.worker),
+        (_("republished from"), task.parent),
+        (_("republished as"), task.successor),
+        (_("marks"), ", ".join(task.marks)),
+        (_("reason"), task.reason),
+    ]
+    return [(name, value) for name, value in rows if value]
+
+

@@ -1,0 +1,37 @@
+"""The filter fields of the task pages as data."""
+
+from __future__ import annotations
+
+from services.domain.lane import LANES
+from services.domain.status import Status
+from services.i18n import N_
+from views.widgets.filter_bar import FilterField, FilterValue
+
+_STATUSES = (
+    (Status.PENDING, N_("Unsent")),
+    (Status.QUEUED, N_("Waiting")),
+    (Status.BLOCKED, N_("Blocked")),
+    (Status.SCHEDULED, N_("Scheduled")),
+    (Status.RUNNING, N_("Running")),
+    (Status.RETRYING, N_("Retrying")),
+    (Status.HELD, N_("To confirm")),
+    (Status.SUCCEEDED, N_("Succeeded")),
+    (Status.DEAD, N_("Dead")),
+    (Status.CANCELLED, N_("Cancelled")),
+)
+_LANES = {"high": N_("High"), "normal": N_("Normal"), "low": N_("Low")}
+
+FIELDS = (
+    FilterField("status", N_("Status"), tuple(FilterValue(value, word) for value, word in _STATUSES)),
+    FilterField(
+        "platform",
+        N_("Platform"),
+        (FilterValue("pdd", "Pinduoduo"), FilterValue("temu", "TEMU"), FilterValue("tiktok", "TikTok Shop")),
+        free=True,
+    ),
+    FilterField("type", N_("Type")),
+    FilterField("lane", N_("Lane"), tuple(FilterValue(lane, _LANES[lane]) for lane in LANES)),
+    FilterField("shop", N_("Shop")),
+    FilterField("worker", N_("Worker")),
+    FilterField("fp", N_("Cause")),
+)

@@ -1,0 +1,163 @@
+"""Asks for the rows of the task table off the GUI thread and keeps them true to the event feed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from services.domain.task import Task
+from services.monitor.live import Changes
+from services.monitor.tasks import TaskQueries
+from views.pages.tasks.rows import TaskRow
+from views.support.operation import Operation
+
+FIRST, MORE, MOST = 200, 200, 5000
+PATCH_MS, REFRESH_MS = 150, 1200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the table shows."""
+
+    filter: str = ""
+    sort: str = "created"
+    descending: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """One answer. ``settle``: a person asked, so order and departures take effect."""
+
+    rows: tuple[TaskRow, ...] = ()
+    total: int | None = None
+    more: str | None = None
+    settle: bool = False
+    wanted: Wanted = Wanted()
+
+
+class TaskLister(QObject):
+    """Rows on demand, patched by events: changed rows are fetched by id, the whole page again at most once a second.
+
+    Signals:
+        listed: a ``Listing``.
+        patched: rows (tuple of ``TaskRow``) that changed in place.
+        failed: the error of a question.
+    """
+
+    listed = Signal(object)
+    patched = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, queries: TaskQueries, parent: QObject) -> None:
+        super().__init__(parent)
+        self._queries = queries
+        self._wanted = Wanted()
+        self._limit = FIRST
+        self._shown: set[str] = set()
+        self._stale: set[str] = set()
+        self._active = False
+        self._query = Operation(self, latest=True)
+        self._patch = Operation(self)
+        self._patch_timer = QTimer(self, singleShot=True, interval=PATCH_MS)
+        self._patch_timer.timeout.connect(self._fetch_stale)
+        self._refresh_timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._refresh_timer.timeout.connect(self._refresh_live)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is asked for now."""
+        return self._wanted
+
+    def ask(self, wanted: Wanted) -> None:
+        """Show something else."""
+        self._wanted, self._limit = wanted, FIRST
+        self._ask(settle=True)
+
+    def again(self) -> None:
+        """Ask the same once more and put everything in its place."""
+        self._ask(settle=True)
+
+    def more(self) -> None:
+        """Load the next rows."""
+        if self._limit < MOST and not self._query.busy and len(self._shown) >= self._limit:
+            self._limit += MORE
+            self._ask(settle=True)
+
+    def set_active(self, active: bool) -> None:
+        """Follow the feed only while the page is seen."""
+        self._active = active
+        if active:
+            self._ask(settle=True)
+        else:
+            self._patch_timer.stop()
+            self._refresh_timer.stop()
+
+    def note_shown(self, keys: Iterable[str]) -> None:
+        """Remember which rows are on screen."""
+        self._shown = set(keys)
+
+    def touch(self, keys: Iterable[str]) -> None:
+        """Fetch these rows again soon (progress of running tasks has no event)."""
+        self._stale.update(key for key in keys if key in self._shown)
+        if self._stale and not self._patch_timer.isActive():
+            self._patch_timer.start()
+
+    def on_changes(self, changes: Changes) -> None:
+        """Take in a batch of the feed."""
+        if not self._active:
+            return
+        if changes.gap:
+            self._ask(settle=False)
+            return
+        self.touch(event.task_id for event in changes.events)
+        if not self._refresh_timer.isActive():
+            self._refresh_timer.start()
+
+    def _ask(self, *, settle: bool) -> None:
+        call = partial(_list, self._queries, self._wanted, self._limit, settle)
+        self._query.start(call, self.listed.emit, self._fail)
+
+    def _refresh_live(self) -> None:
+        if self._active and not self._query.busy:
+            self._ask(settle=False)
+
+    def _fetch_stale(self) -> None:
+        if self._patch.busy:
+            self._patch_timer.start()
+            return
+        keys, self._stale = sorted(self._stale), set()
+        if keys:
+            self._patch.start(partial(_rows_of, self._queries, keys), self.patched.emit, self._fail)
+
+    def _fail(self, error: BaseException) -> None:
+        self.failed.emit(error)
+
+
+def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool) -> Listing:
+    page = queries.page(wanted.filter, sort=wanted.sort, descending=wanted.descending, limit=limit)
+    tasks: list[Task] = list(page.tasks)
+    cursor = page.next
+    # a scan may give short pages; a person expects rows, so a few more are fetched at once
+    tries = 0
+    while cursor is not None and len(tasks) < min(limit, 50) and tries < 20:
+        further = queries.page(
+            wanted.filter, sort=wanted.sort, descending=wanted.descending, limit=limit, cursor=cursor
+        )
+        tasks += further.tasks
+        cursor = further.next
+        tries += 1
+    return Listing(rows=_rows(queries, tasks), total=page.total, more=cursor, settle=settle, wanted=wanted)
+
+
+def _rows_of(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:
+    return _rows(queries, queries.get(keys))
+
+
+def _rows(queries: TaskQueries, tasks: Iterable[Task]) -> tuple[TaskRow, ...]:
+    shops = queries.shops()
+    return tuple(
+        TaskRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "") for task in tasks
+    )

@@ -1,0 +1,306 @@
+"""The Tasks page: saved views, filter, table, action bar and the panel of one task."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from services.domain.query import Counts
+from services.domain.status import Status
+from services.domain.task import Task
+from services.i18n import N_, _
+from services.monitor.live import Snapshot
+from views.context import PageContext
+from views.page import Page
+from views.pages.tasks.action_bar import ActionBar
+from views.pages.tasks.actions import VERBS, TaskActions, Verb
+from views.pages.tasks.detail import TaskDetailPanel
+from views.pages.tasks.fields import FIELDS
+from views.pages.tasks.listing import Listing, TaskLister, Wanted
+from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
+from views.support import text
+from views.support.acting import Acting
+from views.support.operation import Operation
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.widgets.empty_state import EmptyState
+from views.widgets.filter_bar import FilterBar
+from views.widgets.strip import ErrorStrip
+
+#: saved views: key, source text, filter, newest first
+VIEWS: tuple[tuple[str, str, str, bool], ...] = (
+    ("all", N_("All"), "", True),
+    ("flight", N_("In flight"), "status:active", False),
+    ("waiting", N_("Waiting"), "status:waiting", False),
+    ("running", N_("Running"), "status:running", False),
+    ("retrying", N_("Retrying"), "status:retrying", False),
+    ("held", N_("To confirm"), "status:held", False),
+    ("dead", N_("Dead"), "status:dead triage:open", True),
+)
+_ACTIVE = ("pending", "blocked", "scheduled", "queued", "running", "retrying", "held")
+
+
+class TasksPage(Page):
+    """Everything that was ever asked for and is kept, one filter away."""
+
+    page_id = "tasks"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Tasks"))
+        self._context = context
+        self._total: int | None = None
+        self._acting = Acting(self, context.toast)
+        self._actions = TaskActions(context.commands, self._acting)
+        self._lister = TaskLister(context.tasks, self)
+        self._select_all = Operation(self)
+        self._model: RecordModel[TaskRow] = RecordModel(COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence)
+        self._build()
+        self._connect()
+        self._pulse = QTimer(self, interval=1000)
+        self._pulse.timeout.connect(self._touch_running)
+
+    def activate(self) -> None:
+        """Follow the feed."""
+        self._lister.set_active(True)
+        self._pulse.start()
+
+    def deactivate(self) -> None:
+        """Stop following."""
+        self._lister.set_active(False)
+        self._pulse.stop()
+
+    def refresh(self) -> None:
+        """Ask again and put every row in its place."""
+        self._lister.again()
+        self._detail.refresh()
+
+    def show_request(self, request: object) -> None:
+        """Show a filter that another page asked for."""
+        if isinstance(request, str):
+            self._tabs.setCurrentIndex(0)
+            self._filter.set_expression(request)
+            self._query()
+
+    def show_task(self, task_id: str) -> None:
+        """Open the panel of one task."""
+        self._open(task_id)
+
+    def retranslate(self) -> None:
+        """Say tabs and counts again."""
+        super().retranslate()
+        if hasattr(self, "_tabs"):
+            self._show_tabs(self._context.feed.latest.counts)
+            self._say_summary()
+
+    def _build(self) -> None:
+        self._tabs = QTabBar()
+        self._tabs.setDrawBase(False)
+        self._tabs.setExpanding(False)
+        self._tabs.setAccessibleName(_("Saved views"))
+        for _key, title, _expression, _newest in VIEWS:
+            self._tabs.addTab(_(title))
+        self._filter = FilterBar(FIELDS, placeholder=N_("Error contains"), prefix="error~")
+        self._error = ErrorStrip()
+        self._table = TableView(self._model, name=N_("Tasks"))
+        self._empty = EmptyState(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._table)
+        self._stack.addWidget(self._empty)
+        self._bar = ActionBar(VERBS)
+        left = QWidget()
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        tabs = QHBoxLayout()
+        tabs.setContentsMargins(8, 0, 8, 0)
+        tabs.addWidget(self._tabs)
+        tabs.addStretch(1)
+        column.addLayout(tabs)
+        for widget, stretch in ((self._filter, 0), (self._error, 0), (self._stack, 1), (self._bar, 0)):
+            column.addWidget(widget, stretch)
+        self._detail = TaskDetailPanel(self._context, self._actions)
+        self._detail.setMinimumWidth(320)
+        self._detail.setMaximumWidth(720)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(left)
+        self._split.addWidget(self._detail)
+        self._split.setStretchFactor(0, 1)
+        self._split.setCollapsible(0, False)
+        self._split.setSizes([1000, 440])
+        self._detail.hide()
+        self.body.addWidget(self._split, 1)
+
+    def _connect(self) -> None:
+        # asking
+        self._tabs.currentChanged.connect(self._on_tab)
+        self._filter.changed.connect(self._query)
+        self._empty.action.connect(self._clear)
+        self._error.retry.connect(self.refresh)
+        self._model.sort_requested.connect(self._query)
+        self._table.near_end.connect(self._lister.more)
+        # answers
+        self._lister.listed.connect(self._show)
+        self._lister.patched.connect(self._patch)
+        self._lister.failed.connect(self._show_error)
+        self._context.feed.changed.connect(self._lister.on_changes)
+        self._context.feed.looked.connect(self._on_looked)
+        # choosing
+        self._table.peek_requested.connect(self._toggle_detail)
+        self._table.open_requested.connect(self._open)
+        self._table.current_changed.connect(self._follow_cursor)
+        self._table.menu_requested.connect(self._fill_menu)
+        self._table.filter_requested.connect(self._filter_by)
+        self._model.ticked_changed.connect(self._show_bar)
+        self._model.pending_changed.connect(self._show_bar)
+        self._detail.closed.connect(self._detail.hide)
+        self._detail.edit_wanted.connect(self._edit)
+        # acting
+        self._bar.verb_wanted.connect(self._act)
+        self._bar.new_rows_wanted.connect(self._show_new)
+        self._bar.clear_wanted.connect(self._model.untick_all)
+
+    def _wanted(self) -> Wanted:
+        _key, _title, expression, newest = VIEWS[self._tabs.currentIndex()]
+        sorts = self._model.sorts()
+        sort, descending = sorts[0] if sorts else ("created", newest)
+        return Wanted(filter=f"{expression} {self._filter.expression()}".strip(), sort=sort, descending=descending)
+
+    def _query(self, *_args: object) -> None:
+        self._lister.ask(self._wanted())
+
+    def _on_tab(self, _index: int) -> None:
+        self._model.set_sorts(())
+        self._query()
+
+    def _clear(self) -> None:
+        self._filter.clear()
+        self._tabs.setCurrentIndex(0)
+        self._query()
+
+    def _show(self, listing: Listing) -> None:
+        self._error.clear()
+        self._total = listing.total
+        self._model.apply(listing.rows, settle=listing.settle)
+        self._lister.note_shown(str(row.key) for row in self._model.records())
+        self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
+        self._say_summary()
+        self._show_bar()
+
+    def _patch(self, rows: tuple[TaskRow, ...]) -> None:
+        fresh = {row.key: row for row in rows}
+        self._model.patch(fresh)
+        if self._detail.isVisible() and self._detail.task_id in fresh:
+            self._detail.refresh()
+
+    def _touch_running(self) -> None:
+        self._lister.touch(row.key for row in self._model.records() if row.task.status == Status.RUNNING)
+
+    def _show_error(self, error: BaseException) -> None:
+        self._error.show_error(str(error))
+
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        if self.isVisible():
+            self._show_tabs(snapshot.counts)
+            self._filter.set_counts("status", snapshot.counts.status)
+
+    def _show_tabs(self, counts: Counts) -> None:
+        numbers = {
+            "all": counts.total,
+            "flight": sum(counts.status.get(status, 0) for status in _ACTIVE),
+            "waiting": sum(counts.status.get(status, 0) for status in ("pending", "queued", "blocked")),
+            "dead": counts.triage.get("open", 0),
+        }
+        for index, (key, title, _expression, _newest) in enumerate(VIEWS):
+            number = numbers.get(key, counts.status.get(key, 0))
+            shown = f"{_(title)}  {text.compact(number)}"
+            if self._tabs.tabText(index) != shown:
+                self._tabs.setTabText(index, shown)
+
+    def _say_summary(self) -> None:
+        kept = text.count(self._context.feed.latest.counts.total)
+        if self._total is None:
+            shown = text.count(self._model.rowCount())
+            self.set_summary(_("{shown} shown, of {kept} kept").format(shown=shown, kept=kept))
+        else:
+            match = text.count(self._total)
+            self.set_summary(_("{match} match, of {kept} kept").format(match=match, kept=kept))
+
+    def _show_new(self) -> None:
+        self._model.show_new()
+        self._lister.again()
+
+    def _chosen(self) -> list[Task]:
+        keys = [str(key) for key in self._table.target_keys()]
+        found = [self._model.find(key) for key in keys]
+        return [row.task for row in found if row is not None]
+
+    def _show_bar(self) -> None:
+        self._bar.show_state(
+            ticked=len(self._model.ticked()), tasks=self._chosen(), new_rows=self._model.pending
+        )
+
+    def _act(self, key: str) -> None:
+        verb = next(one for one in VERBS if one.key == key)
+        self._run(verb)
+
+    def _run(self, verb: Verb) -> None:
+        tasks = self._chosen()
+        self._actions.run(verb, tasks)
+        self._model.untick_all()
+
+    def _toggle_detail(self, key: object) -> None:
+        if self._detail.isVisible() and self._detail.task_id == key:
+            self._detail.hide()
+        else:
+            self._open(key)
+
+    def _open(self, key: object) -> None:
+        if key is not None:
+            self._detail.show()
+            self._detail.show_task(str(key))
+
+    def _follow_cursor(self, key: object) -> None:
+        self._show_bar()
+        if self._detail.isVisible() and key is not None:
+            self._detail.show_task(str(key))
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        row = self._model.find(str(key))
+        tasks = self._chosen() if self._model.ticked() else [row.task] if row is not None else []
+        for verb in VERBS:
+            action = menu.addAction(_(verb.text))
+            action.setEnabled(not verb.reason(tasks))
+            action.triggered.connect(partial(self._actions.run, verb, tasks))
+
+    def _filter_by(self, column: str, value: str, include: bool) -> None:
+        row = self._model.find(self._table.current_key() or "")
+        if row is None:
+            return
+        task = row.task
+        values = {
+            "status": ("status", task.status),
+            "type": ("type", task.task_type),
+            "shop": ("shop", task.shop),
+            "platform": ("platform", task.platform),
+            "lane": ("lane", task.lane),
+            "worker": ("worker", task.worker),
+        }
+        field, exact = values.get(column, ("", value))
+        if field and exact:
+            self._filter.add_value(field, exact, include=include)
+            self._query()
+
+    def _edit(self, task: Task) -> None:
+        self._context.new_task(
+            {
+                "platform": task.platform,
+                "shops": [task.shop],
+                "task_type": task.task_type,
+                "payload": task.payload,
+                "priority": task.priority,
+            }
+        )
+
+

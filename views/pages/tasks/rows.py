@@ -1,0 +1,149 @@
+"""What the task table shows of a record: one frozen row and its columns as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.clock import SystemClock
+from services.domain.status import Status
+from services.domain.task import Task
+from services.i18n import N_, _
+from views.support import safe, shown, text
+from views.tables.column import Attempts, Column, Progress
+
+_CLOCK = SystemClock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskRow:
+    """A record and the name of its shop."""
+
+    task: Task
+    shop_name: str = ""
+
+    @property
+    def key(self) -> str:
+        """The task id."""
+        return self.task.task_id
+
+
+def progress(task: Task, now_ms: int) -> Progress:
+    """A bar while running, else the reason why not."""
+    if task.status == Status.RUNNING:
+        if task.cancel:
+            return Progress(text=_("stopping") if task.cancel == "stopping" else _("stop requested"), role="retrying")
+        if task.lease_until and task.lease_until < now_ms:
+            return Progress(text=_("no signal"), role="retrying")
+        share = task.progress / 100 if task.progress >= 0 else None
+        return Progress(share=share, text="" if share is not None else _("running"))
+    if task.status in (Status.RETRYING, Status.SCHEDULED) and task.due_at:
+        left = shown.span(task.due_at - now_ms)
+        role = "retrying" if task.status == Status.RETRYING else "text2"
+        return Progress(text=text.until(left) if task.due_at > now_ms else _("due"), role=role)
+    if task.status == Status.BLOCKED:
+        return Progress(text=shown.gate_word(task.gate), role="text2")
+    if task.status == Status.PENDING:
+        return Progress(text=_("not sent yet"), role="text2")
+    if task.status == Status.HELD:
+        return Progress(text=_("needs your decision"), role="retrying")
+    if task.triage == "republished":
+        return Progress(text=_("republished"), role="text3")
+    return Progress()
+
+
+def _age(row: TaskRow) -> str:
+    return text.duration(shown.span(_CLOCK.now_ms() - row.task.created_at))
+
+
+def _duration(row: TaskRow) -> str:
+    ran = shown.duration_ms(row.task, _CLOCK.now_ms())
+    return "" if ran < 0 else text.duration(shown.span(ran), precise=row.task.status != Status.RUNNING)
+
+
+def _attempts(row: TaskRow) -> Attempts:
+    task = row.task
+    return Attempts(task.attempt, task.max_retries + 1, shown.GLYPHS.get(task.status, "waiting"))
+
+
+def _error(row: TaskRow) -> str:
+    return safe.one_line(row.task.error, 160) if row.task.error else ""
+
+
+def sentence(row: TaskRow) -> str:
+    """The row for a screen reader."""
+    task = row.task
+    words = {
+        "status": shown.status_word(task.status),
+        "type": task.task_type,
+        "shop": row.shop_name or task.shop_id,
+        "attempt": task.attempt,
+        "limit": task.max_retries + 1,
+    }
+    return _("{status}, {type}, shop {shop}, attempt {attempt} of {limit}").format(**words)
+
+
+COLUMNS: tuple[Column[TaskRow], ...] = (
+    Column(
+        key="status",
+        title="",
+        value=lambda row: shown.GLYPHS.get(row.task.status, "waiting"),
+        kind="glyph",
+        width=28,
+        tooltip=lambda row: shown.status_word(row.task.status),
+        speech=sentence,
+    ),
+    Column(
+        key="type", title=N_("Type"), value=lambda row: row.task.task_type, kind="strong", width=132, tooltip=lambda row: row.key
+    ),
+    Column(
+        key="shop",
+        title=N_("Shop"),
+        value=lambda row: row.shop_name or row.task.shop_id,
+        width=150,
+        tooltip=lambda row: row.task.shop,
+    ),
+    Column(key="platform", title=N_("Plat."), value=lambda row: row.task.platform, kind="badge", width=58, hide_rank=3),
+    Column(key="lane", title=N_("Lane"), value=lambda row: row.task.lane, kind="lane", width=96),
+    Column(key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=86),
+    Column(
+        key="created",
+        title=N_("Age"),
+        value=lambda row: row.task.created_at,
+        text=_age,
+        width=92,
+        live=True,
+        sortable=True,
+        tooltip=lambda row: shown.clock(row.task.created_at, _CLOCK.now_ms()),
+    ),
+    Column(
+        key="duration",
+        title=N_("Duration"),
+        value=lambda row: (row.task.started_at, row.task.status),
+        text=_duration,
+        align="right",
+        width=84,
+        live=True,
+        hide_rank=2,
+    ),
+    Column(key="worker", title=N_("Worker"), value=lambda row: row.task.worker, width=110, hide_rank=1),
+    Column(
+        key="progress",
+        title=N_("Progress"),
+        value=lambda row: progress(row.task, _CLOCK.now_ms()),
+        kind="progress",
+        width=128,
+        live=True,
+    ),
+    Column(key="error", title=N_("Last error"), value=_error, tone="text2", width=200, stretch=True),
+    Column(key="priority", title=N_("Priority"), value=lambda row: row.task.priority, kind="number", width=70, sortable=True, hidden=True),
+    Column(
+        key="updated",
+        title=N_("Updated"),
+        value=lambda row: row.task.updated_at,
+        text=lambda row: shown.clock(row.task.updated_at, _CLOCK.now_ms()),
+        width=96,
+        sortable=True,
+        hidden=True,
+    ),
+    Column(key="id", title=N_("Task id"), value=lambda row: row.key, mono=True, width=240, hidden=True),
+)

@@ -1,0 +1,130 @@
+"""Turns a record into lines of a timeline: what happened, what comes next, what it waits for. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from services.domain.explain import GateView
+from services.domain.message import Message
+from services.domain.status import Status
+from services.domain.task import Attempt, Step, Task
+from services.domain.verdict import Verdict
+from services.i18n import N_, _
+from services.messages import render
+from views.support import safe, shown, text
+from views.widgets.timeline import TimelineEntry
+
+_STEPS: dict[str, str] = {
+    Status.PENDING: N_("Handed to the broker"),
+    Status.QUEUED: N_("Waits in its lane"),
+    Status.BLOCKED: N_("Parked"),
+    Status.SCHEDULED: N_("Planned for later"),
+    Status.HELD: N_("Held: a person must decide"),
+    Status.SUCCEEDED: N_("Succeeded"),
+    Status.DEAD: N_("Dead letter"),
+    Status.CANCELLED: N_("Cancelled"),
+}
+_OUTCOMES: dict[str, str] = {
+    "succeeded": N_("succeeded"),
+    "failed": N_("failed"),
+    "timeout": N_("timed out"),
+    "cancelled": N_("cancelled"),
+    "lost": N_("worker lost"),
+    "returned": N_("given back"),
+    "fenced": N_("late, not counted"),
+}
+_GLYPH_OF_OUTCOME = {"succeeded": "succeeded", "cancelled": "cancelled", "returned": "waiting", "fenced": "cancelled"}
+_LEVELS: dict[str, tuple[str, str]] = {
+    "safe": ("healthy", N_("Safe to run again")),
+    "check": ("warning", N_("Check first")),
+    "would_duplicate": ("dead", N_("Would duplicate")),
+}
+_GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
+
+
+def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
+    """Steps and attempts in one list, oldest first; what is planned stands last, dimmed."""
+    entries = [entry for step in task.steps if (entry := _step(task, step, now_ms)) is not None]
+    entries += [_attempt(one, now_ms) for one in task.attempts]
+    entries.sort(key=lambda pair: pair[0])
+    lines = [entry for _at, entry in entries]
+    return [*lines, *_next(task, now_ms)]
+
+
+def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
+    """The checks in order, the first closed one in strong type."""
+    lines = []
+    bold = False
+    for gate in gates:
+        sentence = render(Message(gate.code, dict(gate.params)))
+        closed = gate.state == "closed" and not bold
+        bold = bold or closed
+        lines.append(
+            TimelineEntry(
+                time="",
+                text="" if closed else sentence,
+                strong=sentence if closed else "",
+                status=_GATE_GLYPH.get(gate.state, "waiting"),
+                future=gate.state == "next",
+            )
+        )
+    return lines
+
+
+def verdict_text(verdict: Verdict, say: Callable[[Message], str]) -> tuple[str, str, str]:
+    """Status for the tint, the verdict in two words, and its evidence."""
+    status, lead = _LEVELS.get(verdict.level, ("warning", verdict.level))
+    return status, _(lead), say(Message(verdict.code, dict(verdict.params)))
+
+
+def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:
+    time = shown.clock(step.at, now_ms)
+    if not step.from_:
+        return step.at, TimelineEntry(time=time, text=_("Created by"), strong=task.created_by or task.origin, status="")
+    if step.from_ == step.to:
+        return step.at, TimelineEntry(time=time, text=_("Changed by"), strong=safe.one_line(step.note, 80), status="")
+    if step.to == Status.RUNNING:
+        return step.at, TimelineEntry(
+            time=time, text=_("Attempt {n} started on").format(n=step.attempt), strong=step.worker, status="running"
+        )
+    if step.to == Status.RETRYING:
+        return None
+    word = _STEPS.get(step.to)
+    if word is None or (step.to == Status.PENDING and step.from_ == ""):
+        return None
+    tail = shown.gate_word(step.note) if step.to == Status.BLOCKED else ""
+    return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
+
+
+def _attempt(one: Attempt, now_ms: int) -> tuple[int, TimelineEntry]:
+    word = _(_OUTCOMES.get(one.outcome, one.outcome))
+    error = safe.one_line(one.error.strip().rsplit("\n", 1)[-1], 120) if one.error else ""
+    entry = TimelineEntry(
+        time=shown.clock(one.ended_at, now_ms),
+        text=_("Attempt {n} {word}").format(n=one.number, word=word),
+        tail=error,
+        span=text.duration(shown.span(one.ended_at - one.started_at), precise=True),
+        status=_GLYPH_OF_OUTCOME.get(one.outcome, "dead"),
+    )
+    return one.ended_at, entry
+
+
+def _next(task: Task, now_ms: int) -> list[TimelineEntry]:
+    if task.status == Status.RETRYING and task.due_at:
+        total = max(1, task.due_at - task.updated_at)
+        share = min(1.0, max(0.0, (now_ms - task.updated_at) / total))
+        left = text.until(shown.span(task.due_at - now_ms)) if task.due_at > now_ms else _("due")
+        last = task.retries >= task.max_retries
+        tail = _("the last; then a dead letter") if last else ""
+        return [
+            TimelineEntry(time="", text=_("Waits for its next attempt"), span=left, share=share, status="retrying"),
+            TimelineEntry(
+                time=shown.clock(task.due_at, now_ms),
+                text=_("Attempt {n}").format(n=task.attempt + 1),
+                tail=tail,
+                future=True,
+            ),
+        ]
+    if task.status == Status.SCHEDULED and task.due_at:
+        return [TimelineEntry(time=shown.clock(task.due_at, now_ms), text=_("Starts"), future=True, status="scheduled")]
+    return []

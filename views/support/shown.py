@@ -1,0 +1,97 @@
+"""How records are shown: status names, sentences and times for any table or panel. Pure but for the language."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+from services.domain.status import Status
+from services.domain.task import Task
+from services.i18n import N_, _
+from views.support import text
+
+#: record status -> status name of the design tokens
+GLYPHS: dict[str, str] = {
+    Status.PENDING: "waiting",
+    Status.QUEUED: "waiting",
+    Status.BLOCKED: "waiting",
+    Status.SCHEDULED: "scheduled",
+    Status.RUNNING: "running",
+    Status.RETRYING: "retrying",
+    Status.HELD: "held",
+    Status.SUCCEEDED: "succeeded",
+    Status.DEAD: "dead",
+    Status.CANCELLED: "cancelled",
+}
+_WORDS: dict[str, str] = {
+    Status.PENDING: N_("Unsent"),
+    Status.QUEUED: N_("Waiting"),
+    Status.BLOCKED: N_("Blocked"),
+    Status.SCHEDULED: N_("Scheduled"),
+    Status.RUNNING: N_("Running"),
+    Status.RETRYING: N_("Retrying"),
+    Status.HELD: N_("To confirm"),
+    Status.SUCCEEDED: N_("Succeeded"),
+    Status.DEAD: N_("Dead"),
+    Status.CANCELLED: N_("Cancelled"),
+}
+_GATES: dict[str, str] = {
+    "paused": N_("paused"),
+    "shop_busy": N_("shop at limit"),
+    "twin": N_("after its twin"),
+    "session": N_("needs login"),
+    "dependency": N_("waits for another task"),
+}
+_zone: list[tzinfo] = []
+
+
+def set_zone(name: str) -> None:
+    """Show times in this zone; "" is the machine's own."""
+    _zone[:] = [ZoneInfo(name)] if name else []
+
+
+def zone() -> tzinfo:
+    """The zone of all times on screen."""
+    if not _zone:
+        _zone.append(datetime.now(UTC).astimezone().tzinfo or UTC)  # noqa: TID251 - the zone, not the time
+    return _zone[0]
+
+
+def status_word(status: str) -> str:
+    """The word for a record status."""
+    return _(_WORDS[status]) if status in _WORDS else status
+
+
+def gate_word(gate: str) -> str:
+    """The few words for a closed gate."""
+    return _(_GATES[gate]) if gate in _GATES else gate
+
+
+def moment(instant_ms: int) -> datetime:
+    """An instant as an aware time."""
+    return datetime.fromtimestamp(instant_ms / 1000, UTC)
+
+
+def clock(instant_ms: int, now_ms: int) -> str:
+    """Time of day, with the date when it is not today; blank for 0."""
+    return text.clock(moment(instant_ms), moment(now_ms), zone()) if instant_ms else ""
+
+
+def span(milliseconds: float) -> timedelta:
+    """Milliseconds as a span."""
+    return timedelta(milliseconds=max(0.0, milliseconds))
+
+
+def title_of(title: dict[str, str], name: str, language: str) -> str:
+    """The name of a task type in the language of the moment."""
+    return title.get(language) or title.get("en") or name
+
+
+def duration_ms(task: Task, now_ms: int) -> int:
+    """Milliseconds of the last attempt, -1 when nothing ran yet."""
+    if not task.started_at:
+        return -1
+    if task.status == Status.RUNNING:
+        return max(0, now_ms - task.started_at)
+    last = task.attempts[-1] if task.attempts else None
+    return max(0, last.ended_at - last.started_at) if last is not None else -1
