@@ -1,0 +1,87 @@
+"""What the Overview shows, as frozen rows, and the two questions that fill them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from services.monitor.history import Sample
+
+__all__ = ["LANES", "STATES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample", "ShopCell"]
+
+#: Order of ``OverviewNow.lanes`` and of the chart, from its baseline: the most urgent lane has the straight base.
+LANES = ("high", "dedicated", "normal", "low")
+#: Worst state first; ``paused`` covers what lies beneath.
+STATES = ("dead", "stuck", "retrying", "running", "healthy", "idle", "paused")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneDepth:
+    """How much of one lane is where; waiting = ready + blocked."""
+
+    lane: str
+    ready: int = 0
+    blocked: int = 0  #: parked at gates
+    unacked: int = 0  #: held by consumers
+    retrying: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopCell:
+    """One shop of the heat map."""
+
+    platform: str
+    shop_id: str
+    name: str
+    state: str  #: one of ``STATES``
+    under: str = ""  #: the state beneath a pause
+    waiting: int = 0
+    running: int = 0
+    dead: int = 0
+    detail: str = ""  #: a sentence in the language of the moment, "" for none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Attention:
+    """Something that needs a person: ``code`` and ``params`` name the sentence, ``verbs`` the ways out."""
+
+    key: str
+    severity: str  #: name of a status: dead, warning, blocked, stuck
+    code: str
+    params: Mapping[str, str | int | float] = field(default_factory=dict)
+    since_ms: int = 0
+    verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverviewNow:
+    """The fleet at one moment."""
+
+    at_ms: int
+    lanes: tuple[LaneDepth, ...] = ()
+    status_counts: Mapping[str, int] = field(default_factory=dict)
+    running: int = 0
+    slots_total: int = 0
+    slots_busy: int = 0
+    dead_open: int = 0
+    succeeded_1h: int = 0
+    failed_1h: int = 0
+    oldest_waiting_ms: int | None = None
+    oldest_waiting_shop: str | None = None
+    retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay, tasks in it)
+    publish_rate: float = 0.0
+    deliver_rate: float = 0.0
+    ack_rate: float = 0.0
+    shops: tuple[ShopCell, ...] = ()
+    attention: tuple[Attention, ...] = ()
+
+
+class OverviewSource(Protocol):
+    """Answers both questions; each call blocks, so pages ask off the GUI thread."""
+
+    def now(self) -> OverviewNow:
+        """Everything but the charts."""
+
+    def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
+        """Samples of the last ``range_s`` seconds, oldest first."""
