@@ -1,0 +1,118 @@
+"""Every name that Fleetdeck uses in Redis; scripts get them from here when they are loaded.
+
+All of them carry one hash tag, so that a script may touch them together on a cluster. ``executed:{task_id}`` is the one
+exception: a projection for workers of other make, never touched by a script.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from services.domain.lane import LANES, MAX_PRIORITY, MIN_PRIORITY
+from services.domain.status import Status, Triage
+
+SCHEMA = 1
+ROOT = "{rpa}:"
+EXECUTED = "executed:"
+EXECUTED_S = 3600
+
+META = ROOT + "meta"
+EVENTS = ROOT + "events"
+EVENTS_KEPT = 100_000
+OUTBOX = ROOT + "outbox"  #: task by the instant of its outbox mark
+LEASES = ROOT + "leases"  #: running task by the end of its lease
+PLANNED = ROOT + "due:scheduled"
+RETRIES = ROOT + "due:retrying"
+UPDATED = ROOT + "i:updated"
+LOTS = ROOT + "lots"  #: shops with parked tasks
+PAUSES = ROOT + "pauses"
+SHOPS = ROOT + "shops"
+SLOTS = ROOT + "slots"  #: how many tasks of a shop may run at once
+BY_LANE = ROOT + "n:lane"  #: counters, "lane|status"
+BY_SHOP = ROOT + "n:shop"  #: "platform:shop_id|status"
+BY_KIND = ROOT + "n:kind"  #: "platform|type|lane|status|triage": totals of filters without a scan
+SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name
+PLATFORMS = ROOT + "i:platforms"
+WORKERS = ROOT + "workers"
+LETTERS = ROOT + "letters"
+AUDIT = ROOT + "audit"
+AUDIT_ORDER = ROOT + "audit:order"
+AUDIT_CLOSED = ROOT + "audit:closed"
+
+TASK = ROOT + "t:"
+BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
+UNIQUE = ROOT + "u:"
+LOT = ROOT + "lot:"
+RESERVED = ROOT + "res:"
+BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for letter in "sntwbf")
+DOCUMENTS = ROOT + "doc:"
+ORDERS = ROOT + "orders:"
+LEADER = ROOT + "leader:"
+LOG = ROOT + "log:"
+
+#: names by the word that scripts use for them (``K.task``)
+IN_SCRIPTS = MappingProxyType(
+    {
+        "meta": META,
+        "events": EVENTS,
+        "outbox": OUTBOX,
+        "leases": LEASES,
+        "planned": PLANNED,
+        "retries": RETRIES,
+        "updated": UPDATED,
+        "lots": LOTS,
+        "pauses": PAUSES,
+        "shops": SHOPS,
+        "slots": SLOTS,
+        "by_lane": BY_LANE,
+        "by_shop": BY_SHOP,
+        "by_kind": BY_KIND,
+        "shop_names": SHOP_NAMES,
+        "platforms": PLATFORMS,
+        "workers": WORKERS,
+        "audit": AUDIT,
+        "audit_order": AUDIT_ORDER,
+        "task": TASK,
+        "broken": BROKEN,
+        "unique": UNIQUE,
+        "lot": LOT,
+        "reserved": RESERVED,
+        "by_status": BY_STATUS,
+        "shop": SHOP,
+        "type": TYPE,
+        "worker": WORKER,
+        "batch": BATCH,
+        "fingerprint": FINGERPRINT,
+        "orders": ORDERS,
+        "leader": LEADER,
+    }
+)
+
+
+def task(task_id: str) -> str:
+    """The record."""
+    return TASK + task_id
+
+
+def log(task_id: str, attempt: int) -> str:
+    """Log lines of one attempt."""
+    return f"{LOG}{attempt}:{task_id}"
+
+
+def executed(task_id: str) -> str:
+    """The projection for workers of other make."""
+    return EXECUTED + task_id
+
+
+def queued(lane: str, priority: int) -> str:
+    """Queued tasks of one lane and priority by their creation."""
+    return f"{BY_STATUS}{Status.QUEUED}:{lane}:{priority}"
+
+
+def status_keys(status: str, *, lanes: tuple[str, ...] = LANES, triages: tuple[str, ...] = tuple(Triage)) -> list[str]:
+    """The indexes that together hold the tasks of a status: queued is split by lane and priority, dead by triage."""
+    if status == Status.QUEUED:
+        return [queued(lane, priority) for lane in lanes for priority in range(MIN_PRIORITY, MAX_PRIORITY + 1)]
+    if status == Status.DEAD:
+        return [f"{BY_STATUS}{Status.DEAD}:{triage}" for triage in triages]
+    return [BY_STATUS + status]

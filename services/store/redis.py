@@ -1,0 +1,42 @@
+"""The Redis driver of the Store port: one class joined from the parts that each know one duty."""
+
+from __future__ import annotations
+
+from services.domain.errors import StoreError
+from services.ports import Clock
+from services.store.redis_apply import Operations
+from services.store.redis_client import Link
+from services.store.redis_events import Events
+from services.store.redis_fleet import Fleet
+from services.store.redis_papers import Papers
+from services.store.redis_part import Ticker
+from services.store.redis_query import Queries
+
+
+class RedisStore(Operations, Queries, Events, Fleet, Papers):
+    """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
+
+    Nothing is asked before the first call, so a store may be made while Redis is down.
+    """
+
+    def __init__(self, url: str, clock: Clock) -> None:
+        self._link = Link(url)
+        self._clock = clock
+        self._ticker = Ticker(self._link)
+
+    def now_ms(self) -> int:
+        """The store's clock, UTC ms."""
+        return self._ticker.now_ms()
+
+    def health(self) -> tuple[bool, float, str]:
+        """(answers, latency ms, error text) of a round trip made now."""
+        begun = self._clock.monotonic()
+        try:
+            self._link.call("PING")
+        except StoreError as exc:
+            return False, -1.0, str(exc)
+        return True, (self._clock.monotonic() - begun) * 1000, ""
+
+    def close(self) -> None:
+        """Drop the connections; who waits for events is let go within a second."""
+        self._link.close()

@@ -1,0 +1,141 @@
+"""Operations on Redis: packed into one argument, applied by one script, answers unpacked."""
+
+from __future__ import annotations
+
+import logging
+import secrets
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from services.domain.change import Answer, Claim, Create, Finish, Op, Republish
+from services.domain.errors import StoreError
+from services.domain.status import TERMINAL
+from services.domain.task import ENCODER, Task, decode, encode
+from services.store import keys
+from services.store.redis_part import Part
+from services.store.redis_script import PREFIX, load_apply
+
+log = logging.getLogger(__name__)
+BATCH = 200
+BATCH_BYTES = 4 * 1024 * 1024
+_APPLY = load_apply()
+_Entry = tuple[Any, ...]
+
+
+def _blob(data: bytes) -> msgspec.Raw:
+    """Bytes as Lua's reader knows them: marked as a text, which for Lua is the same."""
+    return msgspec.Raw(b"\xdb" + len(data).to_bytes(4, "big") + data)
+
+
+def _plain(op: Op) -> _Entry:
+    return (type(op).__name__, *msgspec.structs.astuple(op))
+
+
+def _create(op: Create) -> _Entry:
+    return ("Create", _blob(encode(op.task)), op.on_duplicate)
+
+
+def _claim(op: Claim) -> _Entry:
+    adopt = _blob(encode(op.adopt)) if op.adopt is not None else ""
+    return ("Claim", op.task_id, op.gen, op.attempt, op.owner, op.worker, op.lease_ms, adopt, op.foreign_done)
+
+
+def _finish(op: Finish) -> _Entry:
+    fields = msgspec.structs.astuple(op)
+    return ("Finish", *fields[:3], _blob(ENCODER.encode(op.attempt)), *fields[4:])
+
+
+def _republish(op: Republish) -> _Entry:
+    return ("Republish", op.task_id, _blob(encode(op.task)), op.by, op.on_duplicate)
+
+
+_ENTRIES: dict[type[Op], Callable[[Any], _Entry]] = {
+    Create: _create,
+    Claim: _claim,
+    Finish: _finish,
+    Republish: _republish,
+}
+
+
+def read_record(stored: bytes | None) -> Task | None:
+    """A record as it is stored; None for none and for bytes that are no record."""
+    if not stored:
+        return None
+    try:
+        return decode(stored[PREFIX:])
+    except msgspec.DecodeError as exc:
+        log.error("a record cannot be read and counts as missing: %s", exc)
+        return None
+
+
+class Operations(Part):
+    """``apply`` and the executed marks."""
+
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """Apply a batch, each operation atomically, in order; at most 200 hold up Redis at a time."""
+        answers: list[Answer] = []
+        for batch in _batches(self._entries(ops)):
+            reply = self._link.run(_APPLY, (keys.META,), ENCODER.encode(batch), secrets.token_hex(6))
+            self._ticker.saw(reply[0])
+            answers += _answers(reply)
+        return answers
+
+    def executed(self, task_ids: Sequence[str]) -> list[bool]:
+        """Whether another program marked these as executed."""
+        if not task_ids:
+            return []
+        return [mark is not None for mark in self._link.call("MGET", *map(keys.executed, task_ids))]
+
+    def mark_executed(self, task_ids: Sequence[str]) -> None:
+        """Write the projection of tasks that have ended."""
+        self._link.many([("SET", keys.executed(task_id), "1", "EX", keys.EXECUTED_S) for task_id in task_ids])
+
+    def _entries(self, ops: Sequence[Op]) -> Iterator[_Entry]:
+        foreign = self._foreign(ops)
+        for op in ops:
+            if isinstance(op, Claim) and op.task_id in foreign and not op.foreign_done:
+                yield _claim(msgspec.structs.replace(op, foreign_done=True))
+            else:
+                yield _ENTRIES.get(type(op), _plain)(op)
+
+    def _foreign(self, ops: Sequence[Op]) -> set[str]:
+        """Tasks to be claimed that carry an executed mark while their record has no outcome of ours."""
+        ids = [op.task_id for op in ops if isinstance(op, Claim)]
+        marked = [task_id for task_id, done in zip(ids, self.executed(ids), strict=True) if done]
+        if not marked:
+            return set()
+        stored = self._link.call("MGET", *map(keys.task, marked))
+        records = dict(zip(marked, map(read_record, stored), strict=True))
+        return {task_id for task_id, task in records.items() if task is None or task.status not in TERMINAL}
+
+
+def _batches(entries: Iterator[_Entry]) -> Iterator[list[_Entry]]:
+    batch: list[_Entry] = []
+    size = 0
+    for entry in entries:
+        batch.append(entry)
+        size += sum(len(memoryview(value)) for value in entry if isinstance(value, msgspec.Raw))
+        if len(batch) >= BATCH or size >= BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _answers(reply: list[Any]) -> Iterator[Answer]:
+    place = 1
+    while place < len(reply):
+        code, stored, released = reply[place : place + 3]
+        place += 3
+        others = tuple(_sure(one) for one in reply[place : place + released])
+        place += released
+        yield Answer(code.decode(), _sure(stored) if stored else None, others)
+
+
+def _sure(stored: bytes) -> Task:
+    try:
+        return decode(stored[PREFIX:])
+    except msgspec.DecodeError as exc:
+        raise StoreError(f"a record came back that cannot be read: {exc}") from exc

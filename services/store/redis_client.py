@@ -1,0 +1,152 @@
+"""The connections to Redis: one place that sets time-outs, forbids blind repetition and translates errors."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import redis
+from redis import exceptions
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable
+from services.store.redis_script import Script
+
+log = logging.getLogger(__name__)
+Command = Sequence[Any]
+
+CONNECT_S, ANSWER_S = 3.0, 5.0
+#: a waiting read is cut into pieces, so that closing the store is noticed
+WAIT_PIECE_S = 1.0
+HEALTH_CHECK_S = 30
+MAX_CONNECTIONS = 256
+_LATER = (
+    exceptions.ConnectionError,
+    exceptions.TimeoutError,
+    exceptions.BusyLoadingError,
+    exceptions.ClusterDownError,
+    exceptions.MasterDownError,
+    exceptions.TryAgainError,
+    exceptions.ReadOnlyError,
+)
+_USERINFO = re.compile(r"//[^/@]*@")
+_SECRET = re.compile(r"([?&](?:password|username)=)[^&]*", re.IGNORECASE)
+
+
+def shown(url: str) -> str:
+    """The address without user and password."""
+    return _SECRET.sub(r"\1***", _USERINFO.sub("//", url))
+
+
+def make_client(url: str, answer_s: float) -> redis.Redis:
+    """The only place that makes a client: RESP2, explicit time-outs, nothing repeated behind our back, TLS verified.
+
+    Raises:
+        StoreError: the address is not one.
+    """
+    try:
+        pool = redis.ConnectionPool.from_url(
+            url,
+            protocol=2,
+            retry=Retry(NoBackoff(), 0),
+            socket_timeout=answer_s,
+            socket_connect_timeout=CONNECT_S,
+            socket_keepalive=True,
+            health_check_interval=HEALTH_CHECK_S,
+            max_connections=MAX_CONNECTIONS,
+            client_name="fleetdeck",
+        )
+    except (ValueError, TypeError) as exc:
+        raise StoreError(f"{shown(url)} is not a Redis address; write redis://host:6379/0 or rediss://…") from exc
+    return redis.Redis(connection_pool=pool)
+
+
+class Link:
+    """Raw commands and scripts; thread-safe. Errors of redis-py never leave it."""
+
+    def __init__(self, url: str) -> None:
+        self.address = shown(url)
+        self._client = make_client(url, ANSWER_S)
+        self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S)
+        self.closed = threading.Event()
+
+    def call(self, *command: Any) -> Any:
+        """One command."""
+        with self._translated():
+            return self._client.execute_command(*command)
+
+    def many(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
+        """Commands in one round trip; ``atomic``: as one transaction, at one instant."""
+        if not commands:
+            return []
+        with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
+            for command in commands:
+                pipe.execute_command(*command)
+            return list(pipe.execute())
+
+    def run(self, script: Script, names: Sequence[str], *arguments: Any) -> Any:
+        """A script by its name; where Redis does not know it (restart, flush) with its text."""
+        with self._translated():
+            try:
+                return self._client.execute_command("EVALSHA", script.sha, len(names), *names, *arguments)
+            except exceptions.NoScriptError:
+                return self._client.execute_command("EVAL", script.text, len(names), *names, *arguments)
+
+    def wait(self, stream: str, after: str, seconds: float) -> bool:
+        """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""
+        block = max(1, round(min(seconds, WAIT_PIECE_S) * 1000))
+        with self._translated():
+            found = self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after)
+        return bool(found)
+
+    def close(self) -> None:
+        """Leave; who still waits is let go within one piece."""
+        self.closed.set()
+        self._client.connection_pool.disconnect()
+        self._waiting.connection_pool.disconnect()
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        if self.closed.is_set():
+            raise StoreUnavailable(f"the store {self.address} is closed")
+        try:
+            yield
+        except exceptions.AuthenticationError as exc:
+            raise StoreUnavailable(f"{self.address} refuses user or password; check the address of the store") from exc
+        except exceptions.OutOfMemoryError as exc:
+            raise StoreUnavailable(_memory(self.address)) from exc
+        except _LATER as exc:
+            raise StoreUnavailable(f"{self.address} does not answer: {exc}") from exc
+        except exceptions.ResponseError as exc:
+            raise _refusal(self.address, str(exc)) from exc
+        except exceptions.RedisError as exc:
+            raise StoreError(f"{self.address}: {exc}") from exc
+
+
+def _memory(address: str) -> str:
+    return (
+        f"{address} is out of memory and refuses writes; nothing was changed. Raise maxmemory (policy noeviction) or"
+        " remove old records"
+    )
+
+
+def _refusal(address: str, text: str) -> StoreError:
+    """What an error reply means; those that pass by themselves are worth repeating."""
+    if "FLEETDECK_SCHEMA" in text:
+        return SchemaTooNew(f"the data on {address} were written by a newer program; update this one, or only read")
+    if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
+        return StoreUnavailable(_memory(address))
+    if text.startswith(
+        ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "UNBLOCKED")
+    ):
+        return StoreUnavailable(f"{address} refuses writes for now: {text}")
+    if "READONLY" in text or "MISCONF" in text:
+        return StoreUnavailable(f"{address} refuses writes for now: {text}")
+    if text.startswith(("NOAUTH", "WRONGPASS")):
+        return StoreUnavailable(f"{address} refuses user or password; check the address of the store")
+    return StoreError(f"{address} refuses: {text}")

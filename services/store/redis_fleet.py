@@ -1,0 +1,105 @@
+"""Shops, pauses, documents, workers and the leader's lease on Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from services.domain.shop import Pause, Shop
+from services.domain.worker import WorkerInfo
+from services.store import keys
+from services.store.redis_client import Command
+from services.store.redis_part import Part
+from services.store.redis_script import load
+
+_HEARTBEAT = load("heartbeat")
+_LEAD = load("lead")
+_RESIGN = load("resign")
+#: a worker that was not heard of for a day is forgotten, and orders for it with it
+_DAY_MS = 86_400_000
+_INSTANT = 13  #: digits in front of a worker's own words: when it was seen
+
+_PACK = msgspec.msgpack.Encoder()
+_SHOP = msgspec.msgpack.Decoder(Shop)
+_PAUSE = msgspec.msgpack.Decoder(Pause)
+_WORKER = msgspec.msgpack.Decoder(WorkerInfo)
+
+
+class Fleet(Part):
+    """What changes seldom, and the workers' signs of life."""
+
+    def put_shops(self, shops: Iterable[Shop]) -> None:
+        """Insert or replace by (platform, shop_id)."""
+        commands: list[Command] = []
+        for shop in shops:
+            commands.append(("HSET", keys.SHOPS, shop.key, _PACK.encode(shop)))
+            commands.append(("HSET", keys.SLOTS, shop.key, shop.concurrency))
+        self._link.many(commands, atomic=True)
+
+    def shops(self) -> list[Shop]:
+        """Every registered shop, by name."""
+        found = self._link.call("HGETALL", keys.SHOPS)
+        return [_SHOP.decode(found[name]) for name in sorted(found)]
+
+    def set_pause(self, pause: Pause) -> None:
+        """Close a switch (again: replace it); ``at`` 0 is filled."""
+        if not pause.at:
+            pause = msgspec.structs.replace(pause, at=self._ticker.now_ms())
+        self._link.call("HSET", keys.PAUSES, pause.scope, _PACK.encode(pause))
+
+    def clear_pause(self, scope: str) -> bool:
+        """Open a switch; tell whether it was closed."""
+        return bool(self._link.call("HDEL", keys.PAUSES, scope))
+
+    def pauses(self) -> list[Pause]:
+        """The closed switches."""
+        found = self._link.call("HGETALL", keys.PAUSES)
+        return [_PAUSE.decode(found[scope]) for scope in sorted(found)]
+
+    def put_document(self, kind: str, name: str, body: str) -> None:
+        """Keep a JSON document."""
+        self._link.call("HSET", keys.DOCUMENTS + kind, name, body)
+
+    def documents(self, kind: str) -> Mapping[str, str]:
+        """The documents of a kind by name."""
+        found = self._link.call("HGETALL", keys.DOCUMENTS + kind)
+        return {name.decode(): found[name].decode() for name in sorted(found)}
+
+    def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
+        """Record a worker and fetch the orders left for it."""
+        names = (keys.WORKERS, keys.ORDERS + info.worker)
+        orders = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
+        return tuple(order.decode() for order in orders)
+
+    def workers(self) -> list[WorkerInfo]:
+        """Workers heard of within a day, by name."""
+        found = self._link.call("HGETALL", keys.WORKERS)
+        oldest = self._ticker.now_ms() - _DAY_MS
+        alive: list[WorkerInfo] = []
+        for name in sorted(found):
+            seen, words = int(found[name][:_INSTANT]), found[name][_INSTANT:]
+            if seen >= oldest:
+                alive.append(msgspec.structs.replace(_WORKER.decode(words), seen_at=seen))
+        return alive
+
+    def tell_worker(self, worker: str, order: str) -> None:
+        """Leave an order for a worker's next heartbeat."""
+        name = keys.ORDERS + worker
+        self._link.many([("RPUSH", name, order), ("PEXPIRE", name, _DAY_MS)], atomic=True)
+
+    def forget_worker(self, worker: str) -> None:
+        """A worker says goodbye."""
+        self._link.many([("HDEL", keys.WORKERS, worker), ("DEL", keys.ORDERS + worker)], atomic=True)
+
+    def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
+        """Take or prolong the leader lease; tell whether ``holder`` leads."""
+        return bool(self._link.run(_LEAD, (keys.LEADER + role,), holder, ttl_ms))
+
+    def leader(self, role: str) -> str:
+        """Who leads now, "" for nobody."""
+        return (self._link.call("GET", keys.LEADER + role) or b"").decode()
+
+    def resign(self, role: str, holder: str) -> None:
+        """Give the lease up, if ``holder`` has it."""
+        self._link.run(_RESIGN, (keys.LEADER + role,), holder)

@@ -1,0 +1,141 @@
+"""Reads of records by id and by what is due, and the counters."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+
+from services.domain.lane import MAX_PRIORITY
+from services.domain.query import Counts
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from services.store import keys
+from services.store.redis_apply import read_record
+from services.store.redis_client import Command
+from services.store.redis_part import Part
+
+#: records asked for in one command
+SLICE = 500
+#: tasks of one priority among which the longest queued ones are looked for
+_LOOK = 500
+
+
+class Reads(Part):
+    """What needs no filter."""
+
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]:
+        """Records at the places of their ids."""
+        found: list[Task | None] = []
+        for start in range(0, len(task_ids), SLICE):
+            part = task_ids[start : start + SLICE]
+            found += map(read_record, self._link.call("MGET", *map(keys.task, part)))
+        return found
+
+    def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
+        """Records whose outbox mark is at least this many ms old, oldest first."""
+        until = self._ticker.now_ms() - older_than_ms if older_than_ms > 0 else "+inf"
+        return self._records(self._link.call("ZRANGEBYSCORE", keys.OUTBOX, "-inf", until, "LIMIT", 0, limit))
+
+    def expired(self, limit: int) -> list[Task]:
+        """Running records whose lease has run out, the longest silent first."""
+        now = self._ticker.now_ms()
+        return self._records(self._link.call("ZRANGEBYSCORE", keys.LEASES, "-inf", now, "LIMIT", 0, limit))
+
+    def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
+        """Scheduled records that are due, and retrying ones that are due since ``grace_ms``."""
+        now = self._ticker.now_ms()
+        plans, retries = self._link.many(
+            [
+                ("ZRANGEBYSCORE", keys.PLANNED, "-inf", now, "LIMIT", 0, limit),
+                ("ZRANGEBYSCORE", keys.RETRIES, "-inf", now - grace_ms, "LIMIT", 0, limit),
+            ]
+        )
+        return sorted(self._records([*plans, *retries]), key=lambda task: (task.due_at, task.task_id))[:limit]
+
+    def oldest_queued(self, lane: str, limit: int) -> list[Task]:
+        """Queued records of a lane, earliest ``queued_at`` first, among the oldest ones of each priority."""
+        names = keys.status_keys(Status.QUEUED, lanes=(lane,))
+        found = self._link.many([("ZRANGE", name, 0, max(limit, _LOOK) - 1) for name in names])
+        tasks = self._records(task_id for ids in found for task_id in ids)
+        return sorted(tasks, key=lambda task: (task.queued_at, task.task_id))[:limit]
+
+    def parked_shops(self, limit: int) -> list[str]:
+        """Shops with tasks in their lot, others each time where there are more than ``limit``."""
+        return sorted(name.decode() for name in self._link.call("SRANDMEMBER", keys.LOTS, limit))
+
+    def waiting_ahead(self, task: Task) -> int:
+        """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
+        above = [keys.queued(task.lane, priority) for priority in range(task.priority + 1, MAX_PRIORITY + 1)]
+        own = keys.queued(task.lane, task.priority)
+        rank, older, *counts = self._link.many(
+            [
+                ("ZRANK", own, task.task_id),
+                ("ZCOUNT", own, "-inf", f"({task.created_at}"),
+                *(("ZCARD", name) for name in above),
+            ]
+        )
+        return int(sum(counts) + (older if rank is None else rank))
+
+    def counts(self) -> Counts:
+        """The counters and the place in the event stream, of one instant."""
+        names = _status_names()
+        commands: list[Command] = [("ZCARD", name) for _, _, name in names]
+        commands += [
+            ("HGETALL", keys.BY_LANE),
+            ("HGETALL", keys.BY_SHOP),
+            ("HGET", keys.META, "epoch"),
+            ("XREVRANGE", keys.EVENTS, "+", "-", "COUNT", 1),
+        ]
+        *sizes, lanes, shops, epoch, last = self._link.many(commands, atomic=True)
+        status: dict[str, int] = {}
+        triage: dict[str, int] = {}
+        for (state, verdict, _), size in zip(names, sizes, strict=True):
+            if size:
+                status[state] = status.get(state, 0) + size
+                if verdict:
+                    triage[verdict] = size
+        place = f"{self.epoch(epoch)}/{last[0][0].decode() if last else '0-0'}"
+        return Counts(
+            status=status,
+            lanes=_table(lanes),
+            shops=_table(shops),
+            triage=triage,
+            total=sum(status.values()),
+            cursor=place,
+        )
+
+    def epoch(self, known: bytes | None) -> str:
+        """The life of this data; an empty store begins one."""
+        if known is None:
+            self._link.many(
+                [
+                    ("HSETNX", keys.META, "schema", keys.SCHEMA),
+                    ("HSETNX", keys.META, "writer", keys.SCHEMA),
+                    ("HSETNX", keys.META, "epoch", secrets.token_hex(6)),
+                ]
+            )
+            known = self._link.call("HGET", keys.META, "epoch")
+        return (known or b"").decode()
+
+    def _records(self, ids: Iterable[bytes]) -> list[Task]:
+        return [task for task in self.get([task_id.decode() for task_id in ids]) if task is not None]
+
+
+def _status_names() -> list[tuple[str, str, str]]:
+    """Status, triage and index of every part that tasks are counted in."""
+    names: list[tuple[str, str, str]] = []
+    for status in Status:
+        if status == Status.DEAD:
+            names += [(status, triage, keys.status_keys(status, triages=(triage,))[0]) for triage in Triage]
+        else:
+            names += [(status, "", name) for name in keys.status_keys(status)]
+    return names
+
+
+def _table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
+    table: dict[str, dict[str, int]] = {}
+    for field, number in counters.items():
+        name, _, status = field.decode().rpartition("|")
+        if count := int(number):
+            table.setdefault(name, {})[status] = count
+    return table

@@ -1,0 +1,108 @@
+"""Loads the Lua scripts and puts positions, keys and numbers of the Python side into them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from services.domain import change
+from services.domain.lane import MAX_PRIORITY
+from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
+from services.store import keys
+
+_FOLDER = Path(__file__).parent / "scripts"
+_APPLY = ("prelude", "record", "index", "gates", "ops_create", "ops_run", "ops_operator", "main")
+_NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
+
+OPERATIONS: tuple[type[change.Op], ...] = (
+    change.Create,
+    change.Published,
+    change.Claim,
+    change.Finish,
+    change.Renew,
+    change.Progress,
+    change.Cancel,
+    change.Move,
+    change.Republish,
+    change.SetTriage,
+    change.Resolve,
+    change.Nudge,
+    change.OpenShop,
+)
+RESERVE_MS = 30_000
+#: four lengths of four bytes, the length of the attempts, two counts: what stands before the array of a stored record
+PREFIX = 22
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Text of a script and the name Redis gives it."""
+
+    text: str
+    sha: str
+
+
+def load(*names: str) -> Script:
+    """Join the files of a script and fill in what they name.
+
+    Raises:
+        KeyError: a script names a field, key or number that Python does not have.
+    """
+    words = _words()
+    text = "\n".join((_FOLDER / f"{name}.lua").read_text(encoding="utf-8") for name in names)
+    text = _NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text)
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def load_apply() -> Script:
+    """The script that applies a batch of operations."""
+    script = load(*_APPLY)
+    lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
+    text = f"local LENGTH = {{ {lengths} }}\n{script.text}"
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+def _words() -> Mapping[str, Mapping[str, str]]:
+    words: dict[str, Mapping[str, str]] = {
+        "T": _positions(Task, 2),
+        "Step": _positions(Step, 1),
+        "Attempt": _positions(Attempt, 1),
+        "K": {word: f"'{key}'" for word, key in keys.IN_SCRIPTS.items()},
+        "C": {word: str(number) for word, number in _numbers().items()},
+    }
+    for op in OPERATIONS:
+        words[op.__name__] = _positions(op, 2)
+    return words
+
+
+def _positions(kind: type[change.Op] | type[Task] | type[Step] | type[Attempt], first: int) -> Mapping[str, str]:
+    return {name: str(place) for place, name in enumerate(kind.__struct_fields__, first)}
+
+
+def _numbers() -> Mapping[str, int]:
+    names = Task.__struct_fields__
+    identity, moment, flat = names.index("payload") + 1, names.index("batch"), names.index("steps")
+    if names.index("lane") != identity or names.index("attempts") != flat + 1:
+        raise AssertionError("the order of the record's fields has changed; see scripts/record.lua")
+    return {
+        "schema": keys.SCHEMA,
+        "prefix": PREFIX,
+        "identity": identity,
+        "moment": moment - identity,
+        "flat": flat,
+        "moment_first": identity + 2,
+        "moment_last": moment + 1,
+        "rest_first": moment + 2,
+        "rest_last": flat + 1,
+        "history": HISTORY_LIMIT,
+        "events_kept": keys.EVENTS_KEPT,
+        "reserve_ms": RESERVE_MS,
+        "max_priority": MAX_PRIORITY,
+        "class": 2**43,
+        "slice": 2000,
+        "look": 50,
+        "day_ms": 86_400_000,
+    }

@@ -1,0 +1,15 @@
+-- KEYS workers, orders of one; ARGV its name, its own words. Answers the orders, which are gone then.
+local clock = redis.call('TIME')
+local seen = string.format('%013.0f', clock[1] * 1000 + math.floor(clock[2] / 1000))
+redis.call('HSET', KEYS[1], ARGV[1], seen .. ARGV[2])
+local orders = redis.call('LRANGE', KEYS[2], 0, -1)
+if #orders > 0 then redis.call('DEL', KEYS[2]) end
+-- now and then: forget the workers that have been silent for a day
+if clock[2] % 64 == 0 then
+  local oldest = clock[1] * 1000 - C.day_ms
+  for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
+    local words = redis.call('HGET', KEYS[1], name)
+    if tonumber(string.sub(words, 1, 13)) < oldest then redis.call('HDEL', KEYS[1], name) end
+  end
+end
+return orders

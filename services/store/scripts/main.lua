@@ -1,0 +1,36 @@
+-- The batch: check every entry, apply one after the other, write, answer.
+local HANDLERS = {
+  Create = create, Published = published, Claim = claim, Finish = finish, Renew = renew, Progress = progress,
+  Cancel = cancel, Move = move, Republish = republish, SetTriage = set_triage, Resolve = resolve, Nudge = nudge,
+  OpenShop = open,
+}
+
+local meta = call('HMGET', K.meta, 'writer', 'epoch')
+if tonumber(meta[1] or C.schema) > C.schema then
+  return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
+end
+
+local ops = unpack_value(ARGV[1])
+local ids = {}
+for number, o in ipairs(ops) do
+  local kind = type(o) == 'table' and o[1]
+  if not HANDLERS[kind] or #o ~= LENGTH[kind] or type(o[2]) ~= 'string' then
+    return redis.error_reply('FLEETDECK_ENTRY ' .. number)
+  end
+  if kind ~= 'Create' and kind ~= 'OpenShop' then ids[#ids + 1] = o[2] end
+end
+
+if not meta[2] then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema, 'epoch', ARGV[2]) end
+fetch(ids)
+
+local answers = { NOW }
+for _, o in ipairs(ops) do
+  local released = {}
+  local code, e = HANDLERS[o[1]](o, released)
+  local n = #answers
+  answers[n + 1], answers[n + 2], answers[n + 3] = code, e and packed(e) or '', #released
+  for i, one in ipairs(released) do answers[n + 3 + i] = packed(one) end
+end
+
+flush()
+return answers

@@ -1,0 +1,38 @@
+-- Applies a batch of operations (services.domain.change) in one atomic step.
+--
+-- KEYS[1] the meta key, ARGV[1] the operations (msgpack), ARGV[2] an epoch for an empty store.
+-- Names such as T.status, Claim.owner, K.task and C.history are replaced by positions, keys and numbers when the script is
+-- loaded (redis_script.py), so that Lua and Python cannot drift apart.
+local call = redis.call
+local pack_values, unpack_value = cmsgpack.pack, cmsgpack.unpack
+local take, take_one = cmsgpack.unpack_limit, cmsgpack.unpack_one
+local pack_lengths, unpack_lengths = struct.pack, struct.unpack
+local byte, char, sub = string.byte, string.char, string.sub
+local concat, unpack = table.concat, unpack
+
+-- A write that is denied while memory is short (or on a replica) fails here, before anything has changed.
+call('SETRANGE', K.meta .. ':probe', 0, '')
+
+local clock = call('TIME')
+local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
+
+local ENDED = { succeeded = true, dead = true, cancelled = true }
+
+-- The last word about a member of a sorted set: its score, or false to remove it. Written by flush().
+local zsets = {}
+-- Changes of counters by key and field.
+local counters = { [K.by_lane] = {}, [K.by_shop] = {}, [K.by_kind] = {} }
+
+local function put(key, member, score)
+  local set = zsets[key]
+  if not set then
+    set = {}
+    zsets[key] = set
+  end
+  set[member] = score
+end
+
+local function count(key, field, change)
+  local fields = counters[key]
+  fields[field] = (fields[field] or 0) + change
+end
