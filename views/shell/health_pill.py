@@ -37,6 +37,7 @@ class HealthPill(QAbstractButton):
     def __init__(self, health: Health, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._health = health
+        self._compact = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -54,16 +55,28 @@ class HealthPill(QAbstractButton):
         self._health = health
         self.setAccessibleName(f"{health.name} {health.value}".strip())
         self.setAccessibleDescription(health.tip)
-        self.setToolTip(health.tip)
+        self.setToolTip(f"{health.name} {health.value}\n{health.tip}".strip())
         if wider:
             self.updateGeometry()
         self.update()
 
+    def set_compact(self, compact: bool) -> None:
+        """Show glyph and value only."""
+        if compact != self._compact:
+            self._compact = compact
+            self.updateGeometry()
+            self.update()
+
     def sizeHint(self) -> QSize:
         """Return the room for glyph, name and value."""
-        name = QFontMetrics(theme().font("label")).horizontalAdvance(self._health.name)
+        return self.room(compact=self._compact)
+
+    def room(self, *, compact: bool) -> QSize:
+        """Return the room needed; `compact` leaves the name to the tool tip."""
+        words = "" if compact and self._health.value else self._health.name
+        name = QFontMetrics(theme().font("label")).horizontalAdvance(words)
         value = QFontMetrics(theme().font("labelstrong", tabular=True)).horizontalAdvance(self._health.value)
-        gap = _GAP - 1 if self._health.value else 0
+        gap = _GAP - 1 if self._health.value and words else 0
         return QSize(2 * _PAD + _GLYPH + _GAP + name + gap + value + 2, _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
@@ -78,7 +91,10 @@ class HealthPill(QAbstractButton):
         pixmap = theme().pixmap(health.glyph or token.glyph, token.role, _GLYPH)
         painter.drawPixmap(QPointF(_PAD, (_HEIGHT - _GLYPH) / 2), pixmap)
         left = _PAD + _GLYPH + _GAP
-        for text, kind, role in ((health.name, "label", "text2"), (health.value, "labelstrong", "text")):
+        name = "" if self._compact and health.value else health.name
+        for text, kind, role in ((name, "label", "text2"), (health.value, "labelstrong", "text")):
+            if not text:
+                continue
             font = theme().font(kind, tabular=kind == "labelstrong")
             width = QFontMetrics(font).horizontalAdvance(text)
             painter.setFont(font)

@@ -25,7 +25,7 @@ class ProfileButton(QAbstractButton):
         self._tag, self._tone, self._icon = "", "text2", "ph.globe-hemisphere-east"
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.updateGeometry)
 
     def show_profile(self, name: str, tag: str = "", *, local: bool = False, production: bool = False) -> None:
@@ -46,9 +46,9 @@ class ProfileButton(QAbstractButton):
     def _tag_width(self) -> int:
         return QFontMetrics(theme().font("badge")).horizontalAdvance(self._tag) + 11 if self._tag else 0
 
-    def _name(self) -> tuple[str, int]:
+    def _name(self, room: int = _MAX) -> tuple[str, int]:
         metrics = QFontMetrics(theme().font("strong"))
-        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, _MAX)
+        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room)
         return shown, metrics.horizontalAdvance(shown) + 1
 
     def sizeHint(self) -> QSize:
@@ -56,6 +56,11 @@ class ProfileButton(QAbstractButton):
         tag = self._tag_width()
         width = 2 * _PAD + _ICON + _GAP + self._name()[1] + (tag + _GAP if tag else 0) + _GAP + _CARET
         return QSize(width, _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room for a few letters of the name."""
+        full = self.sizeHint()
+        return QSize(min(full.width(), full.width() - self._name()[1] + 60), _HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the button."""
@@ -65,7 +70,8 @@ class ProfileButton(QAbstractButton):
         painter.setBrush(theme().color("hover" if self.underMouse() else "surface"))
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
         painter.drawPixmap(QPointF(_PAD, (_HEIGHT - _ICON) / 2), theme().pixmap(self._icon, "text2", _ICON))
-        name, width = self._name()
+        missing = max(0, self.sizeHint().width() - self.width())
+        name, width = self._name(self._name()[1] - missing)
         left = _PAD + _ICON + _GAP
         painter.setFont(theme().font("strong"))
         painter.setPen(theme().color("text"))

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPen, QShortcut
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPen, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QAbstractButton, QFrame, QHBoxLayout, QSizePolicy, QWidget
 
 from services.i18n import N_, _
@@ -27,6 +27,7 @@ from views.widgets.buttons import Button, paint_chip, shortcut_text
 
 OLD_AFTER, STALE_AFTER = timedelta(seconds=3), timedelta(seconds=15)
 _VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+_SEARCH_WORDS = 150
 LIVE_GLYPH, STALE_GLYPH = "ph.broadcast", "ph.clock-counter-clockwise"
 
 
@@ -52,15 +53,15 @@ class SearchButton(QAbstractButton):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.setMinimumWidth(140)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(34)
         self.setMaximumWidth(300)
         self.setCursor(Qt.CursorShape.IBeamCursor)
         QShortcut(QKeySequence("Ctrl+K"), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
         theme().changed.connect(self.update)
 
     def sizeHint(self) -> QSize:
-        return QSize(300, 30)
+        return QSize(_SEARCH_WORDS, 30)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -73,6 +74,8 @@ class SearchButton(QAbstractButton):
             QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), RADIUS_BUTTON, RADIUS_BUTTON
         )
         painter.drawPixmap(10, (self.height() - 14) // 2, theme().pixmap("ph.magnifying-glass", "text2", 14))
+        if self.width() < _SEARCH_WORDS:
+            return
         chip = shortcut_text("Ctrl+K")
         right = paint_chip(painter, self.width() - 7, self.rect(), chip, on_fill=False, enabled=True)
         room = QRect(32, 0, right - 40, self.height() - 1)
@@ -119,7 +122,7 @@ class TopBar(QFrame):
         self._row.addWidget(self.profile)
         self._row.addWidget(self._fresh)
         self._row.addStretch(1)
-        self._row.addWidget(self.search)
+        self._row.addWidget(self.search, 1000)
         self._row.addWidget(self.create_button)
         self.retranslate()
         on_language_changed(self.retranslate)
@@ -140,6 +143,7 @@ class TopBar(QFrame):
                 self._pills[part.key].show_health(part)
             else:
                 self._add_pill(place, part)
+        self._fit()
 
     def _add_pill(self, place: int, part: Health) -> None:
         pill = HealthPill(part)
@@ -151,6 +155,23 @@ class TopBar(QFrame):
         """Say how old the view is; None while nothing has arrived."""
         self._age = age
         self._fresh.show_health(freshness(age))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the names of the pills to their tool tips where there is no room for them."""
+        pills = (*self._pills.values(), self._fresh)
+        margins, gap = self._row.contentsMargins(), self._row.spacing()
+        needed = margins.left() + margins.right() + gap * (len(pills) + 3)
+        needed += self.profile.sizeHint().width() + self.create_button.sizeHint().width()
+        needed += _SEARCH_WORDS if not self.search.isHidden() else 0
+        needed += sum(pill.room(compact=False).width() for pill in pills)
+        for pill in pills:
+            pill.set_compact(needed > self.width())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use the room there is."""
+        super().resizeEvent(event)
+        self._fit()
 
     @property
     def is_stale(self) -> bool:
@@ -170,6 +191,7 @@ class TopBar(QFrame):
         self.setAccessibleName(_("Top bar"))
         self.search.setText(_("Search tasks, shops, commands"))
         self.search.setAccessibleName(self.search.text())
+        self.search.setToolTip(f"{self.search.text()}  ({shortcut_text('Ctrl+K')})")
         self._fresh.show_health(freshness(self._age))
         self.profile.rename()
 

@@ -455,8 +455,9 @@ class TableView(QTableView):
             return
         room = self.viewport().width() - self._wanted_width()
         for section in stretched:
-            least = self._records.column(section).width
-            self.setColumnWidth(section, least + max(0, room // len(stretched)))
+            design = self._records.column(section).width
+            # It gives up to 40 % before the table scrolls sideways.
+            self.setColumnWidth(section, max(design * 6 // 10, design + room // len(stretched)))
 
     # live cells and the end of the list
 

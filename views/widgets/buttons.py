@@ -89,7 +89,7 @@ class Button(QAbstractButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setCursor(Qt.CursorShape.PointingHandCursor if kind == "link" else Qt.CursorShape.ArrowCursor)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         if shortcut:
             QShortcut(QKeySequence(shortcut), self, self.click, context=Qt.ShortcutContext.WindowShortcut)
         self.retranslate()
@@ -174,8 +174,9 @@ class Button(QAbstractButton):
         return QSize(max(width, height), height)
 
     def minimumSizeHint(self) -> QSize:
-        """Return the same: a button is never cut."""
-        return self.sizeHint()
+        """Return the room without the chip: where it is narrow the key is left to the tool tip."""
+        full = self.sizeHint()
+        return QSize(full.width() - self._chip_width(), full.height())
 
     def _text_font(self) -> str:
         return "label" if self._small else ("body" if self._kind == "link" else "strong")
@@ -216,7 +217,8 @@ class Button(QAbstractButton):
     def _paint_content(self, painter: QPainter, ink: str) -> None:
         rect = self.rect()
         filled = self._kind in ("primary", "dangerfill")
-        needed = self.sizeHint().width()
+        chip = self._shortcut if rect.width() >= self.sizeHint().width() else ""
+        needed = self.sizeHint().width() - (0 if chip else self._chip_width())
         left = max(0, (rect.width() - needed) // 2) + (0 if self._kind == "link" else _PAD - (3 if self._small else 0))
         if self._icon and not self.text():
             left = (rect.width() - 15) // 2 - ((_CARET - 2) // 2 if self._menu is not None else 0)
@@ -232,9 +234,8 @@ class Button(QAbstractButton):
         if self._menu is not None:
             caret = theme().pixmap("ph.caret-down", "text3" if self.isEnabled() else "dis", _CARET)
             painter.drawPixmap(rect.width() - _PAD - _CARET + 3, (rect.height() - _CARET) // 2, caret)
-        elif self._shortcut:
-            chip = shortcut_text(self._shortcut)
-            paint_chip(painter, right, rect, chip, on_fill=filled, enabled=self.isEnabled() or filled)
+        elif chip:
+            paint_chip(painter, right, rect, shortcut_text(chip), on_fill=filled, enabled=self.isEnabled() or filled)
         painter.setOpacity(1.0)
 
     def enterEvent(self, event: QEnterEvent) -> None:

@@ -34,7 +34,7 @@ class ChipView(QWidget):
         self._glyphs: tuple[tuple[str, str], ...] = ()
         self._negated = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         theme().changed.connect(self.updateGeometry)
 
@@ -62,8 +62,8 @@ class ChipView(QWidget):
         """Whether the chip only offers a field."""
         return not self._value
 
-    def _parts(self) -> list[tuple[str, str, str, int]]:
-        """Return text, font kind, role and width of each text part."""
+    def _parts(self, cut: int = 0) -> list[tuple[str, str, str, int]]:
+        """Return text, font kind, role and width of each part, the last one shorter by `cut`."""
         if self.is_offer:
             parts = [(self._title, "label", "text2")]
         else:
@@ -72,7 +72,10 @@ class ChipView(QWidget):
         measured = []
         for text, kind, role in parts:
             metrics = QFontMetrics(theme().font(kind))
-            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, MAX_VALUE)
+            room = min(MAX_VALUE, metrics.horizontalAdvance(text) + 1)
+            if text == parts[-1][0]:
+                room = max(12, room - cut)
+            shown = metrics.elidedText(text, Qt.TextElideMode.ElideRight, room)
             measured.append((shown, kind, role, metrics.horizontalAdvance(shown) + 1))
         return measured
 
@@ -81,6 +84,11 @@ class ChipView(QWidget):
         width = sum(part[3] for part in self._parts()) + (len(self._parts()) - 1) * _GAP
         width += (_CROSS + _GAP + 1) + len(self._glyphs) * (_GLYPH + 4)
         return QSize(width + 2 * _PAD, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room with a short value; an offer is not cut."""
+        full = self.sizeHint()
+        return full if self.is_offer else QSize(full.width() - max(0, self._parts()[-1][3] - 40), HEIGHT)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw the chip."""
@@ -106,7 +114,7 @@ class ChipView(QWidget):
         if self.is_offer:
             painter.drawPixmap(left, (HEIGHT - 12) // 2, theme().pixmap("ph.plus", "text3", 12))
             left += _CROSS + _GAP
-        parts = self._parts()
+        parts = self._parts(max(0, self.sizeHint().width() - self.width()))
         for number, (text, kind, role, width) in enumerate(parts):
             if number == len(parts) - 1:
                 for glyph, glyph_role in self._glyphs:

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QPainter, QPaintEvent, QResizeEvent, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
@@ -125,12 +125,16 @@ class FilterBar(QWidget):
         self._chips: tuple[Chip, ...] = ()
         self._counts: dict[str, Mapping[str, int]] = {}
         self._views: list[ChipView] = []
+        self._keys: dict[ChipView, FilterField] = {}
         self._silent = False
         self.setFixedHeight(FILTER_BAR)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         set_look(self, panel="header")
         self.field = SearchField()
-        self.field.setFixedWidth(FIELD_WIDTH)
+        self.field.setMinimumWidth(FIELD_WIDTH // 2)
+        self.field.setMaximumWidth(FIELD_WIDTH)
+        self.more = ChipView(self)
+        self.more.opened.connect(self._open_more)
         self._typing = Debounce(self._emit, TYPING_MS, self)
         self.field.textChanged.connect(self._on_typed)
         self.field.returnPressed.connect(self._typing.flush)
@@ -141,8 +145,9 @@ class FilterBar(QWidget):
         self._place = QHBoxLayout()
         self._place.setSpacing(8)
         self._row.addLayout(self._place)
+        self._row.addWidget(self.more)
         self._row.addStretch(1)
-        self._row.addWidget(self.field)
+        self._row.addWidget(self.field, 100)
         QShortcut(QKeySequence("/"), self, self.focus_field, context=Qt.ShortcutContext.WindowShortcut)
         self.retranslate()
         on_language_changed(self.retranslate)
@@ -206,6 +211,7 @@ class FilterBar(QWidget):
     def add_action(self, widget: QWidget) -> None:
         """Put a widget before the text field."""
         self._row.insertWidget(self._row.count() - 1, widget)
+        self._fit()
 
     def _words(self) -> str:
         text = self.field.text().strip()
@@ -243,6 +249,7 @@ class FilterBar(QWidget):
         self.field.setPlaceholderText(text)
         self.field.setAccessibleName(text)
         self.setAccessibleName(_("Filters"))
+        self.more.show_offer(_("More"))
         self._rebuild()
 
     def chip_views(self) -> tuple[ChipView, ...]:
@@ -255,11 +262,44 @@ class FilterBar(QWidget):
             view.hide()
             view.deleteLater()
         self._views = []
+        self._keys = {}
         for chip in self._chips:
             self._add_view(chip.field, chip)
         used = {chip.field for chip in self._chips}
         for field in [field for field in self._fields if field not in used][: self._offers]:
             self._add_view(field, None)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Show the offers there is room for, the others behind "More"."""
+        gap = self._place.spacing()
+        taken = 2 * PAGE_MARGIN + FIELD_WIDTH + self.more.sizeHint().width() + 3 * gap
+        taken += sum(view.sizeHint().width() + gap for view in self._views if not view.is_offer)
+        for view in self._views:
+            if view.is_offer:
+                taken += view.sizeHint().width() + gap
+                view.setVisible(taken <= self.width())
+        self.more.setVisible(bool(self._hidden_fields()))
+
+    def _hidden_fields(self) -> list[FilterField]:
+        shown = {field for view, field in self._keys.items() if not view.isHidden()}
+        return [field for key, field in self._fields.items() if key not in {f.key for f in shown}]
+
+    def _open_more(self) -> None:
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for field in self._hidden_fields():
+            menu.addAction(_(field.title)).setData(field.key)
+        menu.triggered.connect(self._on_more)
+        menu.popup(self.more.mapToGlobal(QPoint(0, self.more.height() + 4)))
+
+    def _on_more(self, action: QAction) -> None:
+        self._open_popup(self.more, self._fields[str(action.data())], None)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as many offers as fit."""
+        super().resizeEvent(event)
+        self._fit()
 
     def _add_view(self, key: str, chip: Chip | None) -> None:
         view = ChipView(self)
@@ -275,6 +315,7 @@ class FilterBar(QWidget):
         view.opened.connect(lambda: self._open_popup(view, field, chip))
         self._place.addWidget(view)
         self._views.append(view)
+        self._keys[view] = field
         view.show()
 
     def _open_popup(self, view: ChipView, field: FilterField, chip: Chip | None) -> None:

@@ -15,10 +15,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QPoint, QPointF, QRect, QRegularExpression, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRegularExpression, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
+    QHelpEvent,
     QKeyEvent,
     QPainter,
     QPaintEvent,
@@ -30,9 +31,10 @@ from PySide6.QtGui import (
     QTextDocument,
     QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
 
 from services.i18n import _
+from views.support import safe
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
@@ -349,18 +351,30 @@ class JsonEditor(QPlainTextEdit):
         painter = QPainter(self.viewport())
         painter.setFont(theme().font("label"))
         painter.setPen(theme().color("dead"))
+        metrics = QFontMetrics(theme().font("label"))
         by_line: dict[int, str] = {}
         for problem in self._problems:
             by_line.setdefault(problem.line, problem.text)
         for number, top, height in self._visible_lines(event.rect()):
             if number in by_line:
-                painter.drawText(self._problem_room(number, top, height), _LEFT, by_line[number])
+                room = self._problem_room(number, top, height)
+                words = metrics.elidedText(by_line[number], Qt.TextElideMode.ElideRight, room.width())
+                painter.drawText(room, _LEFT, words)
 
     def _problem_room(self, number: int, top: int, height: int) -> QRect:
         text = self.document().findBlockByNumber(number - 1).text()
         width = QFontMetrics(theme().font("mono")).horizontalAdvance(text)
         left = round(self.contentOffset().x()) + width + 24
         return QRect(QPoint(left, top), QSize(max(40, self.viewport().width() - left), height))
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Tell the whole problem of a line as a tool tip."""
+        if isinstance(event, QHelpEvent):
+            line = self.cursorForPosition(event.pos()).blockNumber() + 1
+            words = "\n".join(problem.text for problem in self._problems if problem.line == line)
+            QToolTip.showText(event.globalPos(), safe.tooltip(words), self)
+            return True
+        return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Indent new lines as the line before; F8 goes to the next problem."""
