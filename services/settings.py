@@ -15,6 +15,7 @@ import platformdirs
 from services.domain.errors import UsageError
 
 PREFIX = "FLEETDECK_"
+NOT_SETTINGS = ("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_", "FLEETDECK_TEST_")
 DEFAULT_COMMAND = (
     "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
 )  # fmt: skip
@@ -198,7 +199,7 @@ def _file(path: Path) -> dict[str, Any]:
 def _environment() -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, text in os.environ.items():
-        if not name.startswith(PREFIX) or name.startswith(("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_")) or name == "FLEETDECK_HOME":
+        if not name.startswith(PREFIX) or name.startswith(NOT_SETTINGS) or name == "FLEETDECK_HOME":
             continue
         node = found
         *levels, last = name[len(PREFIX) :].lower().split("__")
