@@ -6,6 +6,7 @@ Every sentence goes through one of the functions here; source text is English.
     ngettext("{n} task", "{n} tasks", n).format(n=n)
     pgettext("lane", "High")                      # same English word, different meaning
     TITLE = N_("Dead letters")                    # marked here, translated later by _(TITLE)
+    LANE = NP_("lane", "High")                    # the same, translated later by pgettext("lane", LANE)
     render(N_("{n} of {total} ticked"), {"n": 3, "total": 9})
 
 ``set_language("zh_CN")`` switches at once and calls every listener registered with
@@ -131,6 +132,11 @@ def _(message: str) -> str:
 
 def N_(message: str) -> str:
     """Mark `message` for extraction; translate it later with ``_``."""
+    return message
+
+
+def NP_(_context: str, message: str) -> str:
+    """Mark `message` with its context for extraction; translate it later with ``pgettext``."""
     return message
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from services.i18n import N_
+from services.i18n import N_, NP_
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -140,14 +140,14 @@ class LaneToken:
     role: str
     glyph: str
     fallback: str
-    word: str
+    word: str  #: source text, translate with ``pgettext("lane", word)``
 
 
 LANES: Mapping[str, LaneToken] = {
-    "high": LaneToken("lane.high", "ph.caret-double-up-bold", "mdi6.chevron-double-up", N_("High")),
-    "dedicated": LaneToken("lane.dedicated", "ph.star-four-fill", "mdi6.star-four-points", N_("Dedicated")),
-    "normal": LaneToken("lane.normal", "ph.minus-bold", "mdi6.minus", N_("Normal")),
-    "low": LaneToken("lane.low", "ph.caret-double-down-bold", "mdi6.chevron-double-down", N_("Low")),
+    "high": LaneToken("lane.high", "ph.caret-double-up-bold", "mdi6.chevron-double-up", NP_("lane", "High")),
+    "dedicated": LaneToken("lane.dedicated", "ph.star-four-fill", "mdi6.star-four-points", NP_("lane", "Dedicated")),
+    "normal": LaneToken("lane.normal", "ph.minus-bold", "mdi6.minus", NP_("lane", "Normal")),
+    "low": LaneToken("lane.low", "ph.caret-double-down-bold", "mdi6.chevron-double-down", NP_("lane", "Low")),
 }
 
 #: Platforms have no colour, so that they cannot be read as a state.
