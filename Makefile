@@ -1,7 +1,7 @@
 # A bare Debian 12 is enough: every target brings what it needs, and asks for it again at the price of a few file tests.
 #
 #   make run               open the console                        make run ARGS="worker --slots 8"
-#   make test              all tests                               make test ARGS="tests/unit -k retry"
+#   make test              all tests                               make test JOBS=2 ARGS="tests/unit -k retry"
 #   make lint              style, types, import contracts
 #   make bench demo screenshots setup translations lock clean
 
@@ -11,6 +11,8 @@ SHELL := /bin/bash
 .PHONY: help setup run test lint format bench demo screenshots translations lock clean system-run system-test
 
 ARGS ?=
+# Test processes; each starts servers of its own when a test asks for them.
+JOBS ?=
 BIN := .venv/bin
 PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
@@ -43,7 +45,7 @@ demo: system-run $(STAMP_RUN) translations
 	@$(PYTHON) main.py demo $(ARGS)
 
 test: system-test $(STAMP_DEV) translations
-	$(PYTHON) -m pytest $(ARGS)
+	$(PYTHON) -m pytest $(if $(JOBS),-n $(JOBS) --dist worksteal) $(ARGS)
 
 lint: $(STAMP_DEV)
 	$(BIN)/ruff check .
