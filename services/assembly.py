@@ -19,6 +19,7 @@ from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.tasks import TaskCommands
 from services.domain import retry, task_type
+from services.domain.errors import ConsoleError
 from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer
 from services.engine.registry import Registry
@@ -192,6 +193,41 @@ def seed_types(store: Store) -> int:
     for path in fresh:
         store.put_document("type", path.stem, path.read_text(encoding="utf-8"))
     return len(fresh)
+
+
+def probe(broker: str, redis: str) -> tuple[bool, str, bool, str]:
+    """Whether broker and store answer, each with a word about it; changes nothing there."""
+    return (*_probe_broker(broker), *_probe_store(redis))
+
+
+def _probe_broker(url: str) -> tuple[bool, str]:
+    from services.broker.rabbitmq import RabbitBroker
+
+    try:
+        driver = RabbitBroker(url, SystemClock())
+    except ConsoleError as exc:
+        return False, str(exc)
+    try:
+        driver.depths()
+        return True, f"{max(0.0, driver.health().latency_ms):.0f} ms"
+    except ConsoleError as exc:
+        return False, str(exc)
+    finally:
+        driver.close()
+
+
+def _probe_store(url: str) -> tuple[bool, str]:
+    from services.store.redis import RedisStore
+
+    try:
+        driver = RedisStore(url, SystemClock())
+    except ConsoleError as exc:
+        return False, str(exc)
+    try:
+        answers, latency, error = driver.health()
+        return answers, error or f"{latency:.0f} ms"
+    finally:
+        driver.close()
 
 
 def _drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:

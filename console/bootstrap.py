@@ -1,0 +1,121 @@
+"""Puts session, pages and window together; the only constructor of both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from PySide6.QtWidgets import QDialog
+
+from console.main_window import MainWindow
+from console.navigation import PageSpec
+from console.session import Session
+from console.wiring import ShellWiring, connect_overview
+from services.i18n import N_
+from views.context import PageContext
+from views.dialogs.new_task import NewTaskDialog
+from views.page import Page
+from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.overview.page import OverviewPage
+from views.pages.settings.page import SettingsPage
+from views.pages.tasks.page import TasksPage
+from views.pages.workers.page import WorkersPage
+from views.support.feed import Feed
+from views.widgets.toast import ToastSpec
+
+
+@dataclass(slots=True)
+class Desk:
+    """The window over one session."""
+
+    window: MainWindow
+    feed: Feed
+    context: PageContext
+    wiring: ShellWiring
+
+
+class _Doors:
+    """What pages may ask of the window before there is one."""
+
+    def __init__(self) -> None:
+        self.window: MainWindow | None = None
+        self.context: PageContext | None = None
+        self._dialog: QDialog | None = None
+
+    def toast(self, spec: ToastSpec) -> None:
+        """Show a message in the corner."""
+        if self.window is not None:
+            self.window.toasts.show(spec)
+
+    def new_task(self, fields: Mapping[str, object]) -> None:
+        """Open the New task dialog, one at a time."""
+        if self.window is None or self.context is None:
+            return
+        if self._dialog is not None and self._dialog.isVisible():
+            self._dialog.raise_()
+            return
+        self._dialog = NewTaskDialog(self.context, dict(fields), self.window)
+        self._dialog.open()
+
+    def verb(self, verb: str, target: str) -> None:
+        """Do what an attention item offers."""
+        if self.window is None:
+            return
+        if verb == "triage":
+            self.window.open_page("dead_letters", target)
+        elif verb in ("open_worker", "open_workers"):
+            self.window.open_page("workers", target or None)
+        elif verb == "open_tasks":
+            self.window.open_page("tasks", target)
+
+
+def build(session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None]) -> Desk:
+    """Make the window over an open session; pages are made when first opened."""
+    doors = _Doors()
+    feed = Feed(session.live)
+    context = PageContext(
+        tasks=session.queries.tasks,
+        causes=session.queries.causes,
+        overview=session.overview,
+        commands=session.commands,
+        feed=feed,
+        local=session.local,
+        sample=session,
+        types=session.types,
+        shops=session.shops,
+        toast=doors.toast,
+        new_task=doors.new_task,
+        profile=session.settings.profile,
+        embedded=session.settings.embedded,
+    )
+
+    def overview() -> Page:
+        page = OverviewPage(context.overview)
+        connect_overview(page, window, doors.verb)
+        return page
+
+    def settings() -> Page:
+        page = SettingsPage(context)
+        page.theme_chosen.connect(on_theme)
+        page.language_chosen.connect(on_language)
+        return page
+
+    window = MainWindow(
+        (
+            PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
+            PageSpec(id="tasks", title=N_("Tasks"), icon="ph.list-bullets", factory=lambda: TasksPage(context)),
+            PageSpec(id="dead_letters", title=N_("Dead letters"), icon="ph.file-x", factory=lambda: DeadLettersPage(context)),
+            PageSpec(id="workers", title=N_("Workers"), icon="ph.robot", factory=lambda: WorkersPage(context)),
+            PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
+        )
+    )
+    doors.window, doors.context = window, context
+    window.top_bar.create_requested.connect(lambda: doors.new_task({}))
+    wiring = ShellWiring(
+        window,
+        feed,
+        session.commands.operator,
+        embedded=session.settings.embedded,
+        profile=session.settings.profile,
+    )
+    return Desk(window=window, feed=feed, context=context, wiring=wiring)

@@ -1,0 +1,43 @@
+"""What the console remembers between starts: appearance, connection, window; a small JSON file, never a secret."""
+
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+log = logging.getLogger(__name__)
+
+
+class ConsoleState:
+    """``console.json`` in the home folder; a broken file is put aside, not fatal."""
+
+    def __init__(self, home: Path) -> None:
+        self._path = home / "console.json"
+        self.values: dict[str, Any] = self._read()
+
+    def get(self, name: str, default: Any = "") -> Any:
+        """A remembered value."""
+        return self.values.get(name, default)
+
+    def set(self, **values: Any) -> None:
+        """Remember values at once."""
+        self.values.update(values)
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            draft = self._path.with_suffix(".part")
+            draft.write_text(json.dumps(self.values, ensure_ascii=False, indent=1), encoding="utf-8")
+            draft.replace(self._path)
+        except OSError as exc:
+            log.warning("the console does not remember its state: %s", exc)
+
+    def _read(self) -> dict[str, Any]:
+        try:
+            found = json.loads(self._path.read_text(encoding="utf-8-sig"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as exc:
+            log.warning("console.json is not readable and is ignored: %s", exc)
+            return {}
+        return found if isinstance(found, dict) else {}

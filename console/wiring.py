@@ -1,0 +1,147 @@
+"""Every connection between the window, the feed and the pages, grouped; widgets never look for each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import timedelta
+
+from PySide6.QtCore import QObject, QTimer
+
+from console.main_window import MainWindow
+from services.clock import SystemClock
+from services.commands.operator import Operator
+from services.domain.status import ACTIVE, Status
+from services.domain.worker import SILENT_AFTER_MS
+from services.i18n import _
+from services.monitor.live import Snapshot
+from views.shell.health_pill import Health
+from views.shell.status_bar import Vitals
+from views.shell.top_bar import STALE_AFTER
+from views.support import shown, text
+from views.support.feed import Feed
+from views.support.language import on_language_changed
+
+ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
+FRESH_MS = 500
+
+
+class ShellWiring(QObject):
+    """Keeps rail, top bar, banner and status bar true to the newest snapshot."""
+
+    def __init__(self, window: MainWindow, feed: Feed, operator: Operator, *, embedded: bool, profile: str) -> None:
+        super().__init__(window)
+        self._window, self._feed, self._operator = window, feed, operator
+        self._embedded, self._profile = embedded, profile
+        self._clock = SystemClock()
+        self._lost_at = 0
+        feed.looked.connect(self._on_looked)
+        window.banner.try_now.connect(self._try_now)
+        self._timer = QTimer(self, interval=FRESH_MS)
+        self._timer.timeout.connect(self._show_age)
+        self._timer.start()
+        on_language_changed(self._say)
+        self._say()
+
+    def _say(self) -> None:
+        self._window.status_bar.show_operator(self._operator.who, self._operator.role)
+        local = self._embedded
+        name = _("Local") if local and self._profile == "local" else self._profile
+        tag = "DEMO" if self._profile == "demo" else ""
+        self._window.top_bar.show_profile(name, tag, local=local)
+        self._on_looked(self._feed.latest)
+
+    def _try_now(self) -> None:
+        self._window.banner.show_trying()
+        self._feed.try_now()
+
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        self._show_health(snapshot)
+        self._show_vitals(snapshot)
+        self._show_badges(snapshot)
+        self._show_loss(snapshot)
+
+    def _show_health(self, snapshot: Snapshot) -> None:
+        if not snapshot.at_ms:
+            return
+        broker, store = snapshot.broker, snapshot.store
+        now = snapshot.at_ms
+        alive = [info for info in snapshot.workers if now - info.seen_at <= SILENT_AFTER_MS]
+        silent = len(snapshot.workers) - len(alive)
+        engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
+        state = "dead" if not broker.connected else "warning" if broker.blocked else "healthy"
+        value = _("publishers blocked") if broker.blocked else _latency(broker.latency_ms)
+        count = f"{len(alive)} / {len(snapshot.workers)}" if silent else str(len(alive))
+        workers_state = "warning" if silent or not alive else "healthy"
+        tip = _("Nobody works on tasks; start a worker") if not alive else ""
+        parts = [
+            Health(key="broker", name=engine, value=value if broker.connected else _("lost"), state=state, tip=broker.error),
+            Health(
+                key="store",
+                name=storage,
+                value=_latency(store.latency_ms) if store.connected else _("lost"),
+                state="healthy" if store.connected else "dead",
+                tip=store.error,
+            ),
+            Health(key="workers", name=_("Workers"), value=count, state=workers_state, tip=tip),
+        ]
+        self._window.top_bar.show_health(parts)
+
+    def _show_vitals(self, snapshot: Snapshot) -> None:
+        lag = timedelta(milliseconds=snapshot.lag_ms) if snapshot.at_ms else None
+        self._window.status_bar.show_vitals(
+            Vitals(local=self._embedded, rate_in=snapshot.rates.publish, rate_out=snapshot.rates.ack, event_lag=lag)
+        )
+
+    def _show_badges(self, snapshot: Snapshot) -> None:
+        counts = snapshot.counts
+        flight = sum(counts.status.get(status, 0) for status in ACTIVE)
+        dead = counts.triage.get("open", 0)
+        held = counts.status.get(Status.HELD, 0)
+        rail = self._window.rail
+        rail.set_badge("tasks", text.compact(flight) if flight else "", "retrying" if held else "text2", _("in flight"))
+        rail.set_badge("dead_letters", text.compact(dead) if dead else "", "dead", _("open dead letters"))
+        silent = sum(1 for info in snapshot.workers if snapshot.at_ms - info.seen_at > SILENT_AFTER_MS)
+        rail.set_badge("workers", str(silent) if silent else "", "retrying", _("silent workers"))
+
+    def _show_loss(self, snapshot: Snapshot) -> None:
+        if not snapshot.at_ms or (snapshot.store.connected and snapshot.broker.connected):
+            if self._lost_at:
+                self._lost_at = 0
+                self._window.banner.clear()
+                self._window.set_stale(False)
+                self._window.refresh()
+            return
+        now = self._clock.now_ms()
+        self._lost_at = self._lost_at or now
+        wait = snapshot.retry_in_s or 1.0
+        self._window.banner.show_loss(shown.clock(self._lost_at, now), wait, wait)
+
+    def _show_age(self) -> None:
+        snapshot = self._feed.latest
+        if not snapshot.at_ms:
+            self._window.top_bar.show_freshness(None)
+            return
+        age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
+        self._window.top_bar.show_freshness(age)
+        stale = age > STALE_AFTER or bool(self._lost_at)
+        self._window.set_stale(stale)
+        self._window.top_bar.set_can_create(_("Not while the connection is lost") if stale else "")
+        self._window.status_bar.show_rights(self._reason(stale=stale))
+
+    def _reason(self, *, stale: bool) -> str:
+        if stale:
+            return _("Not while the connection is lost")
+        return _("Your role may only look") if self._operator.role == "viewer" else ""
+
+
+def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str, str], None]) -> None:
+    """The doors of the Overview."""
+    page.open_tasks.connect(lambda expression: window.open_page("tasks", expression))  # type: ignore[attr-defined]
+    page.open_dead.connect(lambda: window.open_page("dead_letters"))  # type: ignore[attr-defined]
+    page.open_workers.connect(lambda: window.open_page("workers"))  # type: ignore[attr-defined]
+    page.open_shop.connect(lambda platform, shop: window.open_page("tasks", f"shop:{platform}:{shop}"))  # type: ignore[attr-defined]
+    page.attention_verb.connect(run_verb)  # type: ignore[attr-defined]
+
+
+def _latency(milliseconds: float) -> str:
+    return "" if milliseconds < 0 else text.milliseconds(timedelta(milliseconds=milliseconds))
