@@ -1,0 +1,138 @@
+"""Opens the SQLite file of the embedded drivers: place, settings of a connection, schema steps."""
+
+from __future__ import annotations
+
+import secrets
+import sqlite3
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from services.domain.errors import SchemaTooNew, StoreUnavailable
+
+BUSY_MS = 30_000
+NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs"})
+_META = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Tables of one driver. Each step is an SQL script that takes it one version further; append, never change one."""
+
+    name: str
+    steps: tuple[str, ...]
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection without implicit transactions; whoever has it in hand may use it from any thread."""
+    conn = sqlite3.connect(
+        path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
+    )
+    conn.execute("PRAGMA synchronous=FULL")
+    conn.execute("PRAGMA temp_store=MEMORY")
+    conn.execute("PRAGMA cache_size=-16384")
+    return conn
+
+
+def connect_writer(path: Path) -> sqlite3.Connection:
+    """The connection of the writer thread: larger cache, rarer checkpoints; waits for locks by itself."""
+    conn = connect(path)
+    conn.execute("PRAGMA cache_size=-65536")
+    conn.execute("PRAGMA wal_autocheckpoint=4000")
+    conn.execute("PRAGMA journal_size_limit=67108864")
+    conn.execute("PRAGMA busy_timeout=0")
+    return conn
+
+
+def refuse_network(path: Path) -> None:
+    """SQLite's locks do not hold on network folders, so two machines would ruin the file.
+
+    Raises:
+        StoreUnavailable: the folder lies on another machine.
+    """
+    if str(path).startswith("\\\\"):
+        raise StoreUnavailable(f"{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)")
+    best = ""
+    kind = ""
+    for part in psutil.disk_partitions(all=True):
+        inside = path.is_relative_to(part.mountpoint)
+        if inside and len(part.mountpoint) >= len(best):
+            best, kind = part.mountpoint, "nfs" if "remote" in part.opts.split(",") else part.fstype.lower()
+    if kind in NETWORK_TYPES:
+        raise StoreUnavailable(f"{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)")
+
+
+def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], None]) -> str:
+    """Bring the driver's tables to the present version; returns the epoch id of the file.
+
+    Raises:
+        SchemaTooNew: a newer program has been here.
+    """
+    conn = connect(path)
+    try:
+        _use_wal(conn)
+        found = _version(conn, schema)
+        if 0 < found < len(schema.steps):
+            _back_up(conn, path, schema, found)
+        if found < len(schema.steps):
+            begin(conn)
+            _step(conn, schema)
+            conn.execute("COMMIT")
+        _check_not_newer(conn, path, schema)
+        (epoch,) = conn.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+        return str(epoch)
+    finally:
+        conn.close()
+
+
+def _use_wal(conn: sqlite3.Connection) -> None:
+    """The change needs the file alone for a moment, and SQLite does not wait for that by itself."""
+    deadline = time.monotonic() + BUSY_MS / 1000
+    while True:
+        try:
+            (mode,) = conn.execute("PRAGMA journal_mode=WAL").fetchone()
+        except sqlite3.OperationalError:
+            mode = ""
+            if time.monotonic() > deadline:
+                raise
+        if mode == "wal":
+            return
+        time.sleep(0.005)
+
+
+def _version(conn: sqlite3.Connection, schema: Schema) -> int:
+    known = conn.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+    if known is None:
+        return 0
+    row = conn.execute("SELECT value FROM meta WHERE key = ?", (f"schema.{schema.name}",)).fetchone()
+    return 0 if row is None else int(row[0])
+
+
+def _check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> None:
+    found = _version(conn, schema)
+    if found > len(schema.steps):
+        known = len(schema.steps)
+        raise SchemaTooNew(f"{path} was written by a newer program (schema {found}, this one knows {known}); update it")
+
+
+def _step(conn: sqlite3.Connection, schema: Schema) -> None:
+    """Inside a transaction: another process may have done it in between, so look again."""
+    conn.execute(_META)
+    conn.execute("INSERT OR IGNORE INTO meta VALUES ('epoch', ?)", (secrets.token_hex(8),))
+    for script in schema.steps[_version(conn, schema) :]:
+        for statement in script.split(";\n"):
+            if statement.strip():
+                conn.execute(statement)
+    version = max(len(schema.steps), _version(conn, schema))
+    conn.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (f"schema.{schema.name}", str(version)))
+    (highest,) = conn.execute("SELECT max(CAST(value AS INTEGER)) FROM meta WHERE key LIKE 'schema.%'").fetchone()
+    conn.execute(f"PRAGMA user_version={int(highest)}")
+
+
+def _back_up(conn: sqlite3.Connection, path: Path, schema: Schema, version: int) -> None:
+    copy = path.with_name(f"{path.name}.{schema.name}-v{version}.bak")
+    copy.unlink(missing_ok=True)
+    conn.execute("VACUUM INTO ?", (str(copy),))

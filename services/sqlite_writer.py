@@ -1,0 +1,303 @@
+"""One SQLite file, shared by the embedded drivers of a process: one writer thread with group commit, pooled readers."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, TypeVar
+
+from services.sqlite_setup import BUSY_MS, Schema, connect, connect_writer, migrate, refuse_network
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+#: a transaction takes in no further job after this time
+GROUP_SECONDS = 0.005
+#: after this long without a pause the writer lets the other processes have a turn
+STREAK_SECONDS, BREATH_SECONDS = 0.025, 0.001
+#: how often a waiting reader looks whether another process has written
+POLL_SECONDS = 0.025
+#: what waiters can be woken for
+TOPICS = ("events", "messages")
+
+
+class Closed(sqlite3.ProgrammingError):
+    """The last user of the file has closed it."""
+
+
+class _Job:
+    """Work for the writer thread, and the place where its caller waits."""
+
+    __slots__ = ("_done", "error", "result", "then", "wakes", "work")
+
+    def __init__(self, work: Work[Any], wakes: str, then: Callable[[Any, BaseException | None], None] | None) -> None:
+        self.work, self.wakes, self.then = work, wakes, then
+        self.result: Any = None
+        self.error: BaseException | None = None
+        self._done = threading.Lock()
+        self._done.acquire()
+
+    def settle(self) -> None:
+        if self.then is not None:
+            self.then(self.result, self.error)
+        self._done.release()
+
+    def wait(self) -> Any:
+        self._done.acquire()
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+class Wakeup:
+    """Tells waiting threads of this process that something of a kind was committed."""
+
+    def __init__(self) -> None:
+        self._changed = threading.Condition()
+        self._count = 0
+
+    def seen(self) -> int:
+        """The number to give to ``wait``; take it before looking."""
+        return self._count
+
+    def ring(self) -> None:
+        """Wake everybody."""
+        with self._changed:
+            self._count += 1
+            self._changed.notify_all()
+
+    def wait(self, seen: int, seconds: float) -> bool:
+        """Wait until it has rung after ``seen``; tell whether it has."""
+        with self._changed:
+            return self._changed.wait_for(lambda: self._count != seen, seconds)
+
+
+def begin_immediate(conn: sqlite3.Connection) -> None:
+    """Take the write lock, waiting for other processes; polls more often than SQLite's own busy handler."""
+    deadline = time.monotonic() + BUSY_MS / 1000
+    pause = 0.0002
+    while True:
+        try:
+            conn.execute("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as exc:
+            if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(pause)
+            pause = min(pause * 1.5, BREATH_SECONDS)
+        else:
+            return
+
+
+class SharedFile:
+    """Writer thread and readers of one file. Get it by ``open_file``, give it back by ``close_file``."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.users = 0
+        self._wakeups = {topic: Wakeup() for topic in TOPICS}
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._readers: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._stopping = False
+        self._streak = 0.0
+        self._thread = threading.Thread(target=self._loop, name=f"sqlite-writer {path.name}", daemon=True)
+        self._thread.start()
+
+    # ------------------------------------------------------------------ writing
+    def write(self, work: Work[T], wakes: str = "") -> T:
+        """Run ``work`` in a transaction of the writer thread and wait until it is committed durably.
+
+        It may share the transaction with other work and is run again if one of the others fails, so it must change
+        nothing but the database. ``wakes`` names the topic whose waiters are woken.
+        """
+        result: T = self._put(_Job(work, wakes, None)).wait()
+        return result
+
+    def post(self, work: Work[T], wakes: str, then: Callable[[T | None, BaseException | None], None]) -> None:
+        """Like ``write`` without waiting; ``then`` gets result or error in the writer thread."""
+        self._put(_Job(work, wakes, then))
+
+    def _put(self, job: _Job) -> _Job:
+        with self._lock:
+            if self._closed:
+                raise Closed(f"{self.path} is closed")
+            self._jobs.put(job)
+        return job
+
+    def _loop(self) -> None:
+        conn = connect_writer(self.path)
+        while not self._stopping and (first := self._first()) is not None:
+            self._commit(conn, [first])
+        conn.close()
+
+    def _first(self) -> _Job | None:
+        try:
+            job = self._jobs.get_nowait()
+        except queue.Empty:
+            job = self._jobs.get()
+            self._streak = time.monotonic()
+            return job
+        if time.monotonic() - self._streak > STREAK_SECONDS:
+            time.sleep(BREATH_SECONDS)
+            self._streak = time.monotonic()
+        return job
+
+    def _commit(self, conn: sqlite3.Connection, group: list[_Job]) -> None:
+        """One transaction for all work that waits; a job that fails is taken out and the others are run again."""
+        while group:
+            done = 0
+            try:
+                begin_immediate(conn)
+                for done, job in enumerate(self._growing(group)):  # noqa: B007 - names the job that failed
+                    job.result = job.work(conn)
+                done = len(group)
+                conn.execute("COMMIT")
+            except BaseException as exc:  # noqa: BLE001 - handed to the caller whose work it was
+                if conn.in_transaction:
+                    conn.execute("ROLLBACK")
+                self._fail(group, done, exc)
+            else:
+                self._settle(group)
+                return
+
+    def _growing(self, group: list[_Job]) -> Iterator[_Job]:
+        """The jobs of the group and then those that have come meanwhile."""
+        started = time.monotonic()
+        yield from group[:]
+        while time.monotonic() - started < GROUP_SECONDS and (job := self._waiting()) is not None:
+            group.append(job)
+            yield job
+
+    def _fail(self, group: list[_Job], done: int, exc: BaseException) -> None:
+        """Tell the one that failed, or everybody if it was the commit, and leave the others in the group."""
+        failed = [group.pop(done)] if done < len(group) else group[:]
+        for job in failed:
+            job.error = exc
+            job.settle()
+            if job in group:
+                group.remove(job)
+
+    def _waiting(self) -> _Job | None:
+        try:
+            job = self._jobs.get_nowait()
+        except queue.Empty:
+            return None
+        self._stopping = job is None
+        return job
+
+    def _settle(self, group: list[_Job]) -> None:
+        for job in group:
+            job.settle()
+        for topic in {job.wakes for job in group if job.wakes}:
+            self._wakeups[topic].ring()
+
+    # ------------------------------------------------------------------ reading
+    @contextlib.contextmanager
+    def reader(self) -> Iterator[sqlite3.Connection]:
+        """A connection for reading, outside any transaction."""
+        with self._lock:
+            if self._closed:
+                raise Closed(f"{self.path} is closed")
+            conn = self._readers.pop() if self._readers else None
+        if conn is None:
+            conn = connect(self.path)
+        try:
+            yield conn
+        finally:
+            if conn.in_transaction:
+                conn.execute("ROLLBACK")
+            with self._lock:
+                keep = not self._closed
+                if keep:
+                    self._readers.append(conn)
+            if not keep:
+                conn.close()
+
+    @contextlib.contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """A connection whose reads all see the same instant."""
+        with self.reader() as conn:
+            conn.execute("BEGIN")
+            yield conn
+
+    def wait_for(self, topic: str, seconds: float, look: Callable[[sqlite3.Connection], T | None]) -> T | None:
+        """Look until there is something: at once, after each wake-up, and after each write of another process."""
+        deadline = time.monotonic() + seconds
+        wakeup = self._wakeups[topic]
+        with self.reader() as conn:
+            while True:
+                seen, version = wakeup.seen(), _data_version(conn)
+                found = look(conn)
+                if found is not None or not self._sleep(conn, wakeup, seen, version, deadline):
+                    return found
+
+    def _sleep(self, conn: sqlite3.Connection, wakeup: Wakeup, seen: int, version: int, deadline: float) -> bool:
+        """Sleep until there may be news; False at the deadline."""
+        while (left := deadline - time.monotonic()) > 0:
+            rung = wakeup.wait(seen, min(left, POLL_SECONDS))
+            if self._closed:
+                raise Closed(f"{self.path} is closed")
+            if rung or _data_version(conn) != version:
+                return True
+        return False
+
+    # ------------------------------------------------------------------ the end
+    def close(self) -> None:
+        """Finish what waits and close every connection."""
+        with self._lock:
+            self._closed = True
+            self._jobs.put(None)
+        self._thread.join()
+        for wakeup in self._wakeups.values():
+            wakeup.ring()
+        with self._lock:
+            readers, self._readers = self._readers, []
+        for conn in readers:
+            conn.close()
+
+
+def _data_version(conn: sqlite3.Connection) -> int:
+    (version,) = conn.execute("PRAGMA data_version").fetchone()
+    return int(version)
+
+
+_open: dict[tuple[int, Path], SharedFile] = {}
+_open_lock = threading.Lock()
+
+
+def open_file(path: Path, schema: Schema) -> tuple[SharedFile, str]:
+    """The shared file with the driver's tables in it, and the epoch id of its data.
+
+    Raises:
+        StoreUnavailable: the folder is not on this machine.
+        SchemaTooNew: a newer program wrote the file.
+        sqlite3.Error: the file cannot be opened or is no database.
+        OSError: its folder cannot be made.
+    """
+    path = path.resolve()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    refuse_network(path)
+    with _open_lock:
+        epoch = migrate(path, schema, begin_immediate)
+        key = (os.getpid(), path)
+        file = _open.get(key)
+        if file is None:
+            file = _open[key] = SharedFile(path)
+        file.users += 1
+        return file, epoch
+
+
+def close_file(file: SharedFile) -> None:
+    """Give the file back; the last user closes it."""
+    with _open_lock:
+        file.users -= 1
+        if file.users:
+            return
+        _open.pop((os.getpid(), file.path), None)
+    file.close()

@@ -1,0 +1,141 @@
+"""The store on one machine: records, events and everything else in one SQLite file."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from services.domain.change import Answer, Op
+from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.query import Page, Query
+from services.domain.task import Task, decode
+from services.ports import Clock
+from services.sqlite_writer import close_file, open_file
+from services.store import embedded_ops, embedded_query
+from services.store.embedded_feed import Feed
+from services.store.embedded_fleet import Fleet
+from services.store.embedded_papers import Papers
+from services.store.embedded_part import store_errors
+from services.store.embedded_schema import SCHEMA
+from services.store.embedded_session import Session
+from services.store.embedded_write import IN_LIST, text_list
+
+#: operations in one transaction at most, so that a long batch does not keep everybody else waiting
+CHUNK = 250
+
+
+class EmbeddedStore(Feed, Fleet, Papers):
+    """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        """Open or make the file.
+
+        Raises:
+            SchemaTooNew: a newer program wrote it.
+            StoreUnavailable: it cannot be opened now, or lies on a network folder.
+            StoreError: it is no database.
+        """
+        try:
+            with store_errors():
+                file, epoch = open_file(path, SCHEMA)
+        except OSError as exc:
+            raise StoreUnavailable(f"{path} cannot be opened: {exc}") from exc
+        super().__init__(file, epoch, clock)
+        self._is_open = True
+        with self._read() as conn:
+            self._now(conn)
+
+    def close(self) -> None:
+        """Give the file back."""
+        if self._is_open:
+            self._is_open = False
+            close_file(self._file)
+
+    # --------------------------------------------------------------------- changes
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """See ``services.ports.Store``."""
+        embedded_ops.check(ops)
+        answers: list[Answer] = []
+        for start in range(0, len(ops), CHUNK):
+            answers += self._apply(ops[start : start + CHUNK])
+        return answers
+
+    def _apply(self, ops: Sequence[Op]) -> list[Answer]:
+        def work(conn: sqlite3.Connection) -> list[Answer]:
+            session = Session(conn, self._now(conn))
+            answers = embedded_ops.apply(session, ops)
+            session.flush()
+            return answers
+
+        return self._write(work, "events")
+
+    # ----------------------------------------------------------------------- reads
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]:
+        """Records at the places of their ids."""
+        sql = f"SELECT data FROM tasks WHERE task_id {IN_LIST}"
+        with self._read() as conn:
+            found = {task.task_id: task for task in _tasks(conn, sql, (text_list(task_ids),))}
+        return [found.get(task_id) for task_id in task_ids]
+
+    def query(self, query: Query) -> Page:
+        """See ``services.ports.Store``."""
+        with store_errors(), self._file.snapshot() as conn:
+            return embedded_query.run(conn, query)
+
+    def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
+        """Records with an old outbox mark."""
+        sql = "SELECT data FROM tasks WHERE outbox_at > 0 AND outbox_at <= ? ORDER BY outbox_at, rowid LIMIT ?"
+        return self._found(sql, (self.now_ms() - older_than_ms, limit))
+
+    def expired(self, limit: int) -> list[Task]:
+        """Running records without a live lease."""
+        sql = "SELECT data FROM tasks WHERE lease_until > 0 AND lease_until <= ? ORDER BY lease_until LIMIT ?"
+        return self._found(sql, (self.now_ms(), limit))
+
+    def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
+        """Plans that are due and retries that are overdue."""
+        now = self.now_ms()
+        sql = """SELECT data FROM tasks WHERE due_at > 0 AND due_at <= ?
+            AND (status = 'scheduled' OR status = 'retrying' AND due_at <= ?) ORDER BY due_at, task_id LIMIT ?"""
+        return self._found(sql, (now, now - grace_ms, limit))
+
+    def oldest_queued(self, lane: str, limit: int) -> list[Task]:
+        """Queued records of a lane."""
+        sql = "SELECT data FROM tasks WHERE status = 'queued' AND lane = ? ORDER BY queued_at, task_id LIMIT ?"
+        return self._found(sql, (lane, limit))
+
+    def waiting_ahead(self, task: Task) -> int:
+        """How many go first."""
+        sql = """SELECT count(*) FROM tasks INDEXED BY tasks_waiting
+            WHERE status = 'queued' AND lane = :lane AND (priority > :priority
+            OR priority = :priority AND (created_at < :at OR created_at = :at AND task_id < :id))"""
+        values = {"lane": task.lane, "priority": task.priority, "at": task.created_at, "id": task.task_id}
+        with self._read() as conn:
+            return int(conn.execute(sql, values).fetchone()[0])
+
+    def parked_shops(self, limit: int) -> list[str]:
+        """Shops with a lot that is not empty."""
+        sql = """SELECT platform || ':' || shop_id FROM shop_tallies WHERE status = 'blocked' AND n > 0
+            ORDER BY random() LIMIT ?"""
+        with self._read() as conn:
+            return [shop for (shop,) in conn.execute(sql, (limit,))]
+
+    def health(self) -> tuple[bool, float, str]:
+        """A round trip."""
+        begun = time.perf_counter()
+        try:
+            with self._read() as conn:
+                conn.execute("SELECT count(*) FROM meta").fetchone()
+        except StoreError as exc:
+            return False, -1.0, str(exc)
+        return True, (time.perf_counter() - begun) * 1000, ""
+
+    def _found(self, sql: str, values: tuple[str | int, ...]) -> list[Task]:
+        with self._read() as conn:
+            return _tasks(conn, sql, values)
+
+
+def _tasks(conn: sqlite3.Connection, sql: str, values: tuple[str | int, ...]) -> list[Task]:
+    return [decode(data) for (data,) in conn.execute(sql, values)]

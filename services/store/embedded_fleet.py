@@ -1,0 +1,119 @@
+"""What the embedded store keeps about the fleet: shops, pauses, documents, workers and who leads."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from services.domain.shop import Pause, Shop
+from services.domain.task import ENCODER
+from services.domain.worker import WorkerInfo
+from services.store.embedded_part import Part
+
+DAY_MS = 86_400_000
+_SHOP = msgspec.msgpack.Decoder(Shop)
+_PAUSE = msgspec.msgpack.Decoder(Pause)
+_WORKER = msgspec.msgpack.Decoder(WorkerInfo)
+
+
+class Fleet(Part):
+    """Shops, pauses, documents, workers, leader leases; the calls are those of ``services.ports.Store``."""
+
+    def put_shops(self, shops: Iterable[Shop]) -> None:
+        """Insert or replace."""
+        rows = [(shop.platform, shop.shop_id, shop.concurrency, ENCODER.encode(shop)) for shop in shops]
+        sql = "INSERT OR REPLACE INTO shops (platform, shop_id, concurrency, data) VALUES (?, ?, ?, ?)"
+        self._write(lambda conn: conn.executemany(sql, rows))
+
+    def shops(self) -> list[Shop]:
+        """All shops."""
+        with self._read() as conn:
+            return [_SHOP.decode(data) for (data,) in conn.execute("SELECT data FROM shops")]
+
+    def set_pause(self, pause: Pause) -> None:
+        """Close a switch."""
+        pause = pause if pause.at else replace(pause, at=self.now_ms())
+        row = (pause.scope, ENCODER.encode(pause))
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?)", row))
+
+    def clear_pause(self, scope: str) -> bool:
+        """Open a switch."""
+        return self._write(lambda conn: conn.execute("DELETE FROM pauses WHERE scope = ?", (scope,)).rowcount > 0)
+
+    def pauses(self) -> list[Pause]:
+        """The closed switches."""
+        with self._read() as conn:
+            return [_PAUSE.decode(data) for (data,) in conn.execute("SELECT data FROM pauses ORDER BY scope")]
+
+    def put_document(self, kind: str, name: str, body: str) -> None:
+        """Keep a document."""
+        row = (kind, name, body)
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", row))
+
+    def documents(self, kind: str) -> Mapping[str, str]:
+        """Documents of a kind by name."""
+        with self._read() as conn:
+            rows = conn.execute("SELECT name, body FROM documents WHERE kind = ? ORDER BY name", (kind,))
+            return {str(name): str(body) for name, body in rows}
+
+    def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
+        """Record a worker and hand its orders out."""
+        now = self.now_ms()
+        row = (info.worker, now, ENCODER.encode(replace(info, seen_at=now)))
+
+        def beat(conn: sqlite3.Connection) -> tuple[str, ...]:
+            conn.execute("INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", row)
+            conn.execute("DELETE FROM workers WHERE seen_at < ?", (now - DAY_MS,))
+            sql = "SELECT body FROM worker_orders WHERE worker = ? ORDER BY id"
+            orders = tuple(body for (body,) in conn.execute(sql, (info.worker,)))
+            if orders:
+                conn.execute("DELETE FROM worker_orders WHERE worker = ?", (info.worker,))
+            return orders
+
+        return self._write(beat)
+
+    def workers(self) -> list[WorkerInfo]:
+        """Workers seen within a day."""
+        sql = "SELECT data FROM workers WHERE seen_at >= ? ORDER BY worker"
+        with self._read() as conn:
+            return [_WORKER.decode(data) for (data,) in conn.execute(sql, (self.now_ms() - DAY_MS,))]
+
+    def tell_worker(self, worker: str, order: str) -> None:
+        """Leave an order."""
+        row = (worker, order)
+        self._write(lambda conn: conn.execute("INSERT INTO worker_orders (worker, body) VALUES (?, ?)", row))
+
+    def forget_worker(self, worker: str) -> None:
+        """Strike a worker and its orders off."""
+
+        def forget(conn: sqlite3.Connection) -> None:
+            conn.execute("DELETE FROM workers WHERE worker = ?", (worker,))
+            conn.execute("DELETE FROM worker_orders WHERE worker = ?", (worker,))
+
+        self._write(forget)
+
+    def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
+        """Take or prolong a lease."""
+
+        def take(conn: sqlite3.Connection) -> bool:
+            now = self._now(conn)
+            sql = """INSERT INTO leaders VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET holder = excluded.holder,
+                until = excluded.until WHERE holder = excluded.holder OR until <= ?"""
+            return conn.execute(sql, (role, holder, now + ttl_ms, now)).rowcount > 0
+
+        return self._write(take)
+
+    def leader(self, role: str) -> str:
+        """Who leads now."""
+        with self._read() as conn:
+            sql = "SELECT holder FROM leaders WHERE role = ? AND until > ?"
+            row = conn.execute(sql, (role, self.now_ms())).fetchone()
+            return str(row[0]) if row else ""
+
+    def resign(self, role: str, holder: str) -> None:
+        """Give a lease up."""
+        row = (role, holder)
+        self._write(lambda conn: conn.execute("DELETE FROM leaders WHERE role = ? AND holder = ?", row))

@@ -1,0 +1,253 @@
+"""The operations of ``services.domain.change`` on SQLite: look at the record, decide, store what follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from services.domain import transitions
+from services.domain.change import (
+    Answer,
+    Cancel,
+    Claim,
+    Create,
+    Finish,
+    Move,
+    Nudge,
+    Op,
+    OpenShop,
+    Progress,
+    Published,
+    Renew,
+    Republish,
+    Resolve,
+    SetTriage,
+)
+from services.domain.errors import TaskError
+from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
+from services.domain.task import Task
+from services.store.embedded_gates import closed_gate, key_of, open_shop
+from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
+
+MISSING = Answer("missing")
+FENCED = Answer("fenced")
+STALE = Answer("stale")
+
+
+def apply(session: Session, ops: Sequence[Op]) -> list[Answer]:
+    """Answers at the operations' places; the session is not flushed yet."""
+    _prepare(session, ops)
+    return [_HANDLERS[type(op)](session, op) for op in ops]
+
+
+def check(ops: Sequence[Op]) -> None:
+    """Refuse a batch with something in it that is no operation, before anything is changed.
+
+    Raises:
+        TaskError: the text names the type.
+    """
+    for op in ops:
+        if type(op) not in _HANDLERS:
+            raise TaskError(f"{type(op).__name__} is not an operation of the store")
+
+
+def _prepare(session: Session, ops: Sequence[Op]) -> None:
+    """Read in a few statements what the batch will look at."""
+    fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
+    named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop)]
+    session.load([task.task_id for task in fresh] + [op.task_id for op in named])
+    touched = [
+        task
+        for op in named
+        if isinstance(op, Claim | Finish | Cancel | Move | Resolve)
+        and (task := session.get(op.task_id) or getattr(op, "adopt", None)) is not None
+    ]
+    session.load_shops({key_of(task) for task in touched})
+    session.load_uniqs({task.uniq for task in (*fresh, *touched)})
+
+
+# ------------------------------------------------------------------- life of a task
+def _create(session: Session, op: Create) -> Answer:
+    record = session.get(op.task.task_id)
+    if record is not None:
+        return Answer("created" if transitions.same_creation(record, op.task) else "exists", record)
+    fresh, holder = _admit(session, op.task, op.on_duplicate)
+    return Answer("duplicate", holder) if fresh is None else Answer("created", fresh)
+
+
+def _admit(session: Session, task: Task, on_duplicate: str) -> tuple[Task | None, Task | None]:
+    """Store a new record, or name the active task that stands in its way."""
+    held_by = session.holder(task.uniq) if task.uniq and task.status in ACTIVE else None
+    if held_by is not None:
+        if on_duplicate == "queue":
+            task = replace(task, marks=transitions.marked(task, "twin"))
+        elif on_duplicate == "force":
+            task = replace(task, marks=transitions.marked(task, "forced"), uniq="")
+        else:
+            return None, session.get(held_by)
+    mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK
+    return session.put(transitions.created(task, session.now), mark), None
+
+
+def _published(session: Session, op: Published) -> Answer:
+    task = session.get(op.task_id)
+    if task is None or (task.status, task.gen, task.attempt) != (op.status, op.gen, op.attempt):
+        return STALE
+    if task.status == Status.PENDING:
+        task = transitions.queued(task, session.now)
+    return Answer("ok", session.put(task, CLEAR_MARK))
+
+
+def _claim(session: Session, op: Claim) -> Answer:
+    task = session.get(op.task_id)
+    if task is None:
+        if op.adopt is None:
+            return MISSING
+        adopted = replace(op.adopt, task_id=op.task_id, status=Status.QUEUED.value)
+        task = session.put(transitions.created(adopted, session.now))
+    code = _answer_without_gates(task, op)
+    if code:
+        return Answer(code, task)
+    key = key_of(task)
+    session.register(key)
+    session.unreserve(key, task.task_id)
+    if op.foreign_done:
+        done = session.put(transitions.foreign_done(task, session.now), CLEAR_MARK)
+        return Answer("ended", done, open_shop(session, key))
+    gate = closed_gate(session, task)
+    if gate:
+        return Answer("blocked", session.put(transitions.parked(task, gate, session.now), CLEAR_MARK))
+    return Answer("run", session.put(transitions.started(task, op, session.now), CLEAR_MARK))
+
+
+def _answer_without_gates(task: Task, op: Claim) -> str:
+    if task.ended:
+        return "ended"
+    if task.status == Status.RUNNING:
+        return "run" if task.owner == op.owner else "duplicate"
+    same = (task.gen, task.attempt) == (op.gen, op.attempt)
+    return "stale" if not same or task.status in (Status.HELD, Status.SCHEDULED) else ""
+
+
+def _finish(session: Session, op: Finish) -> Answer:
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if task.status != Status.RUNNING or task.owner != op.owner:
+        if transitions.recorded(task, op):
+            return Answer("ok", task)
+        return Answer("fenced", task if op.if_expired else session.put(transitions.evidence(task, op.attempt)))
+    if op.if_expired and task.lease_until > session.now:
+        return Answer("fenced", task)
+    ended = transitions.finished(task, op, session.now)
+    session.put(ended, SET_MARK if ended.status in transitions.WITH_MARK else CLEAR_MARK)
+    return Answer("ok", ended, open_shop(session, key_of(task)))
+
+
+def _renew(session: Session, op: Renew) -> Answer:
+    task = session.get(op.task_id)
+    if task is None or task.status != Status.RUNNING or task.owner != op.owner:
+        return FENCED
+    return Answer("ok", session.put(replace(task, lease_until=session.now + op.lease_ms)))
+
+
+def _progress(session: Session, op: Progress) -> Answer:
+    task = session.get(op.task_id)
+    if task is None or task.status != Status.RUNNING or task.owner != op.owner:
+        return FENCED
+    return Answer("ok", session.put(transitions.progressed(task, op)))
+
+
+# -------------------------------------------------------------------- what people ask
+def _cancel(session: Session, op: Cancel) -> Answer:
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if task.status == Status.RUNNING:
+        asked = task if task.cancel else session.put(transitions.cancel_requested(task, op, session.now))
+        return Answer("requested", asked)
+    if task.status not in CANCELLABLE:
+        return Answer("ok" if task.status == Status.CANCELLED else "refused", task)
+    session.unreserve(key_of(task), task.task_id)
+    ended = session.put(transitions.cancelled(task, op, session.now), CLEAR_MARK)
+    return Answer("ok", ended, open_shop(session, key_of(task)))
+
+
+def _move(session: Session, op: Move) -> Answer:
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if task.status not in MOVABLE:
+        return Answer("refused", task)
+    after = transitions.moved(task, op, session.now)
+    session.put(after, SET_MARK if after.status in transitions.WITH_MARK else KEEP_MARK)
+    released = open_shop(session, key_of(task)) if after.status == Status.BLOCKED else ()
+    return Answer("ok", session.get(op.task_id), released)
+
+
+def _republish(session: Session, op: Republish) -> Answer:
+    dead = session.get(op.task_id)
+    if dead is None:
+        return MISSING
+    if dead.successor and dead.successor == op.task.task_id:
+        return Answer("ok", session.get(dead.successor))
+    closed = dead.status != Status.DEAD or dead.triage == Triage.REPUBLISHED
+    if closed or session.get(op.task.task_id) is not None:
+        return Answer("refused", dead)
+    fresh, holder = _admit(session, op.task, op.on_duplicate)
+    if fresh is None:
+        return Answer("duplicate", holder)
+    session.put(transitions.republished(dead, fresh.task_id, op.by, session.now))
+    return Answer("ok", fresh)
+
+
+def _set_triage(session: Session, op: SetTriage) -> Answer:
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    settable = op.triage in (Triage.OPEN, Triage.ARCHIVED, Triage.IGNORED)
+    if task.status != Status.DEAD or task.triage == Triage.REPUBLISHED or not settable:
+        return Answer("refused", task)
+    return Answer("ok", session.put(transitions.triaged(task, op, session.now)))
+
+
+def _resolve(session: Session, op: Resolve) -> Answer:
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if task.status != Status.HELD or op.to not in (Status.PENDING, Status.SUCCEEDED, Status.DEAD):
+        return Answer("ok" if transitions.resolved_already(task, op) else "refused", task)
+    after = transitions.resolved(task, op, session.now)
+    session.put(after, SET_MARK if after.status in transitions.WITH_MARK else CLEAR_MARK)
+    return Answer("ok", after, open_shop(session, key_of(task)))
+
+
+# --------------------------------------------------------------------- what is repaired
+def _nudge(session: Session, op: Nudge) -> Answer:
+    task = session.get(op.task_id)
+    nudged = transitions.nudged(task, op, session.now) if task is not None else None
+    return STALE if nudged is None else Answer("ok", session.put(nudged, SET_MARK))
+
+
+def _open_shop(session: Session, op: OpenShop) -> Answer:
+    platform, _, shop_id = op.shop.partition(":")
+    return Answer("ok", None, open_shop(session, (platform, shop_id)))
+
+
+_HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
+    Create: _create,
+    Published: _published,
+    Claim: _claim,
+    Finish: _finish,
+    Renew: _renew,
+    Progress: _progress,
+    Cancel: _cancel,
+    Move: _move,
+    Republish: _republish,
+    SetTriage: _set_triage,
+    Resolve: _resolve,
+    Nudge: _nudge,
+    OpenShop: _open_shop,
+}

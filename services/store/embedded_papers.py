@@ -1,0 +1,106 @@
+"""What the embedded store keeps for reading later: letters, logs, the audit, and marks for workers of other make."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from services.domain.task import ENCODER
+from services.ports import AuditEntry, Letter, LogLine
+from services.store.embedded_part import Part
+from services.store.embedded_write import IN_LIST, text_list
+
+EXECUTED_MS = 3_600_000
+LOG_LINES = 5_000
+_LETTER = msgspec.msgpack.Decoder(Letter)
+_ENTRY = msgspec.msgpack.Decoder(AuditEntry)
+
+
+class Papers(Part):
+    """Letters, logs, audit, executed marks; the calls are those of ``services.ports.Store``."""
+
+    def put_letter(self, letter: Letter) -> None:
+        """Keep a letter."""
+        letter = letter if letter.stored_at else replace(letter, stored_at=self.now_ms())
+        row = (letter.task_id, ENCODER.encode(letter))
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO letters VALUES (?, ?)", row))
+
+    def get_letter(self, task_id: str) -> Letter | None:
+        """The letter of a task."""
+        with self._read() as conn:
+            row = conn.execute("SELECT data FROM letters WHERE task_id = ?", (task_id,)).fetchone()
+            return _LETTER.decode(row[0]) if row else None
+
+    def executed(self, task_ids: Sequence[str]) -> list[bool]:
+        """Whether they are marked."""
+        sql = f"SELECT task_id FROM executed WHERE task_id {IN_LIST} AND until > ?"
+        with self._read() as conn:
+            marked = {task_id for (task_id,) in conn.execute(sql, (text_list(task_ids), self.now_ms()))}
+        return [task_id in marked for task_id in task_ids]
+
+    def mark_executed(self, task_ids: Sequence[str]) -> None:
+        """Mark them for an hour."""
+        if not task_ids:
+            return
+        now = self.now_ms()
+        rows = [(task_id, now + EXECUTED_MS) for task_id in task_ids]
+
+        def mark(conn: sqlite3.Connection) -> None:
+            conn.executemany("INSERT OR REPLACE INTO executed VALUES (?, ?)", rows)
+            conn.execute("DELETE FROM executed WHERE until <= ?", (now,))
+
+        self._write(mark)
+
+    def append_log(self, task_id: str, attempt: int, lines: Sequence[LogLine]) -> None:
+        """Add lines to the log of an attempt."""
+        if not lines:
+            return
+
+        def append(conn: sqlite3.Connection) -> None:
+            place = _log_end(conn, task_id, attempt)
+            rows = [(task_id, attempt, place + n, line.at, line.stream, line.text) for n, line in enumerate(lines)]
+            conn.executemany("INSERT INTO logs VALUES (?, ?, ?, ?, ?, ?)", rows)
+            oldest = place + len(lines) - LOG_LINES
+            conn.execute("DELETE FROM logs WHERE task_id = ? AND attempt = ? AND place < ?", (task_id, attempt, oldest))
+
+        self._write(append)
+
+    def read_log(self, task_id: str, attempt: int, start: int = 0) -> tuple[list[LogLine], int]:
+        """Lines from a place on."""
+        sql = """SELECT place, at, stream, line FROM logs WHERE task_id = ? AND attempt = ? AND place >= ?
+            ORDER BY place"""
+        with self._read() as conn:
+            rows = conn.execute(sql, (task_id, attempt, start)).fetchall()
+            after = rows[-1][0] + 1 if rows else _log_end(conn, task_id, attempt)
+        return [LogLine(at, stream, text) for _, at, stream, text in rows], after
+
+    def append_audit(self, entry: AuditEntry) -> None:
+        """Add an entry."""
+        row = (entry.entry_id, ENCODER.encode(entry), entry.outcome, entry.closed_at)
+        sql = "INSERT OR IGNORE INTO audit (entry_id, data, outcome, closed_at) VALUES (?, ?, ?, ?)"
+        self._write(lambda conn: conn.execute(sql, row))
+
+    def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
+        """Close an open entry."""
+        sql = "UPDATE audit SET outcome = ?, closed_at = ? WHERE entry_id = ? AND outcome = ''"
+        self._write(lambda conn: conn.execute(sql, (outcome, at, entry_id)))
+
+    def audit(self, limit: int, before: str = "") -> list[AuditEntry]:
+        """Entries, the last one first."""
+        sql = "SELECT data, outcome, closed_at FROM audit"
+        values: tuple[str | int, ...] = (limit,)
+        if before:
+            sql += " WHERE id < (SELECT id FROM audit WHERE entry_id = ?)"
+            values = (before, limit)
+        with self._read() as conn:
+            rows = conn.execute(f"{sql} ORDER BY id DESC LIMIT ?", values).fetchall()
+        return [replace(_ENTRY.decode(data), outcome=outcome, closed_at=at) for data, outcome, at in rows]
+
+
+def _log_end(conn: sqlite3.Connection, task_id: str, attempt: int) -> int:
+    sql = "SELECT max(place) FROM logs WHERE task_id = ? AND attempt = ?"
+    (last,) = conn.execute(sql, (task_id, attempt)).fetchone()
+    return 0 if last is None else int(last) + 1

@@ -1,0 +1,55 @@
+"""What every part of the embedded store stands on: the shared file, the clock, and errors in our own words."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from services.domain.errors import StoreError, StoreUnavailable
+from services.ports import Clock
+from services.sqlite_writer import SharedFile
+
+T = TypeVar("T")
+
+
+@contextlib.contextmanager
+def store_errors() -> Iterator[None]:
+    """Turn SQLite's errors into ours; what may pass by itself is ``StoreUnavailable``."""
+    try:
+        yield
+    except sqlite3.IntegrityError as exc:
+        raise StoreError(f"the store refuses this: {exc}") from exc
+    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
+        raise StoreUnavailable(f"the local database does not answer: {exc}") from exc
+    except sqlite3.Error as exc:
+        raise StoreError(f"the local database is damaged or no database: {exc}; restore a backup") from exc
+
+
+class Part:
+    """Base of the parts; each adds the calls of one concern."""
+
+    def __init__(self, file: SharedFile, epoch: str, clock: Clock) -> None:
+        self._file, self._epoch, self._clock = file, epoch, clock
+        self._last_ms = 0
+
+    def now_ms(self) -> int:
+        """The wall clock, never less than it was nor than what is stored."""
+        self._last_ms = max(self._last_ms, self._clock.now_ms())
+        return self._last_ms
+
+    def _now(self, conn: sqlite3.Connection) -> int:
+        """The instant of a transaction: another process may have stored a later one."""
+        row = conn.execute("SELECT at FROM events ORDER BY id DESC LIMIT 1").fetchone()
+        self._last_ms = max(self._last_ms, row[0] if row else 0)
+        return self.now_ms()
+
+    def _write(self, work: Callable[[sqlite3.Connection], T], wakes: str = "") -> T:
+        with store_errors():
+            return self._file.write(work, wakes)
+
+    @contextlib.contextmanager
+    def _read(self) -> Iterator[sqlite3.Connection]:
+        with store_errors(), self._file.reader() as conn:
+            yield conn

@@ -1,0 +1,140 @@
+"""Tables of the embedded store, step by step; a step that was released is never changed, only followed by another."""
+
+from __future__ import annotations
+
+from services.sqlite_setup import Schema
+
+#: ``data`` is the record (``services.domain.task.encode``), the other columns are what indexes and filters look at.
+#: held_uniq: uniqueness key while the task is active; lot: shop while it is parked; outbox_at: instant of the outbox
+#: mark, 0 for none
+_TASKS = """
+CREATE TABLE tasks (
+    task_id TEXT PRIMARY KEY,
+    status TEXT NOT NULL,
+    triage TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    shop_id TEXT NOT NULL,
+    task_type TEXT NOT NULL,
+    lane TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    worker TEXT NOT NULL,
+    batch TEXT NOT NULL,
+    fp TEXT NOT NULL,
+    error_kind TEXT NOT NULL,
+    gate TEXT NOT NULL,
+    uniq TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    due_at INTEGER NOT NULL,
+    queued_at INTEGER NOT NULL,
+    lease_until INTEGER NOT NULL,
+    held_uniq TEXT,
+    lot TEXT,
+    outbox_at INTEGER NOT NULL,
+    data BLOB NOT NULL
+);
+CREATE INDEX tasks_created ON tasks (created_at);
+CREATE INDEX tasks_updated ON tasks (updated_at);
+CREATE INDEX tasks_priority ON tasks (priority, task_id);
+CREATE INDEX tasks_due ON tasks (due_at, task_id);
+CREATE INDEX tasks_status ON tasks (status, created_at);
+CREATE INDEX tasks_status_updated ON tasks (status, updated_at);
+CREATE INDEX tasks_shop ON tasks (shop_id, created_at);
+CREATE INDEX tasks_platform ON tasks (platform, created_at);
+CREATE INDEX tasks_type ON tasks (task_type, created_at);
+CREATE INDEX tasks_lane ON tasks (lane, created_at);
+CREATE INDEX tasks_worker ON tasks (worker, created_at) WHERE worker <> '';
+CREATE INDEX tasks_batch ON tasks (batch, created_at) WHERE batch <> '';
+CREATE INDEX tasks_fp ON tasks (fp, created_at) WHERE fp <> '';
+CREATE INDEX tasks_uniq ON tasks (held_uniq) WHERE held_uniq IS NOT NULL;
+CREATE INDEX tasks_lot ON tasks (lot, priority DESC, created_at, task_id) WHERE lot IS NOT NULL;
+CREATE INDEX tasks_outbox ON tasks (outbox_at) WHERE outbox_at > 0;
+CREATE INDEX tasks_lease ON tasks (lease_until) WHERE lease_until > 0;
+CREATE INDEX tasks_waiting ON tasks (lane, priority, created_at) WHERE status = 'queued';
+CREATE TABLE tallies (
+    lane TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    task_type TEXT NOT NULL,
+    status TEXT NOT NULL,
+    triage TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (lane, platform, task_type, status, triage)
+) WITHOUT ROWID;
+CREATE TABLE shop_tallies (
+    shop_id TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    status TEXT NOT NULL,
+    triage TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (shop_id, platform, status, triage)
+) WITHOUT ROWID;
+CREATE INDEX shop_tallies_parked ON shop_tallies (shop_id, platform) WHERE status = 'blocked' AND n > 0;
+CREATE TABLE reservations (
+    task_id TEXT PRIMARY KEY,
+    platform TEXT NOT NULL,
+    shop_id TEXT NOT NULL,
+    until INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX reservations_shop ON reservations (shop_id);
+CREATE TABLE events (
+    id INTEGER PRIMARY KEY,
+    task_id TEXT NOT NULL,
+    shop_id TEXT NOT NULL,
+    platform TEXT NOT NULL,
+    task_type TEXT NOT NULL,
+    from_ TEXT NOT NULL,
+    to_ TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    worker TEXT NOT NULL,
+    gen INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    lane TEXT NOT NULL
+);
+"""
+
+_SIDE = """
+CREATE TABLE letters (task_id TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE shops (
+    platform TEXT NOT NULL,
+    shop_id TEXT NOT NULL,
+    concurrency INTEGER NOT NULL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (shop_id, platform)
+) WITHOUT ROWID;
+CREATE TABLE pauses (scope TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    body TEXT NOT NULL,
+    PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+CREATE TABLE workers (worker TEXT PRIMARY KEY, seen_at INTEGER NOT NULL, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE worker_orders (id INTEGER PRIMARY KEY, worker TEXT NOT NULL, body TEXT NOT NULL);
+CREATE INDEX worker_orders_worker ON worker_orders (worker);
+CREATE TABLE leaders (role TEXT PRIMARY KEY, holder TEXT NOT NULL, until INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE executed (task_id TEXT PRIMARY KEY, until INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX executed_until ON executed (until);
+CREATE TABLE logs (
+    task_id TEXT NOT NULL,
+    attempt INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    stream TEXT NOT NULL,
+    line TEXT NOT NULL,
+    PRIMARY KEY (task_id, attempt, place)
+) WITHOUT ROWID;
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY,
+    entry_id TEXT NOT NULL UNIQUE,
+    data BLOB NOT NULL,
+    outcome TEXT NOT NULL DEFAULT '',
+    closed_at INTEGER NOT NULL DEFAULT 0
+);
+CREATE TRIGGER audit_is_append_only BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+CREATE TRIGGER audit_is_closed_once BEFORE UPDATE ON audit
+WHEN old.outcome <> '' OR old.data IS NOT new.data OR old.entry_id <> new.entry_id
+BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE,))

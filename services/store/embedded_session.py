@@ -1,0 +1,195 @@
+"""One write transaction as the operations see it: records read in bulk, changed in memory, written back at the end."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from services.domain.shop import Shop
+from services.domain.status import ACTIVE, Status
+from services.domain.task import ENCODER, Task, decode
+from services.domain.transitions import RESERVATION_MS
+from services.store import embedded_write as write
+
+#: what becomes of the outbox mark
+KEEP_MARK, CLEAR_MARK, SET_MARK = range(3)
+#: shop identity as it is looked up: (platform, shop_id)
+ShopKey = tuple[str, str]
+
+
+class Session:
+    """Reads are cached and agree with what was changed in this session; ``flush`` writes it all."""
+
+    def __init__(self, conn: sqlite3.Connection, now: int) -> None:
+        self.conn, self.now = conn, now
+        self._out = write.Buffer()
+        self._tasks: dict[str, tuple[Task, int] | None] = {}
+        self._counted: dict[ShopKey, dict[str, int]] = {}
+        self._limits: dict[ShopKey, int | None] = {}
+        self._reserved: dict[ShopKey, set[str]] = {}
+        self._holders: dict[str, dict[str, tuple[str, int]]] = {}
+        self._pauses: frozenset[str] | None = None
+
+    # ------------------------------------------------------------------ records
+    def load(self, task_ids: Iterable[str]) -> None:
+        """Read records in one go."""
+        wanted = [task_id for task_id in task_ids if task_id not in self._tasks]
+        if not wanted:
+            return
+        self._tasks.update(dict.fromkeys(wanted))
+        sql = f"SELECT data, outbox_at FROM tasks WHERE task_id {write.IN_LIST}"
+        for data, outbox_at in self.conn.execute(sql, (write.text_list(wanted),)):
+            task = decode(data)
+            self._tasks[task.task_id] = (task, outbox_at)
+            self._out.stored(task, outbox_at)
+
+    def get(self, task_id: str) -> Task | None:
+        """The record as it stands."""
+        if task_id not in self._tasks:
+            self.load([task_id])
+        found = self._tasks[task_id]
+        return found[0] if found is not None else None
+
+    def put(self, task: Task, mark: int = KEEP_MARK) -> Task:
+        """Store a record; new steps become an event, counters follow."""
+        self.get(task.task_id)
+        before = self._tasks[task.task_id]
+        old, outbox_at = before if before is not None else (None, 0)
+        if task is old and mark == KEEP_MARK:
+            return task
+        if mark != KEEP_MARK:
+            outbox_at = self.now if mark == SET_MARK else 0
+        self._tasks[task.task_id] = (task, outbox_at)
+        self._out.put(old, task, outbox_at)
+        self._follow(old, task)
+        return task
+
+    def _follow(self, old: Task | None, task: Task) -> None:
+        counted = self._counted.get((task.platform, task.shop_id))
+        if counted is not None:
+            if old is not None:
+                counted[old.status] = counted.get(old.status, 0) - 1
+            counted[task.status] = counted.get(task.status, 0) + 1
+        if old is not None and old.uniq in self._holders:
+            self._holders[old.uniq].pop(task.task_id, None)
+        if task.uniq in self._holders and task.status in ACTIVE:
+            self._holders[task.uniq][task.task_id] = (task.status, task.created_at)
+
+    def flush(self) -> None:
+        """Write records, events and counters."""
+        self._out.write_tasks(self.conn)
+        self._out.write_rest(self.conn)
+
+    # -------------------------------------------------------------------- shops
+    def load_shops(self, keys: Iterable[ShopKey]) -> None:
+        """Read limits, counts and reservations of shops in one go."""
+        wanted = {key for key in keys if key not in self._counted}
+        if not wanted:
+            return
+        for key in wanted:
+            self._counted[key], self._limits[key], self._reserved[key] = self._out.shop_changes(key), None, set()
+        for key, status, n in self._shop_rows("status, n FROM shop_tallies", wanted):
+            self._counted[key][status] = self._counted[key].get(status, 0) + n
+        for key, limit in self._shop_rows("concurrency FROM shops", wanted):
+            self._limits[key] = limit
+        for key, task_id, until in self._shop_rows("task_id, until FROM reservations", wanted):
+            if until > self.now:
+                self._reserved[key].add(task_id)
+
+    def _shop_rows(self, what: str, wanted: set[ShopKey]) -> Iterator[tuple[Any, ...]]:
+        sql = f"SELECT platform, shop_id, {what} WHERE shop_id {write.IN_LIST}"
+        for platform, shop_id, *rest in self.conn.execute(sql, (write.text_list({name for _, name in wanted}),)):
+            if (platform, shop_id) in wanted:
+                yield (platform, shop_id), *rest
+
+    def count(self, key: ShopKey, status: str) -> int:
+        """Tasks of a shop in a status."""
+        self.load_shops([key])
+        return self._counted[key].get(status, 0)
+
+    def free_slots(self, key: ShopKey, but: str = "") -> int:
+        """Slots that are neither running nor reserved for others than ``but``."""
+        running = self.count(key, Status.RUNNING)
+        limit = self._limits[key]
+        return (1 if limit is None else limit) - running - len(self._reserved[key] - {but})
+
+    def register(self, key: ShopKey) -> None:
+        """Make an unknown shop known."""
+        self.load_shops([key])
+        if self._limits[key] is None:
+            shop = Shop(platform=key[0], shop_id=key[1], unregistered=True)
+            self.conn.execute(
+                "INSERT OR IGNORE INTO shops (platform, shop_id, concurrency, data) VALUES (?, ?, ?, ?)",
+                (*key, shop.concurrency, ENCODER.encode(shop)),
+            )
+            self._limits[key] = shop.concurrency
+
+    def reserve(self, key: ShopKey, task_id: str) -> None:
+        """Keep a slot of the shop for one task."""
+        self.load_shops([key])
+        self._reserved[key].add(task_id)
+        self.conn.execute("DELETE FROM reservations WHERE until <= ?", (self.now,))
+        self.conn.execute(
+            "INSERT OR REPLACE INTO reservations (task_id, platform, shop_id, until) VALUES (?, ?, ?, ?)",
+            (task_id, *key, self.now + RESERVATION_MS),
+        )
+
+    def unreserve(self, key: ShopKey, task_id: str) -> bool:
+        """Give a reservation up; tell whether there was one."""
+        self.load_shops([key])
+        if task_id not in self._reserved[key]:
+            return False
+        self._reserved[key].discard(task_id)
+        self.conn.execute("DELETE FROM reservations WHERE task_id = ?", (task_id,))
+        return True
+
+    def lot(self, key: ShopKey) -> Iterator[tuple[str, str]]:
+        """(task id, uniq) of the parked tasks of a shop in their order, without those of paused types."""
+        if not self.count(key, Status.BLOCKED):
+            return
+        self._out.write_tasks(self.conn)
+        types = [scope.removeprefix("type:") for scope in self.pauses() if scope.startswith("type:")]
+        rows = self.conn.execute(
+            f"""SELECT task_id, uniq FROM tasks WHERE lot = ? AND NOT task_type {write.IN_LIST}
+                ORDER BY priority DESC, created_at, task_id""",
+            (f"{key[0]}:{key[1]}", write.text_list(types)),
+        )
+        try:
+            yield from rows
+        finally:
+            rows.close()
+
+    # -------------------------------------------------------------------- gates
+    def pauses(self) -> frozenset[str]:
+        """The closed switches."""
+        if self._pauses is None:
+            self._pauses = frozenset(scope for (scope,) in self.conn.execute("SELECT scope FROM pauses"))
+        return self._pauses
+
+    def load_uniqs(self, uniqs: Iterable[str]) -> None:
+        """Read in one go who holds these uniqueness keys."""
+        wanted = {uniq for uniq in uniqs if uniq and uniq not in self._holders}
+        if not wanted:
+            return
+        self._out.write_tasks(self.conn)
+        self._holders.update({uniq: {} for uniq in wanted})
+        sql = f"SELECT held_uniq, task_id, status, created_at FROM tasks WHERE held_uniq {write.IN_LIST}"
+        for uniq, task_id, status, created_at in self.conn.execute(sql, (write.text_list(wanted),)):
+            self._holders[uniq][task_id] = (status, created_at)
+
+    def holder(self, uniq: str) -> str | None:
+        """The active task that was created first of those that hold the key."""
+        self.load_uniqs([uniq])
+        ranked = [(created_at, task_id) for task_id, (_, created_at) in self._holders.get(uniq, {}).items()]
+        return min(ranked)[1] if ranked else None
+
+    def goes_first(self, uniq: str) -> str | None:
+        """The task of this key that closes the twin gate for all others: running or held, else created first."""
+        self.load_uniqs([uniq])
+        ranked = [
+            (status not in (Status.RUNNING, Status.HELD), created_at, task_id)
+            for task_id, (status, created_at) in self._holders[uniq].items()
+            if status != Status.SCHEDULED
+        ]
+        return min(ranked)[2] if ranked else None
