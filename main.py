@@ -14,5 +14,10 @@ def _console(request: cli.ConsoleRequest) -> int:
     return run(request)
 
 
+def main() -> int:
+    """Run the command line with the words of this process."""
+    return cli.run(sys.argv[1:], _console)
+
+
 if __name__ == "__main__":
-    sys.exit(cli.run(sys.argv[1:], _console))
+    sys.exit(main())

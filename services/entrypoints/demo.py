@@ -190,7 +190,8 @@ class Demo:
         write_worker_config(self.home, self.settings)
         command = [sys.executable, str(assembly.RESOURCES.parent / "main.py"), "worker", "--slots", str(self.args.slots)]
         command += ["--broker", self.settings.broker.url, "--redis", self.settings.store.url]
-        return subprocess.Popen(command, env={**config.child_environment(), "FLEETDECK_HOME": str(self.home)})
+        environment = {**config.child_environment(), "FLEETDECK_HOME": str(self.home)}
+        return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
 
 
 def run(context: Context) -> int:

@@ -121,8 +121,8 @@ class TaskDetailPanel(QWidget):
         self._pill = StatusPill(framed=True)
         self._close = IconButton("ph.x", N_("Close panel"))
         self._close.clicked.connect(self.closed)
-        for widget in (self._type, self._pill):
-            first.addWidget(widget)
+        first.addWidget(self._type)
+        first.addWidget(self._pill)
         first.addStretch(1)
         first.addWidget(self._close)
         second = QHBoxLayout()
@@ -132,8 +132,10 @@ class TaskDetailPanel(QWidget):
         self._id.setFont(theme().font("mono"))
         self._copy = IconButton("ph.copy", N_("Copy the task id"))
         self._copy.clicked.connect(self._copy_id)
-        for widget in (self._shop, self._badge, self._id, self._copy):
-            second.addWidget(widget)
+        second.addWidget(self._shop)
+        second.addWidget(self._badge)
+        second.addWidget(self._id)
+        second.addWidget(self._copy)
         second.addStretch(1)
         third = QHBoxLayout()
         self._buttons = {}

@@ -163,7 +163,7 @@ class TasksPage(Page):
 
     def _wanted(self) -> Wanted:
         _key, _title, expression, newest = VIEWS[self._tabs.currentIndex()]
-        sorts = self._model.sorts()
+        sorts = self._model.sorts
         sort, descending = sorts[0] if sorts else ("created", newest)
         return Wanted(filter=f"{expression} {self._filter.expression()}".strip(), sort=sort, descending=descending)
 
@@ -275,7 +275,8 @@ class TasksPage(Page):
             action.triggered.connect(partial(self._actions.run, verb, tasks))
 
     def _filter_by(self, column: str, value: str, include: bool) -> None:
-        row = self._model.find(self._table.current_key() or "")
+        key = self._table.current_key()
+        row = self._model.find(key) if key is not None else None
         if row is None:
             return
         task = row.task

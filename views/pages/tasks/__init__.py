@@ -1,0 +1,3 @@
+"""The page of all tasks."""
+
+from __future__ import annotations
