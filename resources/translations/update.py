@@ -2,7 +2,7 @@
 
     python resources/translations/update.py                 extract and update
     python resources/translations/update.py --add FILE      and take translations from a JSON file:
-                                                            {"Retry": "重试", "lane|High": "高", "{n} task": "{n} 个任务"}
+                                                            {"Retry": "重试", "lane|High": "高"}
     python resources/translations/update.py --check         change nothing, exit 1 when something is missing
     python resources/translations/update.py --compile       also write the .mo files
 
@@ -144,16 +144,14 @@ def main(arguments: list[str] | None = None) -> int:
     for language in LANGUAGES:
         catalogue = merged(language, found)
         if chosen.add:
-            for name in add(catalogue, json.loads(chosen.add.read_text(encoding="utf-8"))):
-                print(f"{language}: not a string of the program: {name}")
+            for _name in add(catalogue, json.loads(chosen.add.read_text(encoding="utf-8"))):
+                pass
         if not chosen.check:
             save(catalogue, path_of(language))
         if chosen.compile:
             compile_catalogue(catalogue, path_of(language))
-        for name in missing(catalogue):
-            print(f"{language}: missing: {name}")
+        for _name in missing(catalogue):
             lacking += 1
-        print(f"{language}: {len(catalogue)} strings, {lacking} missing")
     return 1 if lacking else 0
 
 

@@ -142,7 +142,7 @@ class ConnectionBanner(QFrame):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw ground and lower edge."""
         painter = QPainter(self)
-        painter.fillRect(self.rect(), theme().tint("retrying", 16, "bg"))
+        painter.fillRect(self.rect(), theme().tint("retrying", 12, "bg"))
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().tint("retrying", 60, "bg"))
 
 
@@ -225,8 +225,9 @@ class DisconnectedCard(QFrame):
 
     def _buttons(self) -> QWidget:
         bar = panel("raised")
+        bar.setFixedHeight(52)
         row = QHBoxLayout(bar)
-        row.setContentsMargins(16, 10, 16, 10)
+        row.setContentsMargins(16, 0, 16, 0)
         row.setSpacing(8)
         specs = (
             (Button(N_("Copy report"), icon="ph.copy"), self.copy_report),

@@ -14,6 +14,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPixmap, QStaticText, QTransform
 
 from services.i18n import _, pgettext
+from views.support import safe
 from views.tables.column import CENTRE, LEFT, RIGHT, Attempts, Column, Progress
 from views.theme import theme
 from views.theme import tokens as design
@@ -99,6 +100,7 @@ class Ink:
 
     def _lay_out(self, text: str, room: int, kind: str) -> tuple[QStaticText, float, float]:
         font, metrics = self._font(kind)
+        text = safe.one_line(text)
         # Figures of one width widen the plain hyphen; this one looks right, and is painted only.
         shown = text if kind == "mono" else text.replace("-", _HYPHEN)
         static = QStaticText(metrics.elidedText(shown, _ELIDE, room))

@@ -22,10 +22,10 @@ from views.support import safe
 from views.tables import roles
 from views.tables.column import TICK, Column, tick_column
 from views.tables.diff import Diff, diff, merge_in_place, unique
+from views.tables.sorting import Sort, next_sorts, sorted_rows
 
 R = TypeVar("R")
 Index = QModelIndex | QPersistentModelIndex
-Sort = tuple[str, bool]  #: column key, descending
 _NO_PARENT = QModelIndex()
 _MANY = 64
 
@@ -305,21 +305,13 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         column = self._columns[section]
         if not column.sortable:
             return
-        now = dict(self._sorts)
-        descending = not now[column.key] if column.key in now else column.descending_first
-        others = [sort for sort in self._sorts if sort[0] != column.key] if add else []
-        self.set_sorts([*others, (column.key, descending)])
+        self.set_sorts(next_sorts(self._sorts, column.key, descending_first=column.descending_first, add=add))
         if self._local_sort:
             self.show_new()
         self.sort_requested.emit(self._sorts)
 
     def _sorted(self, rows: Sequence[R]) -> list[R]:
-        result = list(rows)
-        for name, descending in reversed(self._sorts):
-            value = self._columns[self.section_of(name)].value
-            # None sorts first, then by value; texts without regard to case.
-            result.sort(key=lambda row, of=value: _sort_key(of(row)), reverse=descending)  # type: ignore[misc]
-        return result
+        return sorted_rows(rows, self._sorts, lambda key: self._columns[self.section_of(key)].value)
 
     # QAbstractTableModel
 
@@ -384,12 +376,6 @@ class RecordModel(QAbstractTableModel, Generic[R]):
         words = column.speech(record) if column.speech is not None else column.display(record)
         title = _(column.title)
         return _("{title}: {value}").format(title=title, value=words) if title else words
-
-
-def _sort_key(value: object) -> tuple[int, Any]:
-    if value is None:
-        return (0, 0)
-    return (1, value.casefold() if isinstance(value, str) else value)
 
 
 _CELL_FLAGS = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren

@@ -15,7 +15,7 @@ Esc clears the ticks; Menu or Shift+F10 opens the context menu.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
@@ -37,6 +37,8 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
 from services.i18n import _
 from views.support.language import on_language_changed
 from views.tables.column import TICK
+from views.tables.columns_layout import ColumnsLayout
+from views.tables.copying import to_tsv
 from views.tables.delegates import CellDelegate
 from views.tables.header import TableHeader
 from views.tables.record_model import RecordModel
@@ -75,13 +77,12 @@ class TableView(QTableView):
         self._records = model
         self._name = name
         self._anchor: Hashable = None
-        self._auto_hidden: set[str] = set()
         self._cells = CellDelegate(self, ground)
         self._timer = QTimer(self, interval=_LIVE_MS)
         self._timer.timeout.connect(self.repaint_live)
         self._set_up_look()
         self.setModel(model)
-        self._set_up_columns()
+        self.layout_of_columns = ColumnsLayout(self, model)
         self._connect()
         self._restyle()
         self.retranslate()
@@ -101,12 +102,6 @@ class TableView(QTableView):
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-
-    def _set_up_columns(self) -> None:
-        for section, column in enumerate(self._records.columns):
-            self.setColumnWidth(section, column.width)
-            self.setColumnHidden(section, column.hidden)
-        self._share_room()
 
     def _connect(self) -> None:
         header = self.header
@@ -153,7 +148,9 @@ class TableView(QTableView):
         row = self._records.row_of(key)
         if row < 0:
             return False
-        section = self.currentIndex().column() if self.currentIndex().isValid() else self._first_section()
+        section = (
+            self.currentIndex().column() if self.currentIndex().isValid() else self.layout_of_columns.first_section()
+        )
         index = self._records.index(row, section)
         flags = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
         self.selectionModel().setCurrentIndex(index, flags)
@@ -194,12 +191,6 @@ class TableView(QTableView):
 
     def _on_cell_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._cells.current_section = current.column()
-
-    def _first_section(self) -> int:
-        header = self.header
-        shown = (header.logicalIndex(place) for place in range(header.count()))
-        wanted = (n for n in shown if not self.isColumnHidden(n) and self._records.column(n).key != TICK)
-        return next(wanted, 0)
 
     # mouse and keys
 
@@ -321,19 +312,10 @@ class TableView(QTableView):
         """Copy the ticked rows, else the current one, as TSV with titles."""
         QGuiApplication.clipboard().setText(self.as_tsv(self.target_keys()))
 
-    def as_tsv(self, keys: tuple[Hashable, ...]) -> str:
+    def as_tsv(self, keys: Iterable[Hashable]) -> str:
         """Return rows as tab-separated values, shown columns in the order shown."""
-        header = self.header
-        sections = [header.logicalIndex(place) for place in range(header.count())]
-        columns = [self._records.column(n) for n in sections if not self.isColumnHidden(n)]
-        columns = [column for column in columns if column.key != TICK]
-        lines = ["\t".join(_(column.title) or column.key for column in columns)]
-        for key in keys:
-            record = self._records.find(key)
-            if record is not None:
-                cells = (column.display(record) for column in columns)
-                lines.append("\t".join(cell.replace("\t", " ").replace("\n", " ") for cell in cells))
-        return "\n".join(lines) + "\n"
+        found = (self._records.find(key) for key in keys)
+        return to_tsv(self.layout_of_columns.shown(), [record for record in found if record is not None])
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of a row, by mouse at its place, by key below the cursor."""
@@ -365,99 +347,24 @@ class TableView(QTableView):
 
     def show_column_chooser(self, place: QPoint) -> None:
         """Offer to show and hide columns."""
-        menu = self.build_column_menu()
+        menu = self.layout_of_columns.menu()
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 
-    def build_column_menu(self) -> QMenu:
-        """Return the menu of columns."""
-        menu = QMenu(self)
-        for section, column in enumerate(self._records.columns):
-            if not column.title:
-                continue
-            action = menu.addAction(_(column.title))
-            action.setCheckable(True)
-            action.setChecked(not self.isColumnHidden(section))
-            action.toggled.connect(lambda on, n=section: self.set_column_shown(n, on))
-        menu.addSeparator()
-        menu.addAction(_("Fit columns to content"), self.resizeColumnsToContents)
-        menu.addAction(_("Reset columns"), self.reset_layout)
-        return menu
-
     # layout
 
-    def set_column_shown(self, section: int, on: bool) -> None:
-        """Show or hide a column by hand; the choice outlives a narrow window."""
-        self._auto_hidden.discard(self._records.column(section).key)
-        self.setColumnHidden(section, not on)
-        self._share_room()
-
-    def reset_layout(self) -> None:
-        """Return to the order, widths and columns of the design."""
-        header = self.header
-        for section in range(len(self._records.columns)):
-            header.moveSection(header.visualIndex(section), section)
-        self._auto_hidden.clear()
-        self._set_up_columns()
-
     def save_layout(self) -> dict[str, Any]:
-        """Return order, widths and hidden columns as plain data."""
-        header = self.header
-        names = [self._records.column(header.logicalIndex(place)).key for place in range(header.count())]
-        hidden = [c.key for n, c in enumerate(self._records.columns) if self.isColumnHidden(n)]
-        return {
-            "order": names,
-            "widths": {c.key: self.columnWidth(n) for n, c in enumerate(self._records.columns) if self.columnWidth(n)},
-            "hidden": [key for key in hidden if key not in self._auto_hidden],
-            "sorts": [list(sort) for sort in self._records.sorts],
-        }
+        """Return order, widths, hidden columns and sort as plain data."""
+        return self.layout_of_columns.save()
 
     def restore_layout(self, layout: Mapping[str, Any]) -> None:
-        """Take a saved layout; columns it does not know keep the design's place."""
-        header = self.header
-        order = [key for key in layout.get("order", ()) if self._records.section_of(key) >= 0]
-        for place, key in enumerate(order):
-            header.moveSection(header.visualIndex(self._records.section_of(key)), place)
-        widths, hidden = layout.get("widths", {}), set(layout.get("hidden", ()))
-        for section, column in enumerate(self._records.columns):
-            self.setColumnWidth(section, int(widths.get(column.key, column.width)))
-            if column.key in order:
-                self.setColumnHidden(section, column.key in hidden)
-        sorts = [(str(key), bool(down)) for key, down in layout.get("sorts", ())]
-        self._records.set_sorts([sort for sort in sorts if self._records.section_of(sort[0]) >= 0])
+        """Take what ``save_layout`` returned, also from another version."""
+        self.layout_of_columns.restore(layout)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
         super().resizeEvent(event)
-        self._fit_columns()
-        self._share_room()
-
-    def _fit_columns(self) -> None:
-        ranked = [(c.hide_rank, n, c) for n, c in enumerate(self._records.columns) if c.hide_rank]
-        for _rank, section, column in sorted(ranked, key=lambda item: -item[0]):
-            if column.key in self._auto_hidden:
-                self.setColumnHidden(section, False)
-                self._auto_hidden.discard(column.key)
-        for _rank, section, column in sorted(ranked, key=lambda item: item[0]):
-            if self._wanted_width() <= self.viewport().width():
-                break
-            if not self.isColumnHidden(section):
-                self._auto_hidden.add(column.key)
-                self.setColumnHidden(section, True)
-
-    def _wanted_width(self) -> int:
-        columns = enumerate(self._records.columns)
-        return sum(c.width if c.stretch else self.columnWidth(n) for n, c in columns if not self.isColumnHidden(n))
-
-    def _share_room(self) -> None:
-        stretched = [n for n, c in enumerate(self._records.columns) if c.stretch and not self.isColumnHidden(n)]
-        if not stretched:
-            return
-        room = self.viewport().width() - self._wanted_width()
-        for section in stretched:
-            design = self._records.column(section).width
-            # It gives up to 40 % before the table scrolls sideways.
-            self.setColumnWidth(section, max(design * 6 // 10, design + room // len(stretched)))
+        self.layout_of_columns.fit()
 
     # live cells and the end of the list
 

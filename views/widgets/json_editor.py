@@ -11,11 +11,9 @@ A problem names its line (1-based), or its path in the document, and the editor 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRegularExpression, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFontMetrics,
@@ -24,11 +22,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QSyntaxHighlighter,
     QTextBlock,
     QTextCharFormat,
     QTextCursor,
-    QTextDocument,
     QTextFormat,
 )
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
@@ -38,67 +34,12 @@ from views.support import safe
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
+from views.widgets.json_highlighter import JsonHighlighter
+from views.widgets.json_problems import Problem, Validator, line_of, parse
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 VALIDATE_MS = 200
-#: Above this size the text is shown without colours: highlighting 1 MB would freeze the window.
-PLAIN_ABOVE = 400_000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """What is wrong, already translated, and where: a line, or a path in the document."""
-
-    text: str
-    line: int = 0
-    path: tuple[str | int, ...] = ()
-
-
-Validator = Callable[[Any], Sequence[Problem]]
-
-
-class JsonHighlighter(QSyntaxHighlighter):
-    """Colours keys, strings, numbers and words of JSON."""
-
-    _RULES = (
-        (r"(?<![\w\"])-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?", "running"),
-        (r"\b(?:true|false|null)\b", "scheduled"),
-    )
-
-    def __init__(self, document: QTextDocument) -> None:
-        super().__init__(document)
-        self._rules = [(QRegularExpression(pattern), role) for pattern, role in self._RULES]
-        self._strings = QRegularExpression(r'"(?:[^"\\]|\\.)*"')
-        theme().changed.connect(self.rehighlight)
-
-    def highlightBlock(self, text: str) -> None:
-        """Colour one line."""
-        if self.document().characterCount() > PLAIN_ABOVE:
-            return
-        spans = self._colour_strings(text)
-        for expression, role in self._rules:
-            matches = expression.globalMatch(text)
-            while matches.hasNext():
-                match = matches.next()
-                start = match.capturedStart()
-                if not any(first <= start < end for first, end in spans):
-                    self._colour(start, match.capturedLength(), role)
-
-    def _colour_strings(self, text: str) -> list[tuple[int, int]]:
-        spans, matches = [], self._strings.globalMatch(text)
-        while matches.hasNext():
-            match = matches.next()
-            start, end = match.capturedStart(), match.capturedEnd()
-            is_key = text[end:].lstrip().startswith(":")
-            self._colour(start, end - start, "text" if is_key else "succeeded")
-            spans.append((start, end))
-        return spans
-
-    def _colour(self, start: int, length: int, role: str) -> None:
-        style = QTextCharFormat()
-        style.setForeground(theme().color(role))
-        self.setFormat(start, length, style)
 
 
 class _Gutter(QWidget):
@@ -193,13 +134,11 @@ class JsonEditor(QPlainTextEdit):
     def validate(self) -> None:
         """Check at once."""
         self._check.cancel()
-        try:
-            self._value = json.loads(self.toPlainText(), parse_constant=_refuse_constant)
-        except (ValueError, RecursionError) as error:
-            self._value = None
-            self._show_problems([_syntax_problem(error)])
-            return
-        self._show_problems(list(self._validator(self._value)) if self._validator is not None else [])
+        self._value, problem = parse(self.toPlainText())
+        if problem is not None:
+            self._show_problems([problem])
+        else:
+            self._show_problems(list(self._validator(self._value)) if self._validator is not None else [])
 
     def go_to_next_problem(self) -> bool:
         """Move the cursor to the next problem after it (F8); False when there is none."""
@@ -214,28 +153,19 @@ class JsonEditor(QPlainTextEdit):
         return True
 
     def _show_problems(self, problems: list[Problem]) -> None:
-        placed = [p if p.line else Problem(text=p.text, path=p.path, line=self._line_of(p.path)) for p in problems]
+        placed = [
+            p if p.line else Problem(text=p.text, path=p.path, line=line_of(self.toPlainText(), p.path))
+            for p in problems
+        ]
         self._problems = tuple(placed)
         self._mark_lines()
         self._gutter.update()
         self.viewport().update()
-        self.setAccessibleDescription("; ".join(_line_text(problem) for problem in placed))
+        self.setAccessibleDescription("; ".join(problem.spoken() for problem in placed))
         valid = not placed
         if valid != self._was_valid:
             self._was_valid = valid
             self.validity_changed.emit(valid)
-
-    def _line_of(self, path: tuple[str | int, ...]) -> int:
-        line, start = 1, 0
-        for part in path:
-            if isinstance(part, int):
-                continue
-            found = self.toPlainText().find(json.dumps(part, ensure_ascii=False), start)
-            if found < 0:
-                break
-            start = found + 1
-            line = self.document().findBlock(found).blockNumber() + 1
-        return line
 
     def _on_text_changed(self) -> None:
         self._check()
@@ -389,17 +319,3 @@ class JsonEditor(QPlainTextEdit):
             self.insertPlainText(indent + ("  " if before.rstrip().endswith(("{", "[")) else ""))
         else:
             super().keyPressEvent(event)
-
-
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(_("{name} is not JSON").format(name=name))
-
-
-def _syntax_problem(error: BaseException) -> Problem:
-    if isinstance(error, json.JSONDecodeError):
-        return Problem(text=_("Not valid JSON: {cause}").format(cause=error.msg), line=error.lineno)
-    return Problem(text=_("Not valid JSON: {cause}").format(cause=error), line=1)
-
-
-def _line_text(problem: Problem) -> str:
-    return _("Line {line}: {text}").format(line=problem.line, text=problem.text)
