@@ -34,6 +34,7 @@ from views.widgets.timeline import Timeline
 
 LOG_LINES = 5000
 FOLLOW_MS = 700
+MOST_LINES = 12
 _CLOCK = SystemClock()
 
 
@@ -166,7 +167,6 @@ class TaskDetailPanel(QWidget):
         self._data = Section(N_("Payload"))
         self._payload = JsonEditor(N_("Payload"))
         self._payload.setReadOnly(True)
-        self._payload.setMinimumHeight(110)
         edit = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
         edit.clicked.connect(self._on_edit)
         self._data.add_action(edit)
@@ -174,7 +174,6 @@ class TaskDetailPanel(QWidget):
         self._outcome = Section(N_("Result"))
         self._result = JsonEditor(N_("Result"))
         self._result.setReadOnly(True)
-        self._result.setMinimumHeight(72)
         self._outcome.body.addWidget(self._result)
         self._logs = Section(N_("Log"))
         self._log = QPlainTextEdit()
@@ -232,10 +231,10 @@ class TaskDetailPanel(QWidget):
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:
-            self._payload.load_text(_pretty(task.payload))
+            _fit(self._payload, _pretty(task.payload))
         self._outcome.setVisible(bool(task.result))
         if task.result and (before is None or before.result != task.result):
-            self._result.load_text(_pretty(task.result))
+            _fit(self._result, _pretty(task.result))
 
     def _follow(self) -> None:
         if self._task is not None and not self._task.ended:
@@ -281,6 +280,13 @@ def _margins(widget: QWidget) -> QWidget:
     row.setContentsMargins(12, 0, 12, 8)
     row.addWidget(widget)
     return frame
+
+
+def _fit(editor: JsonEditor, text: str) -> None:
+    """Show a document as high as it is, up to a dozen lines."""
+    editor.load_text(text)
+    lines = min(MOST_LINES, text.count("\n") + 1)
+    editor.setFixedHeight(lines * editor.fontMetrics().lineSpacing() + 20)
 
 
 def _pretty(text: str) -> str:

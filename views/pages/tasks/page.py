@@ -65,6 +65,7 @@ class TasksPage(Page):
         """Follow the feed."""
         self._lister.set_active(True)
         self._pulse.start()
+        self._table.setFocus()
 
     def deactivate(self) -> None:
         """Stop following."""
