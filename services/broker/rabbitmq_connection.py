@@ -43,6 +43,7 @@ class Link:
         self._listeners: list[Listener] = []
         self._connection: WireConnection | None = None
         self._retry: Any = None
+        self._hurry: Any = None
         self._backoff = Backoff()
         self._failures = 0
         self._tried_at = self._up_at = clock.monotonic()
@@ -113,7 +114,7 @@ class Link:
             BrokerUnavailable: not connected, lost meanwhile, or no answer in time.
             ChannelLost: the broker closed the channel of the work.
         """
-        self.wait_up(self.timing.connect)
+        self.wait_up(self.timing.connect + 1)
         answer: Future[T] = Future()
         self.post(lambda: self._begin(work, answer))
         try:
@@ -215,6 +216,7 @@ class Link:
             self._loop.stop()
             return
         self._tried_at = self._clock.monotonic()
+        self._hurry = self.later(self.timing.connect, self._late)
         try:
             self._connection = WireConnection(
                 rabbitmq_url.parameters(self.address, self.timing, name=self.name),
@@ -227,7 +229,13 @@ class Link:
         except Exception as exc:  # noqa: BLE001  # whatever is wrong with this attempt, there is a next one
             self._failed(None, exc)
 
+    def _late(self) -> None:
+        """Give an AMQP handshake up (pika's own time-out for it ends in a failed assertion)."""
+        if self._connection is not None and not self._connection.is_open:
+            self._connection.abort(rabbitmq_errors.LATE)
+
     def _opened(self, connection: WireConnection) -> None:
+        self.forget(self._hurry)
         connection.add_on_connection_blocked_callback(lambda *_: self._hold(True))
         connection.add_on_connection_unblocked_callback(lambda *_: self._hold(False))
         self._up_at = self._clock.monotonic()
@@ -239,6 +247,7 @@ class Link:
 
     def _failed(self, _connection: WireConnection | None, reason: BaseException) -> None:
         self._connection = None
+        self.forget(self._hurry)
         if self._closing:
             self._loop.stop()
             return
@@ -294,8 +303,8 @@ class Link:
             self._loop.stop()
         elif connection.is_closing or connection.is_closed:
             return
-        elif self.blocked:
-            connection.abort("closed while the broker held publishers back")
+        elif self.blocked or not connection.is_open:
+            connection.abort("closed before or between two answers")
         else:
             self.later(self.timing.close, lambda: connection.abort("no answer to the farewell"))
             connection.close()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from typing import Any
 
 from services.broker.rabbitmq_connection import Link
@@ -52,21 +52,12 @@ class RabbitConsumer:
         self._settle(deliveries, Verb.BACK)
 
     def set_window(self, unacked: int) -> None:
-        with self._cond:
-            self._ledger.give_back(keep=max(unacked, 1))
-            wake = self._wants_flush()
         self._link.post(lambda: self._subscription.set_window(max(unacked, 1)))
-        if wake:
-            self._link.post(self._flush)
 
     def pause(self) -> None:
         with self._cond:
             self._paused = True
-            self._ledger.give_back()
-            wake = self._wants_flush()
         self._link.post(lambda: self._subscription.set_running(False))
-        if wake:
-            self._link.post(self._flush)
 
     def resume(self) -> None:
         with self._cond:
@@ -78,7 +69,6 @@ class RabbitConsumer:
             if self._closed:
                 return
             self._closed = True
-            self._ledger.give_back()
             self._cond.notify_all()
         left = threading.Event()
         self._link.post(lambda: self._subscription.leave(left))
@@ -102,10 +92,10 @@ class RabbitConsumer:
         with self._cond:
             self._ledger.begin()
 
-    def on_delivery(self, queue: str, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
+    def on_delivery(self, queue: str, source: int, method: Any, properties: Any, body: bytes) -> None:
         tag = int(method.delivery_tag)
         delivery = Delivery(
-            token=Token(self._ledger.epoch, self._number, tag),
+            token=Token(self._ledger.epoch, self._number, tag, source),
             queue=queue,
             body=body,
             routing_key=_text(method.routing_key),
@@ -127,15 +117,13 @@ class RabbitConsumer:
             for tag, delivery in self._arrived:
                 self._ledger.receive(tag, delivery)
             self._arrived.clear()
-            if self._paused or self._closed:
-                self._ledger.give_back()
-            else:
-                self._cond.notify_all()
-            back = self._ledger.decided and not self._waking
-        if back:
-            self._flush()
+            self._cond.notify_all()
 
-    def flush(self) -> None:
+    def give_back(self, keep: Container[int]) -> None:
+        """Give back what nobody took, but for what the consumers to ``keep`` delivered; send all that is decided."""
+        self.on_data()
+        with self._cond:
+            self._ledger.give_back(keep)
         self._flush()
 
     # --------------------------------------------------------------------------------------------------- settling

@@ -175,7 +175,8 @@ class Control:
         if missing:
             raise BrokerUnavailable(
                 f"Queues {', '.join(missing)} are missing and user {self._link.address.user!r} may not create them: "
-                f"grant the configure permission or start Fleetdeck once with an account that has it ({refused.reason.text})."
+                "grant the configure permission or start Fleetdeck once with an account that has it "
+                f"({refused.reason.text})."
             ) from refused
         log.info("declaring is not permitted (%s); the queues are there", refused.reason.text)
 

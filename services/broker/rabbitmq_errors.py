@@ -13,7 +13,9 @@ from services.broker.rabbitmq_url import Address
 
 ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED, NOT_ALLOWED = 403, 404, 405, 406, 530
 #: the broker (or the certificate) said no: a person must act first
+LOGIN = (exceptions.ProbableAuthenticationError, exceptions.AuthenticationError)
 REFUSALS = (exceptions.ProbableAuthenticationError, exceptions.ProbableAccessDeniedError, ssl.SSLCertVerificationError)
+LATE = "no answer in time"
 
 
 class ChannelLost(Exception):
@@ -65,7 +67,8 @@ def explain(reason: BaseException, address: Address) -> str:
 def chain(reason: BaseException) -> Iterator[BaseException]:
     """The error and everything that pika packed into it."""
     yield reason
-    for inner in (*getattr(reason, "exceptions", ()), *reason.args, reason.__cause__):
+    packed = (*getattr(reason, "exceptions", ()), getattr(reason, "exception", None), reason.__cause__)
+    for inner in (*packed, *reason.args):
         if isinstance(inner, BaseException):
             yield from chain(inner)
 
@@ -74,14 +77,13 @@ def _refusal(item: BaseException, address: Address) -> str:
     place, user, vhost = address.place, address.user, address.vhost
     text = str(getattr(item, "reply_text", "")) or str(item)
     code = item.reply_code if isinstance(item, exceptions.ConnectionClosedByBroker) else 0
-    wrong_login = isinstance(item, exceptions.ProbableAuthenticationError | exceptions.AuthenticationError)
-    if wrong_login or code == ACCESS_REFUSED:
+    if isinstance(item, LOGIN) or code == ACCESS_REFUSED:
         return f"RabbitMQ at {place} refused user {user!r}: check the user name and password in the broker address."
     if isinstance(item, exceptions.ProbableAccessDeniedError) or code == NOT_ALLOWED:
         if "not found" in text:
             return f"RabbitMQ at {place} has no vhost {vhost!r}: create it or correct the broker address."
         return f"User {user!r} may not use vhost {vhost!r} of RabbitMQ at {place}: grant the permission."
-    if isinstance(item, exceptions.IncompatibleProtocolError):
+    if isinstance(item, exceptions.IncompatibleProtocolError) and LATE not in text:
         return f"What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671)."
     return ""
 
@@ -97,7 +99,7 @@ def _transport(item: BaseException, address: Address) -> str:
         return f"The host name {address.host!r} is unknown: check the broker address and the network."
     if getattr(item, "errno", None) == errno.ECONNREFUSED:
         return f"Nothing listens at {place}: start RabbitMQ or correct the broker address."
-    if isinstance(item, TimeoutError):
+    if isinstance(item, TimeoutError) or LATE in str(item):
         return f"RabbitMQ at {place} did not answer in time: check the address, the firewall and the server's load."
     return ""
 

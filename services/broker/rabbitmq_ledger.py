@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from itertools import islice
 
 from services.domain.order import Delivery
 
@@ -20,11 +19,12 @@ class Verb(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """Names a delivery: tags die with their channel, and ``epoch`` numbers the channels of a consumer."""
+    """Names a delivery: tags die with their channel; ``epoch`` numbers the channels of a consumer."""
 
     epoch: int
     channel: int
     tag: int
+    source: int  #: number of the broker's consumer that delivered it (a change of the window starts another)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,14 @@ class Ledger:
                 self._open[token.tag] = verb
                 self._decided += 1
 
-    def give_back(self, keep: int = 0) -> None:
-        """Decide that untaken deliveries beyond ``keep`` per queue return, the newest first."""
-        for queue in self._ready.values():
-            if len(queue) > keep:
-                self.settle(list(islice(queue, keep, None)), Verb.BACK)
-                while len(queue) > keep:
-                    queue.pop()
+    def give_back(self, keep: Container[int] = ()) -> None:
+        """Decide that untaken deliveries return, but for those from the sources to ``keep``."""
+        for name, queue in self._ready.items():
+            stay = deque(item for item in queue if isinstance(item.token, Token) and item.token.source in keep)
+            if len(stay) < len(queue):
+                kept = set(map(id, stay))
+                self.settle([item for item in queue if id(item) not in kept], Verb.BACK)
+                self._ready[name] = stay
 
     def plan(self) -> list[Settle]:
         """Frames for all that is decided: runs from the oldest open tag on as one frame each, the rest one by one."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from services.broker.rabbitmq_connection import Link
@@ -24,14 +25,23 @@ STALL = 60.0  #: nothing came for so long although messages are ready: likewise
 ACK_TIMEOUT = "delivery acknowledgement"
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A consumer as the broker knows it."""
+
+    tag: str
+    number: int
+    window: int
+
+
 class Owner(Protocol):
     """Who receives what the channel delivers."""
 
     def on_channel(self, channel: Channel) -> None: ...
     def on_lost(self) -> None: ...
-    def on_delivery(self, queue: str, _channel: Any, method: Any, properties: Any, body: bytes) -> None: ...
+    def on_delivery(self, queue: str, source: int, method: Any, properties: Any, body: bytes) -> None: ...
     def on_data(self) -> None: ...
-    def flush(self) -> None: ...
+    def give_back(self, keep: Container[int]) -> None: ...
     def held(self) -> int: ...
 
 
@@ -44,7 +54,8 @@ class Subscription:
         self._link, self._control, self._owner = link, control, owner
         self._queues, self._window, self._name = tuple(queues), max(window, 1), name
         self._running, self._leaving = True, False
-        self._active: dict[str, tuple[str, int]] = {}  #: queue → consumer tag, its window
+        self._active: dict[str, Running] = {}  #: by queue
+        self._shrunk = False
         self._steps = 0  #: answers the broker owes
         self._stepped_at = self._delivered_at = self._up_at = link.now()
         self._numbers = 0
@@ -64,18 +75,16 @@ class Subscription:
         self._converge()
 
     def leave(self, left: threading.Event) -> None:
-        """Send what is decided, close the channel; ``left`` is set when nothing remains."""
-        self._leaving = True
-        for timer in (self._retry, self._watch):
-            self._link.forget(timer)
-        channel = self.channel
-        if channel is None or not channel.is_open:
+        """Cancel, give back, close the channel; ``left`` is set when nothing remains."""
+        self._leaving, self._running = True, False
+        self._link.forget(self._watch)
+        self._link.forget(self._retry)
+        self._retry = None
+        if self.channel is None:
             left.set()
-            return
-        self._owner.on_data()
-        self._owner.flush()
-        channel.add_on_close_callback(lambda *_: left.set())
-        channel.close()
+        else:
+            self.channel.add_on_close_callback(lambda *_: left.set())
+            self._converge()
 
     # -------------------------------------------------------------------------------------------------- listener
     def on_up(self) -> None:
@@ -95,24 +104,39 @@ class Subscription:
     # -------------------------------------------------------------------------------------------------- converge
     def _converge(self) -> None:
         """Take the next step towards what is wanted, unless one is under way."""
-        if self._leaving or not self._link.ready or self._opening or self._steps or self._retry is not None:
+        if not self._link.ready or self._opening or self._steps or self._retry is not None:
             return
         if self.channel is None:
-            self._opening, self._stepped_at = True, self._link.now()
-            self._link.channel(self._opened, self._lost)
+            if not self._leaving:
+                self._opening, self._stepped_at = True, self._link.now()
+                self._link.channel(self._opened, self._lost)
             return
-        windows = {queue: window for queue, (_tag, window) in self._active.items()}
-        fresh = [queue for queue in self._queues if self._running and windows.get(queue) != self._window]
-        stale = [tag for queue, (tag, _window) in self._active.items() if not self._running or queue in fresh]
+        right = {queue for queue, item in self._active.items() if item.window == self._window}
+        fresh = [queue for queue in self._queues if self._running and queue not in right]
+        stale = [item for queue, item in self._active.items() if not self._running or queue in fresh]
+        self._shrunk |= any(item.window > self._window for item in stale)
         if fresh:
             self._consume(self.channel, fresh)
-        for tag in stale:
-            self.channel.cancel_consumer(tag, self._step())
+        for item in stale:
+            self.channel.cancel_consumer(item.tag, self._step())
         if not self._running:
             self._active.clear()
+        if not fresh and not stale:
+            self._arrive(self.channel)
+
+    def _arrive(self, channel: Channel) -> None:
+        """All is as wanted: what exceeds it can go back now without being delivered here again at once."""
+        if self._shrunk or not self._running:
+            self._shrunk = False
+            self._owner.give_back({item.number for item in self._active.values()})
+        if self._leaving and channel.is_open:
+            channel.close()
 
     def _opened(self, channel: Channel) -> None:
         self._opening = False
+        if self._leaving:
+            channel.close()
+            return
         self.channel = channel
         self._up_at = self._link.now()
         channel.add_on_cancel_callback(self._cancelled)
@@ -124,14 +148,14 @@ class Subscription:
         channel.basic_qos(prefetch_count=self._window, callback=self._step())
         for queue in queues:
             self._numbers += 1
-            tag = f"{self._name[:100]}.{queue}.{self._numbers}"
-            self._active[queue] = (tag, self._window)
-            receive = functools.partial(self._deliver, queue)
-            channel.basic_consume(queue, receive, consumer_tag=tag, callback=self._step())
+            item = Running(f"{self._name[:100]}.{queue}.{self._numbers}", self._numbers, self._window)
+            self._active[queue] = item
+            receive = functools.partial(self._deliver, queue, item.number)
+            channel.basic_consume(queue, receive, consumer_tag=item.tag, callback=self._step())
 
-    def _deliver(self, queue: str, channel: Any, method: Any, properties: Any, body: bytes) -> None:
+    def _deliver(self, queue: str, source: int, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
         self._delivered_at = self._link.now()
-        self._owner.on_delivery(queue, channel, method, properties, body)
+        self._owner.on_delivery(queue, source, method, properties, body)
 
     def _step(self) -> Callable[[object], None]:
         channel = self.channel
@@ -149,8 +173,8 @@ class Subscription:
     def _cancelled(self, frame: Any) -> None:
         """The broker ended a consumer: its queue was deleted, or a delivery was held too long (4.3)."""
         tag = frame.method.consumer_tag
-        for queue, (active, _window) in list(self._active.items()):
-            if active == tag:
+        for queue, item in list(self._active.items()):
+            if item.tag == tag:
                 del self._active[queue]
                 log.warning("the broker cancelled the consumer of %s (deleted, or a delivery held too long)", queue)
                 self._recover()

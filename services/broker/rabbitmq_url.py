@@ -93,7 +93,7 @@ def parameters(address: Address, timing: Timing, *, name: str) -> Any:
         blocked_connection_timeout=timing.blocked,
         connection_attempts=1,
         socket_timeout=timing.connect,
-        stack_timeout=timing.connect,
+        stack_timeout=timing.connect + 1,  # covers TLS; the link itself watches the AMQP handshake
         ssl_options=_tls(address),
         client_properties={"connection_name": name, "product": "Fleetdeck"},
     )

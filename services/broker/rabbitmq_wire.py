@@ -103,9 +103,11 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
         return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
     def abort(self, reason: str) -> None:
-        """Drop the connection at once; the close callback follows."""
-        if not self.is_closed:
+        """Drop the connection at once; the close (or open error) callback follows."""
+        if self._transport is not None and not self.is_closed:
             self._terminate_stream(exceptions.StreamLostError(reason))
+        elif not self.is_closed and not self.is_closing:
+            self.close()  # TCP or TLS is not up yet: nothing to be polite about
 
     def send(self, data: bytes) -> None:
         """Write frames that are encoded already."""

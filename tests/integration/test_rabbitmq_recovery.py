@@ -1,0 +1,250 @@
+"""What a lost connection, a lost queue and a lost broker do to the driver: it comes back, and nothing is confused."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from services.broker.rabbitmq import RabbitBroker
+from services.broker.rabbitmq_timing import Timing
+from services.clock import SystemClock
+from services.domain.errors import BrokerUnavailable, UsageError
+from tests.integration.rabbitmq_rig import (
+    QUICK,
+    break_connections,
+    collect,
+    depth,
+    eventually,
+    names,
+    opened,
+    order,
+    orders,
+    raw,
+)
+from tests.support.services import RabbitMQ
+
+HIGH = "rpa_tasks_high"
+
+
+@pytest.fixture(autouse=True)
+def _threads_end() -> Iterator[None]:
+    """No test may leave one of the driver's threads."""
+    yield
+    left = [thread.name for thread in threading.enumerate() if thread.name.startswith("rabbitmq-")]
+    assert not left
+
+
+def test_connections_closed_by_force_come_back_and_old_acks_are_counted_not_sent(
+    rabbitmq: RabbitMQ, amqp_vhost: str
+) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker:
+        broker.publish(orders(10))
+        consumer = broker.consumer(["high"], window=10, name="w")
+        held = collect(consumer, 10)
+        assert break_connections(rabbitmq, amqp_vhost) == 2
+        again = collect(consumer, 10)
+        assert all(delivery.redelivered for delivery in again)
+        consumer.ack(held)
+        assert consumer.ack_lost == 10
+        assert consumer.held() == 10, "a stale ack settles nothing"
+        consumer.ack(again)
+        assert eventually(lambda: depth(broker, HIGH) == (0, 0, 1))
+        assert broker.publish([order("after")])[0].ok
+        assert broker.health().connected
+
+
+def test_a_restart_of_the_broker_keeps_messages_and_brings_everyone_back(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker:
+        broker.publish(orders(10_000))
+        consumer = broker.consumer(["high"], window=50, name="w")
+        first = collect(consumer, 50)
+        consumer.ack(first)
+        eventually(lambda: depth(broker, HIGH)[0] <= 9_950)
+        rabbitmq.stop()
+        assert eventually(lambda: not broker.health().connected)
+        assert "lost" in broker.health().error or "Nothing listens" in broker.health().error
+        assert consumer.take(1, 0.1) == []
+        rabbitmq.start()
+        started = time.monotonic()
+        found = set(names(first))
+        while len(found) < 10_000:
+            taken = collect(consumer, 50)
+            assert taken, f"{len(found)} of 10000"
+            if time.monotonic() - started > 12:
+                assert found - set(names(first)), "back within ten seconds"
+            found |= set(names(taken))
+            consumer.ack(taken)
+        assert eventually(lambda: broker.publish([order("after")])[0].ok)
+        assert eventually(lambda: broker.health().connected)
+
+
+def test_killing_the_broker_under_load_loses_nothing_that_was_confirmed(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker:
+        confirmed: set[str] = set()
+        stop = threading.Event()
+
+        def produce() -> None:
+            number = 0
+            while not stop.is_set():
+                batch = [order(f"m{number + place}") for place in range(200)]
+                number += 200
+                answers = broker.publish(batch)
+                confirmed.update(item.message_id for item, answer in zip(batch, answers, strict=True) if answer.ok)
+
+        producer = threading.Thread(target=produce)
+        producer.start()
+        try:
+            eventually(lambda: len(confirmed) > 3000, 20)
+            rabbitmq.kill()
+            time.sleep(1)
+            rabbitmq.start()
+            before = len(confirmed)
+            eventually(lambda: len(confirmed) > before + 1000, 40)
+        finally:
+            stop.set()
+            producer.join(20)
+        assert not producer.is_alive()
+        consumer = broker.consumer(["high"], window=500, name="w")
+        found: set[str] = set()
+        while confirmed - found:
+            taken = collect(consumer, 500)
+            assert taken, f"{len(confirmed - found)} confirmed orders are gone"
+            found |= set(names(taken))
+            consumer.ack(taken)
+
+
+def test_a_queue_deleted_under_its_consumer_is_declared_and_consumed_again(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker, raw(amqp_vhost) as channel:
+        consumer = broker.consumer(["high", "low"], window=5, name="w")
+        eventually(lambda: depth(broker, HIGH)[2] == 1)
+        channel.queue_delete(HIGH)
+        assert eventually(lambda: broker.publish([order("reborn")])[0].ok)
+        assert names(collect(consumer, 1)) == ["reborn"]
+        broker.publish([order("other", "low")])
+        assert names(collect(consumer, 1)) == ["other"]
+
+
+def test_a_dedicated_queue_that_is_missing_is_consumed_once_it_is_there(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker, raw(amqp_vhost) as channel:
+        consumer = broker.consumer(["single_shop_s7"], window=5, name="w")
+        time.sleep(0.5)
+        channel.queue_declare("single_shop_s7", durable=True)
+        channel.queue_bind("single_shop_s7", "rpa_task_exchange", "task.pdd.s7")
+        broker.publish([order("mine", "s7")])
+        assert names(collect(consumer, 1, 15)) == ["mine"]
+
+
+def test_a_frozen_broker_is_noticed_by_its_silence(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost, Timing(heartbeat=1, connect=2, publish=3, reconnect=1)) as broker:
+        consumer = broker.consumer(["high"], window=5, name="w")
+        broker.publish([order("before")])
+        collect(consumer, 1)
+        rabbitmq.pause()
+        try:
+            assert eventually(lambda: not broker.health().connected, 20)
+            with pytest.raises(BrokerUnavailable, match=r"did not answer in time|lost"):
+                broker.ensure()
+        finally:
+            rabbitmq.resume()
+        assert names(collect(consumer, 1, 30)) == ["before"]
+
+
+def test_a_broker_that_is_down_at_first_gets_its_topology_when_it_comes(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    rabbitmq.stop()
+    broker = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url, timing=QUICK)
+    try:
+        started = time.monotonic()
+        with pytest.raises(BrokerUnavailable, match=r"Nothing listens at 127\.0\.0\.1"):
+            broker.ensure(platforms=["pdd"])
+        assert time.monotonic() - started < 2, "refused is known at once"
+        consumer = broker.consumer(["high"], window=5, name="w")
+        rabbitmq.start()
+        assert eventually(lambda: broker.publish([order()])[0].ok, 30)
+        assert names(collect(consumer, 1)) == ["m"]
+    finally:
+        rabbitmq.start()
+        broker.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        (("guest:guest@", "guest:wrong@"), "refused user 'guest': check the user name and password"),
+        (("guest:guest@", "nobody:x@"), "refused user 'nobody'"),
+        (("127.0.0.1:{port}/", "127.0.0.1:9/"), "Nothing listens at 127.0.0.1:9: start RabbitMQ"),
+        (("127.0.0.1:{port}/", "no-such-host.invalid:{port}/"), "host name 'no-such-host.invalid' is unknown"),
+        (("127.0.0.1:{port}/", "127.0.0.1:{management}/"), "does not speak AMQP|did not answer in time"),
+        (("amqp://", "amqps://"), "TLS with 127.0.0.1"),
+        (("/{vhost}", "/other%2Fvhost"), "no vhost 'other/vhost': create it"),
+    ],
+)
+def test_a_wrong_address_is_explained_and_the_password_never_shown(
+    rabbitmq: RabbitMQ, amqp_vhost: str, change: tuple[str, str], sentence: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    parts = {"port": rabbitmq.port, "management": rabbitmq.management_port, "vhost": amqp_vhost.rsplit("/", 1)[1]}
+    old, new = (text.format(**parts) for text in change)
+    url = amqp_vhost.replace(old, new)
+    assert url != amqp_vhost
+    broker = RabbitBroker(url, SystemClock(), timing=QUICK)
+    try:
+        with pytest.raises(BrokerUnavailable, match=sentence) as caught:
+            broker.ensure()
+        assert broker.health().error == str(caught.value)
+        for text in (str(caught.value), caplog.text, repr(broker.address), broker.address.shown):
+            assert "wrong" not in text
+            assert "guest:guest" not in text
+    finally:
+        broker.close()
+
+
+def test_a_user_without_rights_on_the_vhost_is_told(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    rabbitmq.api("PUT", "/api/users/outsider", {"password": "x", "tags": ""})
+    broker = RabbitBroker(amqp_vhost.replace("guest:guest", "outsider:x"), SystemClock(), timing=QUICK)
+    try:
+        with pytest.raises(BrokerUnavailable, match="may not use vhost"):
+            broker.ensure()
+    finally:
+        broker.close()
+        rabbitmq.api("DELETE", "/api/users/outsider")
+
+
+@pytest.mark.parametrize("name", ["a/b", "with space", "ünïcode", "100%"])
+def test_vhosts_of_any_name_are_reached(rabbitmq: RabbitMQ, name: str) -> None:
+    from urllib.parse import quote
+
+    rabbitmq.api("PUT", f"/api/vhosts/{quote(name, safe='')}")
+    url = rabbitmq.amqp_url_of("x").removesuffix("x") + quote(name, safe="")
+    try:
+        with opened(rabbitmq, url) as broker:
+            assert broker.publish([order()])[0].ok
+            assert depth(broker, HIGH) == (1, 0, 0)
+    finally:
+        rabbitmq.api("DELETE", f"/api/vhosts/{quote(name, safe='')}")
+
+
+def test_closing_is_quick_at_every_moment(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    for use in ("nothing", "connecting", "connected", "consuming"):
+        broker = RabbitBroker(amqp_vhost, SystemClock(), timing=QUICK)
+        if use == "connecting":
+            broker._in.start()
+            broker._out.start()
+        if use in ("connected", "consuming"):
+            broker.ensure()
+            broker.publish([order()])
+        if use == "consuming":
+            broker.consumer(["high"], window=5, name="w")
+        started = time.monotonic()
+        broker.close()
+        broker.close()
+        assert time.monotonic() - started < 2, use
+        with pytest.raises(BrokerUnavailable, match="closed by this program"):
+            broker.ensure()
+
+
+def test_nonsense_addresses_are_a_usage_error() -> None:
+    for url in ("", "http://x", "amqp://", "amqp://h:port/", "amqp://u:p#w@h/"):
+        with pytest.raises(UsageError):
+            RabbitBroker(url, SystemClock())
