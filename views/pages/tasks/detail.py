@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain.task import Task
@@ -131,13 +131,13 @@ class TaskDetailPanel(QWidget):
         self._badge = Badge.platform("")
         self._id = Label("", "caption", "text3")
         self._id.setFont(theme().font("mono"))
+        self._id.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._copy = IconButton("ph.copy", N_("Copy the task id"))
         self._copy.clicked.connect(self._copy_id)
         second.addWidget(self._shop)
         second.addWidget(self._badge)
-        second.addWidget(self._id)
+        second.addWidget(self._id, 1)
         second.addWidget(self._copy)
-        second.addStretch(1)
         third = QHBoxLayout()
         self._buttons = {}
         for verb in VERBS:
@@ -185,6 +185,7 @@ class TaskDetailPanel(QWidget):
         self._logs.body.addWidget(self._log)
         self._facts = Section(N_("Message and record"))
         self._fields = KeyValues(mono=True)
+        self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
         for section in (self._why, self._story, self._failure, self._data, self._outcome, self._logs, self._facts):
             self._body.addWidget(section)
