@@ -1,0 +1,177 @@
+"""The message broker on one machine: lanes, delays and the dead queue as rows of one SQLite file."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from services.broker import embedded_messages as messages
+from services.broker.embedded_consumer import EmbeddedConsumer
+from services.broker.embedded_schema import SCHEMA
+from services.domain.errors import BrokerError, BrokerUnavailable
+from services.domain.order import BrokerHealth, Order, QueueDepth, Receipt
+from services.ports import Clock, Consumer
+from services.sqlite_writer import close_file, open_file
+
+#: messages in one transaction at most
+CHUNK = 500
+LOOK_AFTER_S, BEAT_MS = 1.0, 5_000
+DEAD_WINDOW = 50
+
+
+@contextlib.contextmanager
+def broker_errors() -> Iterator[None]:
+    """Turn SQLite's errors into ours."""
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
+        raise BrokerUnavailable(f"the local database does not answer: {exc}") from exc
+    except sqlite3.Error as exc:
+        raise BrokerError(f"the local database is damaged or no database: {exc}; restore a backup") from exc
+
+
+class EmbeddedBroker:
+    """``services.ports.Broker`` on SQLite; any thread may call it, several processes may open the same file."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        """Open or make the file.
+
+        Raises:
+            SchemaTooNew: a newer program wrote it.
+            BrokerUnavailable: it cannot be opened now.
+            BrokerError: it is no database.
+        """
+        try:
+            with broker_errors():
+                self._file, _ = open_file(path, SCHEMA)
+        except OSError as exc:
+            raise BrokerUnavailable(f"{path} cannot be opened: {exc}") from exc
+        self._clock = clock
+        self._since = clock.now_ms()
+        self._latency = -1.0
+        self._error = ""
+        self._me = (os.getpid(), psutil.Process().create_time())
+        self._consumers: list[EmbeddedConsumer] = []
+        self._looking = threading.Lock()
+        self._looked_at = 0.0
+        self._beat_at = self._since
+        self._open = True
+
+    # ----------------------------------------------------------------------- topology
+    def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
+        """Note the delays; lanes and dead queue are always there, and a platform needs no binding here."""
+        rows = [(int(seconds),) for seconds in delays]
+        with broker_errors():
+            self._file.write(lambda conn: conn.executemany("INSERT OR IGNORE INTO delays VALUES (?)", rows))
+
+    # --------------------------------------------------------------------- publishing
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        """See ``services.ports.Broker``: a confirmed message is on the disk."""
+        begun = time.perf_counter()
+        now = self._clock.now_ms()
+        receipts = [Receipt(True)] * len(orders)
+        ready: list[tuple[int, tuple[Any, ...]]] = []
+        for place, order in enumerate(orders):
+            queue = messages.queue_of(order)
+            if queue:
+                ready.append((place, messages.row_of(order, queue, now)))
+            else:
+                receipts[place] = Receipt(False, "unroutable")
+        for start in range(0, len(ready), CHUNK):
+            chunk = ready[start : start + CHUNK]
+            failed = self._put([row for _, row in chunk])
+            for place, _ in chunk if failed is not None else ():
+                receipts[place] = failed or receipts[place]
+        self._latency = (time.perf_counter() - begun) * 1000
+        return receipts
+
+    def _put(self, rows: Sequence[tuple[Any, ...]]) -> Receipt | None:
+        """Store a chunk; the receipt of every row of it if that fails."""
+        try:
+            self._file.write(lambda conn: messages.put(conn, rows), "messages")
+        except sqlite3.OperationalError as exc:
+            self._change(f"{exc}")
+            return Receipt(False, f"refused: {exc}")
+        except sqlite3.Error as exc:
+            self._change(f"{exc}")
+            return Receipt(False, "disconnected")
+        if self._error:
+            self._change("")
+        return None
+
+    def _change(self, error: str) -> None:
+        self._error, self._since = error, self._clock.now_ms()
+
+    # ---------------------------------------------------------------------- consuming
+    def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> Consumer:
+        """Start consuming lanes."""
+        return self._enter([messages.LANE_QUEUES[str(lane)] for lane in lanes], window, name)
+
+    def dead_letters(self, *, name: str) -> Consumer:
+        """Start consuming the dead queue."""
+        return self._enter([messages.DEAD_QUEUE], DEAD_WINDOW, name)
+
+    def _enter(self, queues: list[str], window: int, name: str) -> EmbeddedConsumer:
+        now = self._clock.now_ms()
+        with broker_errors():
+            number = self._file.write(lambda conn: messages.enter(conn, name, queues, self._me, now))
+        consumer = EmbeddedConsumer(self._file, self._clock, number, queues, window, self._look_after)
+        self._consumers = [one for one in self._consumers if not one.closed] + [consumer]
+        return consumer
+
+    def _look_after(self) -> None:
+        """About once a second: show that this process lives, and give back what dead ones held."""
+        now = time.monotonic()
+        if now - self._looked_at < LOOK_AFTER_S or not self._looking.acquire(blocking=False):
+            return
+        try:
+            self._looked_at = now
+            with self._file.reader() as conn:
+                gone = messages.dead_consumers(conn)
+            if gone:
+                self._file.write(lambda conn: messages.leave(conn, gone), "messages")
+            at = self._clock.now_ms()
+            if at - self._beat_at >= BEAT_MS:
+                self._beat_at = at
+                sql = "UPDATE consumers SET beat_at = ? WHERE pid = ? AND pid_started = ?"
+                self._file.write(lambda conn: conn.execute(sql, (at, *self._me)))
+        finally:
+            self._looking.release()
+
+    # ------------------------------------------------------------------------ looking
+    def depths(self) -> list[QueueDepth]:
+        """Live depths."""
+        begun = time.perf_counter()
+        with broker_errors():
+            self._look_after()
+            with self._file.snapshot() as conn:
+                found = messages.depths(conn, self._clock.now_ms())
+        self._latency = (time.perf_counter() - begun) * 1000
+        return found
+
+    def health(self) -> BrokerHealth:
+        """What is known."""
+        return BrokerHealth(
+            connected=self._open and not self._error,
+            latency_ms=self._latency,
+            error=self._error,
+            since_ms=self._since,
+            version=f"SQLite {sqlite3.sqlite_version}",
+        )
+
+    def close(self) -> None:
+        """Close the consumers and give the file back."""
+        if not self._open:
+            return
+        self._open = False
+        for consumer in self._consumers:
+            consumer.close()
+        close_file(self._file)

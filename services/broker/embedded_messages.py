@@ -1,0 +1,159 @@
+"""The statements of the embedded broker: put, take, settle, count, and give back what a dead process held."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import psutil
+
+from services.domain.lane import LANES
+from services.domain.order import Delivery, Order, QueueDepth
+
+LANE_QUEUES = {str(lane): f"rpa_tasks_{lane}" for lane in LANES}
+DEAD_QUEUE = "rpa_dead_queue"
+_PUT = """INSERT INTO messages (queue, priority, routing_key, message_id, headers, body, delay_s, visible_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+_TAKE = """UPDATE messages SET owner = ? WHERE id IN (
+        SELECT id FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0 ORDER BY priority DESC, id LIMIT ?)
+    RETURNING id, queue, priority, routing_key, message_id, headers, body, redelivered"""
+_READY = "SELECT 1 FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0 LIMIT 1"
+_DUE = "SELECT 1 FROM messages WHERE visible_at > 0 AND visible_at <= ? LIMIT 1"
+_RELEASE = "UPDATE messages SET owner = 0, redelivered = 1 WHERE owner = ?"
+
+
+def queue_of(order: Order) -> str:
+    """The queue that an order ends in, "" if there is none."""
+    if order.kind == "dead":
+        return DEAD_QUEUE
+    words = order.routing_key.split(".")
+    if len(words) != 3 or words[0] != "task" or not words[1]:
+        return ""
+    return LANE_QUEUES.get(words[2], "")
+
+
+def row_of(order: Order, queue: str, now: int) -> tuple[Any, ...]:
+    """An order as a row."""
+    delay = order.delay_s if order.kind == "delay" else 0
+    headers = msgspec.json.encode(dict(order.headers)).decode()
+    visible_at = now + delay * 1000 if delay > 0 else 0
+    return (
+        queue, order.priority, order.routing_key, order.message_id, headers, order.body, delay, visible_at,
+    )  # fmt: skip
+
+
+def put(conn: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Store messages."""
+    conn.executemany(_PUT, rows)
+
+
+def anything(conn: sqlite3.Connection, queues: Iterable[str], now: int) -> bool | None:
+    """Whether a take would find something; None for no."""
+    if any(conn.execute(_READY, (queue,)).fetchone() for queue in queues):
+        return True
+    return True if conn.execute(_DUE, (now,)).fetchone() else None
+
+
+def take(conn: sqlite3.Connection, owner: int, rooms: Mapping[str, int], limit: int, now: int) -> list[tuple[Any, ...]]:
+    """Give the best messages to an owner: queues in their order, then priority, then age."""
+    conn.execute("UPDATE messages SET visible_at = 0 WHERE visible_at > 0 AND visible_at <= ?", (now,))
+    taken: list[tuple[Any, ...]] = []
+    for queue, room in rooms.items():
+        wanted = min(room, limit - len(taken))
+        if wanted > 0:
+            rows = conn.execute(_TAKE, (owner, queue, wanted)).fetchall()
+            taken += sorted(rows, key=lambda row: (-row[2], row[0]))
+    return taken
+
+
+def delivery(row: tuple[Any, ...], received: float) -> Delivery:
+    """A taken row as it is handed out."""
+    place, queue, priority, routing_key, message_id, headers, body, redelivered = row
+    return Delivery(
+        token=place,
+        queue=queue,
+        body=body,
+        routing_key=routing_key,
+        message_id=message_id,
+        content_type="application/json",
+        headers=msgspec.json.decode(headers),
+        priority=priority,
+        redelivered=bool(redelivered),
+        received=received,
+    )
+
+
+def delete(conn: sqlite3.Connection, owner: int, places: Sequence[int]) -> int:
+    """Settle messages as done; returns how many were still the owner's."""
+    cursor = conn.executemany("DELETE FROM messages WHERE id = ? AND owner = ?", [(place, owner) for place in places])
+    return cursor.rowcount
+
+
+def give_back(conn: sqlite3.Connection, owner: int, places: Sequence[int]) -> int:
+    """Make messages ready again at their places."""
+    sql = "UPDATE messages SET owner = 0, redelivered = 1 WHERE id = ? AND owner = ?"
+    return conn.executemany(sql, [(place, owner) for place in places]).rowcount
+
+
+# ----------------------------------------------------------------------- consumers
+def enter(conn: sqlite3.Connection, name: str, queues: Sequence[str], me: tuple[int, float], now: int) -> int:
+    """Note a consumer of a process; returns its number."""
+    sql = "INSERT INTO consumers (name, queues, pid, pid_started, beat_at) VALUES (?, ?, ?, ?, ?) RETURNING id"
+    (number,) = conn.execute(sql, (name, msgspec.json.encode(queues).decode(), *me, now)).fetchone()
+    return int(number)
+
+
+def leave(conn: sqlite3.Connection, owners: Iterable[int]) -> None:
+    """Strike consumers off and give back all that they held."""
+    for owner in owners:
+        conn.execute(_RELEASE, (owner,))
+        conn.execute("DELETE FROM consumers WHERE id = ?", (owner,))
+
+
+def dead_consumers(conn: sqlite3.Connection) -> list[int]:
+    """Consumers whose process is gone."""
+    rows = conn.execute("SELECT id, pid, pid_started FROM consumers").fetchall()
+    alive = {process: _lives(*process) for process in {(pid, started) for _, pid, started in rows}}
+    return [number for number, pid, started in rows if not alive[pid, started]]
+
+
+def _lives(pid: int, started: float) -> bool:
+    try:
+        process = psutil.Process(pid)
+        return abs(process.create_time() - started) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+    except psutil.AccessDenied:
+        return True
+
+
+# -------------------------------------------------------------------------- depths
+def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
+    """Live numbers of every queue."""
+    ready = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner = 0 AND visible_at = 0 GROUP BY queue")
+    due = "SELECT queue, count(*) FROM messages WHERE visible_at > 0 AND visible_at <= ? GROUP BY queue"
+    for queue, count in _counted(conn, due, now).items():
+        ready[queue] = ready.get(queue, 0) + count
+    held = _counted(conn, "SELECT queue, count(*) FROM messages WHERE owner > 0 GROUP BY queue")
+    waiting = _counted(conn, "SELECT delay_s, count(*) FROM messages WHERE visible_at > ? GROUP BY delay_s", now)
+    declared = {seconds for (seconds,) in conn.execute("SELECT seconds FROM delays")}
+    served: dict[str, int] = {}
+    for (queues,) in conn.execute("SELECT queues FROM consumers"):
+        for queue in msgspec.json.decode(queues):
+            served[queue] = served.get(queue, 0) + 1
+    kinds = [*((queue, "lane") for queue in LANE_QUEUES.values()), (DEAD_QUEUE, "dead")]
+    return [
+        QueueDepth(
+            name=queue, ready=ready.get(queue, 0), unacked=held.get(queue, 0), consumers=served.get(queue, 0), kind=kind
+        )
+        for queue, kind in kinds
+    ] + [
+        QueueDepth(name=f"rpa_delay_{seconds}s", ready=waiting.get(seconds, 0), unacked=0, consumers=0, kind="delay")
+        for seconds in sorted(declared | set(waiting))
+    ]
+
+
+def _counted(conn: sqlite3.Connection, sql: str, *values: int) -> dict[Any, int]:
+    return dict(conn.execute(sql, values).fetchall())
