@@ -67,7 +67,10 @@ def paint_card(painter: QPainter, card: Card, room: QRectF, x: float) -> QRectF:
 
 
 def _size(card: Card) -> tuple[float, float]:
-    label, strong = QFontMetrics(theme().font("label", tabular=True)), QFontMetrics(theme().font("labelstrong", tabular=True))
+    label, strong = (
+        QFontMetrics(theme().font("label", tabular=True)),
+        QFontMetrics(theme().font("labelstrong", tabular=True)),
+    )
     lines: Sequence[Reading] = (*card.readings, *((card.total,) if card.total is not None else ()))
     widest = max((label.horizontalAdvance(one.label) + strong.horizontalAdvance(one.value) for one in lines), default=0)
     head = strong.horizontalAdvance(card.title) + label.horizontalAdvance(card.note) + 24
@@ -107,5 +110,7 @@ def _shadow(painter: QPainter, box: QRectF) -> None:
         tone = colour.lighter(100)
         tone.setAlpha(alpha)
         painter.setBrush(tone)
-        painter.drawRoundedRect(box.adjusted(-grow, -grow + 3, grow, grow + 3), RADIUS_BUTTON + grow, RADIUS_BUTTON + grow)
+        painter.drawRoundedRect(
+            box.adjusted(-grow, -grow + 3, grow, grow + 3), RADIUS_BUTTON + grow, RADIUS_BUTTON + grow
+        )
     painter.setBrush(Qt.BrushStyle.NoBrush)

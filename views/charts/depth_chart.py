@@ -1,0 +1,53 @@
+"""Waiting tasks by lane, stacked: the most urgent lane has the straight base."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from services.i18n import N_, _
+from services.monitor.overview import LANES
+from views.charts.curves import Line
+from views.charts.plot import Plot, Series
+from views.charts.series import Frame
+from views.charts.time_window import TimeWindow
+from views.charts.tooltip import Reading
+from views.support import text
+from views.theme.tokens import LANES as TOKENS
+
+#: Per cent of the lane's colour in its area, chosen so that the areas stand equally far apart.
+_FILLS = {"high": 60, "dedicated": 50, "normal": 38, "low": 42}
+SERIES = tuple(Series(lane, TOKENS[lane].word, TOKENS[lane].role, "lane") for lane in LANES)
+
+
+class DepthChart(Plot):
+    """How many tasks wait in each lane."""
+
+    def __init__(self, window: TimeWindow) -> None:
+        super().__init__(N_("Queue depth by lane"), SERIES, window, lines=5)
+        self.smallest = 8.0
+
+    def lines(self, frame: Frame) -> list[Line]:
+        """Areas from the top of the stack down, so that each one covers the next."""
+        shown, level, areas = self.visible_series(), np.zeros(len(frame)), []
+        for one in shown:
+            level = level + frame[one.key]
+            areas.append(Line(one.role, level, _FILLS[one.key]))
+        return areas[::-1]
+
+    def heights(self, frame: Frame, at: int) -> list[tuple[str, float]]:
+        """Dots at the upper edge of each area."""
+        level, dots = 0.0, []
+        for one in self.visible_series():
+            level += float(frame[one.key][at])
+            dots.append((one.role, level))
+        return dots
+
+    def highest(self, frame: Frame) -> float:
+        """The top of the stack."""
+        names = [one.key for one in self.visible_series()]
+        return float(frame.total(names).max(initial=0)) if names else 0.0
+
+    def total(self, frame: Frame, at: int) -> Reading | None:
+        """All visible lanes together."""
+        names = [one.key for one in self.visible_series()]
+        return Reading(_("Total"), text.count(round(float(frame.total(names)[at])))) if len(names) > 1 else None

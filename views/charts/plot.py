@@ -1,0 +1,396 @@
+"""A chart over time: drawn once per second into a picture, with crosshair, zoom and keys on top of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import (
+    QFocusEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.i18n import _, pgettext
+from views.charts import axes, ticks
+from views.charts.curves import Line, Scene
+from views.charts.series import EMPTY, Frame, Numbers
+from views.charts.time_window import TimeWindow
+from views.charts.tooltip import Card, Reading, paint_card
+from views.support import shown, text
+from views.support.language import on_language_changed
+from views.theme import theme
+
+_ZOOM = 0.8
+_KEY_ZOOM = {Qt.Key.Key_Plus: _ZOOM, Qt.Key.Key_Equal: _ZOOM, Qt.Key.Key_Minus: 1 / _ZOOM}
+_DOT = 3.5
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series of a chart. ``label`` is source text, ``context`` its gettext context."""
+
+    key: str
+    label: str
+    role: str
+    context: str = ""
+
+    def word(self) -> str:
+        """The label in the language of the moment."""
+        return pgettext(self.context, self.label) if self.context else _(self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Something that happened: a line with words at the top."""
+
+    at_ms: int
+    text: str
+    role: str = "text2"
+
+
+class Plot(QWidget):
+    """Base of the charts: subclasses say which lines there are and how a value reads.
+
+    Signals:
+        span_chosen: Shift+drag marked a span: first and last instant in UTC milliseconds.
+    """
+
+    span_chosen = Signal(object, object)
+
+    def __init__(self, name: str, series: Sequence[Series], window: TimeWindow, *, lines: int = 3) -> None:
+        super().__init__()
+        self._name, self._lines = name, lines
+        self.series = tuple(series)
+        self._window = window
+        self._frame = EMPTY
+        self._hidden: frozenset[str] = frozenset()
+        self._limit: float | None = None
+        self._markers: tuple[Marker, ...] = ()
+        self._top = 1.0
+        self._picture: QPixmap | None = None
+        self._drag: tuple[float, float] | None = None
+        self._span: tuple[float, float] | None = None
+        self._hovered = False
+        self.smallest = 4.0
+        self._scene = Scene()
+        self._scene.setParent(self)
+        self._scene.hide()
+        self._scene.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(180, 96)
+        window.changed.connect(self._redraw)
+        window.cursor_changed.connect(self._on_cursor)
+        theme().changed.connect(self._redraw)
+        on_language_changed(self.retranslate)
+        self.retranslate()
+
+    # what is shown
+
+    @property
+    def frame_shown(self) -> Frame:
+        """The points drawn."""
+        return self._frame
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """Keys of the series left out."""
+        return self._hidden
+
+    def visible_series(self) -> tuple[Series, ...]:
+        """The series drawn, from the baseline up."""
+        return tuple(one for one in self.series if one.key not in self._hidden)
+
+    def set_frame(self, frame: Frame) -> None:
+        """Draw these points."""
+        self._frame = frame
+        self._redraw()
+
+    def set_hidden(self, keys: frozenset[str]) -> None:
+        """Leave out these series."""
+        self._hidden = keys
+        self._redraw()
+
+    def set_limit(self, limit: float | None) -> None:
+        """Draw a limit, or none."""
+        if limit != self._limit:
+            self._limit = limit
+            self._redraw()
+
+    def set_markers(self, markers: Sequence[Marker]) -> None:
+        """Mark these instants."""
+        if tuple(markers) != self._markers:
+            self._markers = tuple(markers)
+            self._redraw()
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        self.setAccessibleName(_(self._name))
+        self._redraw()
+
+    # what a subclass says
+
+    def lines(self, frame: Frame) -> list[Line]:
+        """Curves to draw, the first one lowest in the stack of paint."""
+        raise NotImplementedError
+
+    def heights(self, frame: Frame, at: int) -> list[tuple[str, float]]:
+        """Role and height of each dot on the crosshair."""
+        return [(one.role, float(frame[one.key][at])) for one in self.visible_series()]
+
+    def highest(self, frame: Frame) -> float:
+        """The highest value in sight."""
+        return max((float(frame[one.key].max(initial=0)) for one in self.visible_series()), default=0.0)
+
+    def readings(self, frame: Frame, at: int) -> tuple[Reading, ...]:
+        """Lines of the tooltip."""
+        return tuple(
+            Reading(one.word(), self.say(float(frame[one.key][at])), one.role)
+            for one in reversed(self.visible_series())
+        )
+
+    def total(self, frame: Frame, at: int) -> Reading | None:
+        """The last line of the tooltip, set apart."""
+        del frame, at
+        return None
+
+    def limit_text(self, limit: float) -> str:
+        """Words on the limit line."""
+        return _("limit {n}").format(n=self.say(limit))
+
+    def say(self, value: float) -> str:
+        """A value in words."""
+        return text.count(round(value))
+
+    # painting
+
+    def plot_rect(self) -> QRectF:
+        """Where the curves are."""
+        return axes.plot_rect(self.size(), self._top, self.say)
+
+    def x_of(self, instant: float) -> float:
+        """Where an instant is."""
+        start, end = self._window.bounds()
+        rect = self.plot_rect()
+        return rect.left() + (instant - start) / max(1e-9, end - start) * rect.width()
+
+    def instant_at(self, x: float) -> float:
+        """The instant at a place."""
+        start, end = self._window.bounds()
+        rect = self.plot_rect()
+        return start + (x - rect.left()) / max(1.0, rect.width()) * (end - start)
+
+    def card(self) -> Card | None:
+        """What the crosshair says now."""
+        at = self._cursor_index()
+        if at < 0:
+            return None
+        instant = float(self._frame.at[at])
+        gone = shown.span((self._window.now - instant) * 1000)
+        note = _("now") if gone.total_seconds() < 1.5 else _("{span} ago").format(span=text.coarse(gone))
+        title = shown.clock(round(instant * 1000), round(self._window.now * 1000))
+        return Card(title, note, self.readings(self._frame, at), self.total(self._frame, at))
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Put the picture of the last second on screen and draw what follows the mouse."""
+        ratio = self.devicePixelRatioF()
+        if self._picture is None or self._picture.devicePixelRatio() != ratio:
+            self._picture = self._draw(ratio)
+        painter = QPainter(self)
+        painter.drawPixmap(0, 0, self._picture)
+        if len(self._frame) > 1:
+            self._paint_span(painter)
+            self._paint_cursor(painter)
+        if self.hasFocus():
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 5, 5)
+
+    def _draw(self, ratio: float) -> QPixmap:
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(theme().color("surface"))
+        painter = QPainter(picture)
+        if len(self._frame) < 2:
+            axes.paint_words(painter, QRectF(self.rect()), _("Waiting for the first samples"))
+        else:
+            self._draw_content(painter)
+        painter.end()
+        return picture
+
+    def _draw_content(self, painter: QPainter) -> None:
+        start, end = self._window.bounds()
+        self._top = ticks.keep_top(self._top, ticks.top_of(self.highest(self._frame), self._limit, self.smallest))
+        rect = self.plot_rect()
+        heights = ticks.values(self._top, self._lines)
+        in_sight = self._limit is not None and self._limit <= self._top
+        self._scene.resize(self.size())
+        self._scene.set_margins(*axes.margins(rect, self.size()))
+        self._scene.set_range(start, end, self._top)
+        self._scene.set_grid(heights)
+        self._scene.set_limit(self._limit if in_sight else None)
+        self._scene.set_lines(self._frame.at, self.lines(self._frame))
+        self._scene.draw(painter)
+        axes.paint_gaps(painter, rect, [(self.x_of(a), self.x_of(b)) for a, b in self._frame.gaps], _("no samples"))
+        axes.paint_heights(painter, rect, heights, self._top, self.say)
+        room = max(1, int(rect.width() // axes.LABEL_ROOM))
+        axes.paint_times(
+            painter, rect, [(self.x_of(at), label) for at, label in ticks.times(start, end, room, shown.zone())]
+        )
+        marks = [(self.x_of(m.at_ms / 1000), m.text, m.role) for m in self._markers if start <= m.at_ms / 1000 <= end]
+        axes.paint_markers(painter, rect, marks)
+        if self._limit is not None:
+            axes.paint_limit(painter, rect, self._limit / self._top, self.limit_text(self._limit))
+
+    def _paint_cursor(self, painter: QPainter) -> None:
+        at = self._cursor_index()
+        if at < 0:
+            return
+        rect = self.plot_rect()
+        x = self.x_of(float(self._frame.at[at]))
+        painter.setPen(theme().color("text3"))
+        painter.drawLine(QPointF(round(x) + 0.5, rect.top()), QPointF(round(x) + 0.5, rect.bottom()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(theme().color("surface"), 1.5))
+        for role, height in self.heights(self._frame, at):
+            painter.setBrush(theme().color(role))
+            painter.drawEllipse(QPointF(x, rect.bottom() - height / self._top * rect.height()), _DOT, _DOT)
+        card = self.card()
+        if card is not None and (self._hovered or self.hasFocus()):
+            paint_card(painter, card, QRectF(self.rect()).adjusted(0, 2, 0, 0), x)
+
+    def _paint_span(self, painter: QPainter) -> None:
+        if self._span is None:
+            return
+        rect = self.plot_rect()
+        shade = theme().color("accent")
+        shade.setAlpha(50)
+        left, right = sorted(self._span)
+        painter.fillRect(QRectF(left, rect.top(), right - left, rect.height()), shade)
+
+    def _cursor_index(self) -> int:
+        cursor = self._window.cursor
+        start, end = self._window.bounds()
+        if cursor is None or not start <= cursor <= end + 1:
+            return -1
+        return self._frame.index_at(cursor)
+
+    def _redraw(self) -> None:
+        self._picture = None
+        self.update()
+
+    def _on_cursor(self) -> None:
+        card = self.card() if self.hasFocus() else None
+        self.setAccessibleDescription(card.sentence() if card is not None else self.summary())
+        self.update()
+
+    def summary(self) -> str:
+        """The chart in one sentence."""
+        if len(self._frame) < 2:
+            return _("Waiting for the first samples")
+        values = self._summed(self._frame)
+        return _("now {now}, lowest {low}, highest {high}").format(
+            now=self.say(float(values[-1])), low=self.say(float(values.min())), high=self.say(float(values.max()))
+        )
+
+    def _summed(self, frame: Frame) -> Numbers:
+        names = [one.key for one in self.visible_series()]
+        return frame[names[0]] if len(names) == 1 else np.asarray(frame.total(names))
+
+    # mouse and keys
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Move the crosshair, pan, or mark a span."""
+        x = event.position().x()
+        if self._span is not None:
+            self._span = (self._span[0], x)
+            self.update()
+        elif self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
+            start, end = self._window.bounds()
+            self._window.pan((self._drag[0] - x) / max(1.0, self.plot_rect().width()) * (end - start))
+            self._drag = (x, self._drag[1])
+        self._hovered = True
+        self._window.set_cursor(self.instant_at(x))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to pan, with Shift to mark a span."""
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        x = event.position().x()
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+            self._span = (x, x)
+        else:
+            self._drag = (x, x)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End panning; a marked span is told."""
+        span, self._span, self._drag = self._span, None, None
+        if span is not None and abs(span[1] - span[0]) >= 3:
+            first, last = sorted(self.instant_at(x) for x in span)
+            self.span_chosen.emit(round(first * 1000), round(last * 1000))
+        self.update()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show the whole range again."""
+        self._window.reset()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom in time around the mouse."""
+        turned = event.angleDelta().y()
+        if turned and len(self._frame) > 1:
+            self._window.zoom(_ZOOM ** (turned / 120), self.instant_at(event.position().x()))
+            event.accept()
+        else:
+            event.ignore()
+
+    def leaveEvent(self, event: QEvent) -> None:
+        """Take the crosshair away."""
+        self._hovered = False
+        self._window.set_cursor(None)
+        super().leaveEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Take the crosshair away."""
+        if not self._hovered:
+            self._window.set_cursor(None)
+        super().focusOutEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the crosshair by a sample, zoom, reset."""
+        key = Qt.Key(event.key())
+        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._step(1 if key == Qt.Key.Key_Right else -1)
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and len(self._frame):
+            self._window.set_cursor(float(self._frame.at[0 if key == Qt.Key.Key_Home else -1]))
+        elif key in _KEY_ZOOM:
+            self._window.zoom(_KEY_ZOOM[key], self._window.cursor or self._window.now)
+        elif key == Qt.Key.Key_0:
+            self._window.reset()
+        elif key == Qt.Key.Key_Escape and self._window.cursor is not None:
+            self._window.set_cursor(None)
+        else:
+            super().keyPressEvent(event)
+
+    def _step(self, by: int) -> None:
+        if not len(self._frame):
+            return
+        at = self._cursor_index()
+        at = len(self._frame) - 1 if at < 0 else min(len(self._frame) - 1, max(0, at + by))
+        self._window.set_cursor(float(self._frame.at[at]))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw anew."""
+        self._redraw()
+        super().resizeEvent(event)

@@ -1,0 +1,42 @@
+"""Messages a second: published, delivered, acknowledged."""
+
+from __future__ import annotations
+
+from services.i18n import N_, _
+from views.charts.curves import Line
+from views.charts.plot import Plot, Series
+from views.charts.series import Frame
+from views.charts.time_window import TimeWindow
+
+SERIES = (
+    Series("publish", N_("Publish"), "accent"),
+    Series("deliver", N_("Deliver"), "lane.dedicated"),
+    Series("ack", N_("Ack"), "succeeded"),
+)
+
+
+class RatesChart(Plot):
+    """How fast messages go in and out."""
+
+    def __init__(self, window: TimeWindow) -> None:
+        super().__init__(N_("Message rates"), SERIES, window)
+        self.smallest = 2.0
+
+    def lines(self, frame: Frame) -> list[Line]:
+        """One curve for each rate."""
+        return [Line(one.role, frame[one.key]) for one in self.visible_series()]
+
+    def say(self, value: float) -> str:
+        """One decimal below ten."""
+        whole = round(value)
+        if abs(value - whole) < 0.05 or value >= 10:
+            return f"{whole:,}"
+        return f"{value:.1f}"
+
+    def summary(self) -> str:
+        """The newest of each rate."""
+        frame = self._frame
+        if len(frame) < 2:
+            return super().summary()
+        parts = [f"{one.word()} {self.say(float(frame[one.key][-1]))}" for one in self.visible_series()]
+        return _("{parts} a second").format(parts=", ".join(parts))
