@@ -104,7 +104,9 @@ def build(session: Session, *, on_theme: Callable[[str], None], on_language: Cal
         (
             PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
             PageSpec(id="tasks", title=N_("Tasks"), icon="ph.list-bullets", factory=lambda: TasksPage(context)),
-            PageSpec(id="dead_letters", title=N_("Dead letters"), icon="ph.file-x", factory=lambda: DeadLettersPage(context)),
+            PageSpec(
+                id="dead_letters", title=N_("Dead letters"), icon="ph.file-x", factory=lambda: DeadLettersPage(context)
+            ),
             PageSpec(id="workers", title=N_("Workers"), icon="ph.robot", factory=lambda: WorkersPage(context)),
             PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
         )

@@ -157,7 +157,9 @@ class Console:
         if self._welcome is None:
             self._show_welcome()
         assert self._welcome is not None
-        self._welcome.toasts.show(ToastSpec(text=_("Cannot connect."), detail=str(error), status="error", copy=str(error)))
+        self._welcome.toasts.show(
+            ToastSpec(text=_("Cannot connect."), detail=str(error), status="error", copy=str(error))
+        )
 
     async def _picture(self, target: str) -> None:
         await asyncio.sleep(self._request.seconds or SETTLE_S)
@@ -190,7 +192,9 @@ class Console:
         window = self._desk.window if self._desk is not None else self._welcome
         if window is not None:
             window.toasts.show(
-                ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error), key=str(error))
+                ToastSpec(
+                    text=_("That did not work."), detail=str(error), status="error", copy=str(error), key=str(error)
+                )
             )
 
 

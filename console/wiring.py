@@ -74,7 +74,9 @@ class ShellWiring(QObject):
         workers_state = "warning" if silent or not alive else "healthy"
         tip = _("Nobody works on tasks; start a worker") if not alive else ""
         parts = [
-            Health(key="broker", name=engine, value=value if broker.connected else _("lost"), state=state, tip=broker.error),
+            Health(
+                key="broker", name=engine, value=value if broker.connected else _("lost"), state=state, tip=broker.error
+            ),
             Health(
                 key="store",
                 name=storage,

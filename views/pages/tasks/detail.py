@@ -201,7 +201,9 @@ class TaskDetailPanel(QWidget):
         now = _CLOCK.now_ms()
         self._type.setText(safe.one_line(task.task_type))
         self._pill.set_status(shown.GLYPHS.get(task.status, "waiting"), shown.status_word(task.status))
-        self._shop.setText(safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id))
+        self._shop.setText(
+            safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)
+        )
         self._badge.show_text(_platform_badge(task.platform))
         self._id.setText(safe.cut(task.task_id, 34))
         self._id.setToolTip(safe.tooltip(task.task_id))
@@ -319,5 +321,3 @@ def _facts(task: Task, now: int) -> Sequence[tuple[str, str]]:
         (_("reason"), task.reason),
     ]
     return [(name, value) for name, value in rows if value]
-
-

@@ -55,7 +55,9 @@ class TasksPage(Page):
         self._actions = TaskActions(context.commands, self._acting)
         self._lister = TaskLister(context.tasks, self)
         self._select_all = Operation(self)
-        self._model: RecordModel[TaskRow] = RecordModel(COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence)
+        self._model: RecordModel[TaskRow] = RecordModel(
+            COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
+        )
         self._build()
         self._connect()
         self._pulse = QTimer(self, interval=1000)
@@ -238,9 +240,7 @@ class TasksPage(Page):
         return [row.task for row in found if row is not None]
 
     def _show_bar(self) -> None:
-        self._bar.show_state(
-            ticked=len(self._model.ticked()), tasks=self._chosen(), new_rows=self._model.pending
-        )
+        self._bar.show_state(ticked=len(self._model.ticked()), tasks=self._chosen(), new_rows=self._model.pending)
 
     def _act(self, key: str) -> None:
         verb = next(one for one in VERBS if one.key == key)
@@ -304,5 +304,3 @@ class TasksPage(Page):
                 "priority": task.priority,
             }
         )
-
-

@@ -93,7 +93,12 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         speech=sentence,
     ),
     Column(
-        key="type", title=N_("Type"), value=lambda row: row.task.task_type, kind="strong", width=132, tooltip=lambda row: row.key
+        key="type",
+        title=N_("Type"),
+        value=lambda row: row.task.task_type,
+        kind="strong",
+        width=132,
+        tooltip=lambda row: row.key,
     ),
     Column(
         key="shop",
@@ -135,7 +140,15 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         live=True,
     ),
     Column(key="error", title=N_("Last error"), value=_error, tone="text2", width=200, stretch=True),
-    Column(key="priority", title=N_("Priority"), value=lambda row: row.task.priority, kind="number", width=70, sortable=True, hidden=True),
+    Column(
+        key="priority",
+        title=N_("Priority"),
+        value=lambda row: row.task.priority,
+        kind="number",
+        width=70,
+        sortable=True,
+        hidden=True,
+    ),
     Column(
         key="updated",
         title=N_("Updated"),

@@ -1,0 +1,1 @@
+"""The window and its pages over the real embedded engine."""

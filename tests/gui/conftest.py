@@ -1,0 +1,31 @@
+"""Fixtures of the GUI tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from services import i18n
+from tests.gui.desk import Desk, open_desk
+from views.support import operation
+from views.theme import theme
+
+
+@pytest.fixture
+def desk(qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
+    """A real session on the embedded engine, in English and dark."""
+    i18n.set_language("en")
+    theme().set_mode("dark")
+    theme().install(qapp)
+    errors: list[BaseException] = []
+    operation.configure(errors.append)
+    opened = open_desk(tmp_path)
+    yield opened
+    opened.feed.deleteLater()
+    operation.shut_down(wait=True)
+    operation.configure(None)
+    opened.session.close(0.0)
+    assert not errors, errors

@@ -1,0 +1,116 @@
+"""A desk for GUI tests: a real session on a file of its own, and tasks in any state a test needs."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from console.session import Session
+from services import settings as config
+from services.commands.tasks import TaskSpec
+from services.domain.change import Claim, Finish
+from services.domain.shop import Shop
+from services.domain.status import Status
+from services.domain.task import Attempt, Task
+from views.context import PageContext
+from views.support.feed import Feed
+from views.widgets.toast import ToastSpec
+
+SHOPS = (
+    Shop(platform="pdd", shop_id="pdd-10021", name="微光数码专卖店"),
+    Shop(platform="pdd", shop_id="pdd-10025", name="柚子数码专卖店"),
+    Shop(platform="temu", shop_id="temu-20117", name="Lumo Home"),
+)
+
+
+@dataclass(slots=True)
+class Desk:
+    """The session, the context of pages, and everything they said."""
+
+    session: Session
+    feed: Feed
+    context: PageContext
+    toasts: list[ToastSpec] = field(default_factory=list)
+    asked: list[Mapping[str, object]] = field(default_factory=list)
+    _owners: Any = field(default_factory=lambda: itertools.count(1))
+
+    def create(self, shop: int = 0, task_type: str = "refresh_goods", **more: Any) -> Task:
+        """A queued task."""
+        spec = TaskSpec(
+            platform=SHOPS[shop].platform,
+            shop_id=SHOPS[shop].shop_id,
+            task_type=task_type,
+            payload=more.pop("payload", {}),
+            **more,
+        )
+        made = self.session.commands.tasks.create([spec], origin="console")
+        assert made.created, (made.errors, made.duplicates)
+        return made.created[0]
+
+    def claim(self, task: Task) -> Task:
+        """The same task running on a worker that is not there."""
+        owner = f"w1#{next(self._owners)}"
+        claim = Claim(
+            task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner=owner, worker="w1", lease_ms=60_000
+        )
+        answer = self.session.engine.store.apply([claim])[0]
+        assert answer.code == "run", answer.code
+        assert answer.task is not None
+        return answer.task
+
+    def fail(self, task: Task, error: str = "LoginExpired: redirected to /login", kind: str = "login_expired") -> Task:
+        """The same task as an open dead letter."""
+        running = self.claim(task)
+        attempt = Attempt(
+            number=1,
+            worker="w1",
+            started_at=running.started_at,
+            ended_at=running.started_at + 900,
+            outcome="failed",
+            error=error,
+        )
+        finish = Finish(
+            task_id=task.task_id,
+            owner=running.owner,
+            to=Status.DEAD,
+            attempt=attempt,
+            error=error,
+            error_kind=kind,
+            fingerprint="0123456789abcdef",
+        )
+        answer = self.session.engine.store.apply([finish])[0]
+        assert answer.task is not None
+        return answer.task
+
+    def get(self, task_id: str) -> Task:
+        """The record as it stands."""
+        task = self.session.engine.store.get([task_id])[0]
+        assert task is not None
+        return task
+
+
+def open_desk(home: Path) -> Desk:
+    """A session with three shops, watching; close it with ``close_desk``."""
+    session = Session(config.load(home=home))
+    session.commands.fleet.import_shops(SHOPS)
+    feed = Feed(session.live)
+    toasts: list[ToastSpec] = []
+    asked: list[Mapping[str, object]] = []
+    context = PageContext(
+        tasks=session.queries.tasks,
+        causes=session.queries.causes,
+        overview=session.overview,
+        commands=session.commands,
+        feed=feed,
+        local=session.local,
+        sample=session,
+        types=session.types,
+        shops=session.shops,
+        toast=toasts.append,
+        new_task=asked.append,
+    )
+    session.live.start()
+    return Desk(session=session, feed=feed, context=context, toasts=toasts, asked=asked)

@@ -1,0 +1,191 @@
+"""The Tasks page as its user works with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.modeltest import ModelTester
+from pytestqt.qtbot import QtBot
+
+from services.domain.status import Status, Triage
+from tests.gui.desk import Desk
+from views.pages.tasks.page import TasksPage
+
+WAIT_MS = 8000
+
+
+@pytest.fixture
+def page(desk: Desk, qtbot: QtBot) -> TasksPage:
+    """The page, shown."""
+    shown = TasksPage(desk.context)
+    qtbot.addWidget(shown)
+    shown.resize(1280, 760)
+    shown.show()
+    shown.activate()
+    return shown
+
+
+def ids(page: TasksPage) -> list[str]:
+    """Ids of the rows in their order."""
+    return [row.key for row in page._model.records()]
+
+
+def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
+    """Until the window shows it."""
+    qtbot.waitUntil(check, timeout=WAIT_MS)
+
+
+def send_now(desk: Desk) -> None:
+    """Press "Send now" on the newest toast that has it."""
+    action = next(one for one in desk.toasts[-1].actions if one.text == "Send now")
+    action.call()
+
+
+def test_rows_appear_and_change_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    first, second = desk.create(0), desk.create(1)
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
+    desk.claim(desk.get(first.task_id))
+    wait(qtbot, lambda: page._model.records()[1].task.status == Status.RUNNING)
+    assert ids(page) == [second.task_id, first.task_id]
+
+
+def test_new_rows_wait_behind_the_pill(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    first = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [first.task_id])
+    second = desk.create(1)
+    wait(qtbot, lambda: page._model.pending == 1)
+    assert ids(page) == [first.task_id]
+    assert page._bar._new.isVisibleTo(page)
+    page._bar._new.click()
+    wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
+
+
+def test_the_model_keeps_qts_rules(desk: Desk, page: TasksPage, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
+    task = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: len(ids(page)) == 1)
+    qtmodeltester.check(page._model)
+    desk.fail(desk.get(task.task_id))
+    page.refresh()
+    wait(qtbot, lambda: page._model.records()[0].task.status == Status.DEAD)
+    qtmodeltester.check(page._model)
+
+
+def test_cancel_waits_for_undo_and_then_ends_the_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [task.task_id])
+    page._model.set_ticked([task.task_id])
+    page._bar._buttons["cancel"].click()
+    assert desk.get(task.task_id).status == Status.QUEUED
+    send_now(desk)
+    wait(qtbot, lambda: desk.get(task.task_id).status == Status.CANCELLED)
+
+
+def test_undo_leaves_the_task_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [task.task_id])
+    page._model.set_ticked([task.task_id])
+    page._bar._buttons["cancel"].click()
+    next(one for one in desk.toasts[-1].actions if one.text == "Undo").call()
+    assert desk.toasts[-1].text == "Taken back; nothing was changed."
+    assert not page._acting.busy
+    assert desk.get(task.task_id).status == Status.QUEUED
+
+
+def test_retry_of_a_dead_task_republishes_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    dead = desk.fail(desk.create(0))
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [dead.task_id])
+    page._table.set_current_key(dead.task_id)
+    page._bar._buttons["retry"].click()
+    send_now(desk)
+    wait(qtbot, lambda: desk.get(dead.task_id).triage == Triage.REPUBLISHED)
+    successor = desk.get(desk.get(dead.task_id).successor)
+    assert successor.parent == dead.task_id
+    assert successor.status in (Status.PENDING, Status.QUEUED)
+    assert desk.session.engine.store.audit(5)[0].action == "dead.republish"
+
+
+def test_raise_priority_and_run_now(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0, priority="low")
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [task.task_id])
+    page._table.set_current_key(task.task_id)
+    page._bar._buttons["raise"].click()
+    wait(qtbot, lambda: desk.get(task.task_id).lane == "normal")
+    page._bar._buttons["run_now"].click()
+    wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
+    assert desk.get(task.task_id).gen == 2
+
+
+def test_the_filter_and_the_saved_views_narrow_the_list(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    waiting = desk.create(0)
+    dead = desk.fail(desk.create(1))
+    page.refresh()
+    wait(qtbot, lambda: len(ids(page)) == 2)
+    page.show_request("status:dead")
+    wait(qtbot, lambda: ids(page) == [dead.task_id])
+    page.show_request("shop:pdd:pdd-10021")
+    wait(qtbot, lambda: ids(page) == [waiting.task_id])
+    page.show_request("shop:nobody")
+    wait(qtbot, lambda: page._stack.currentWidget() is page._empty)
+    page._empty.button.click()
+    wait(qtbot, lambda: len(ids(page)) == 2)
+
+
+def test_a_wrong_filter_is_explained_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.create(0)
+    page.show_request("stauts:dead")
+    wait(qtbot, lambda: page._error.isVisibleTo(page))
+    page.show_request("")
+    wait(qtbot, lambda: not page._error.isVisibleTo(page))
+
+
+def test_the_panel_tells_the_whole_story(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    dead = desk.fail(desk.create(0))
+    page.refresh()
+    wait(qtbot, lambda: ids(page) == [dead.task_id])
+    page._table.set_current_key(dead.task_id)
+    page._table.setFocus()
+    qtbot.keyClick(page._table, Qt.Key.Key_Space)
+    wait(qtbot, lambda: page._detail.isVisible() and page._detail._error.text() != "")
+    assert "LoginExpired" in page._detail._error.text()
+    lines = [entry.text + entry.tail for entry in page._detail._timeline.entries()]
+    assert any("Attempt 1 failed" in line and "LoginExpired" in line for line in lines)
+    assert page._detail._verdict.isVisibleTo(page)
+
+
+def test_why_a_task_waits_is_said(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.claim(desk.create(0))
+    second = desk.create(0, task_type="shop_crawl")
+    page.refresh()
+    wait(qtbot, lambda: len(ids(page)) == 2)
+    page.show_task(second.task_id)
+    wait(qtbot, lambda: bool(page._detail._gates.entries()))
+    strong = [entry.strong for entry in page._detail._gates.entries() if entry.strong]
+    assert strong
+    assert "busy" in strong[0]
+
+
+def test_edit_as_new_task_hands_the_payload_over(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0, task_type="single_product", payload={"goods_id": "G0001"})
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: page._detail._task is not None)
+    page._detail._on_edit()
+    assert desk.asked[-1]["task_type"] == "single_product"
+    assert "G0001" in str(desk.asked[-1]["payload"])
+
+
+def test_tags_in_foreign_text_stay_text(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    dead = desk.fail(desk.create(0), error="<img src=http://127.0.0.1:9/x> \u202eevil\u0007", kind="unknown")
+    page.show_task(dead.task_id)
+    wait(qtbot, lambda: page._detail._error.text() != "")
+    assert page._detail._error.textFormat() == Qt.TextFormat.PlainText
+    assert "<img" in page._detail._error.text()
+    assert "\u202e" not in page._detail._error.text()
