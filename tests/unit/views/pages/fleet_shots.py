@@ -1,0 +1,112 @@
+"""Saves pictures of the pages over a real engine, to be looked at beside the design; run by hand.
+
+QT_QPA_PLATFORM=offscreen .venv/bin/python tests/unit/views/pages/fleet_shots.py /tmp/shots dead_letters
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
+
+from PySide6.QtWidgets import QApplication, QWidget
+
+from services import i18n
+from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
+from views.page import Page
+from views.support.language import language_relay
+from views.theme import theme
+
+SIZES = ((1430, 926), (1084, 726))  # the page beside the rail at 1600 x 1000, and at 1280 x 800 with the rail folded
+
+
+def wait(until: Callable[[], bool], seconds: float = 8.0) -> None:
+    """Run the loop until something holds."""
+    end = time.monotonic() + seconds
+    while not until() and time.monotonic() < end:
+        QApplication.processEvents()
+        time.sleep(0.01)
+
+
+def settle(seconds: float = 0.4) -> None:
+    """Run the loop for a moment."""
+    wait(lambda: False, seconds)
+
+
+def shots(folder: Path, name: str, make: Callable[[], QWidget], prepare: Callable[[QWidget], None]) -> None:
+    """One picture for each language, theme and size."""
+    for code, mode, size in (
+        ("en", "dark", SIZES[0]),
+        ("en", "dark", SIZES[1]),
+        ("en", "light", SIZES[0]),
+        ("zh_CN", "dark", SIZES[1]),
+        ("zh_CN", "light", SIZES[0]),
+    ):
+        i18n.set_language(code)
+        theme().set_mode(mode)
+        widget = make()
+        widget.resize(*size)
+        widget.show()
+        if isinstance(widget, Page):
+            widget.activate()
+        prepare(widget)
+        widget.grab().save(str(folder / f"{name}-{code}-{mode}-{size[0]}.png"))
+        if isinstance(widget, Page):
+            widget.deactivate()
+        widget.close()
+        widget.deleteLater()
+
+
+def dead_letters(fleet: Fleet, folder: Path) -> None:
+    """Three panes; some rows ticked, the message changed."""
+    from views.pages.dead_letters.page import DeadLettersPage
+
+    def prepare(page: QWidget) -> None:
+        assert isinstance(page, DeadLettersPage)
+        wait(lambda: bool(page.panel.editor.json.toPlainText()))
+        page.panel.editor.json.setPlainText(page.panel.editor.json.toPlainText().replace("50", "20"))
+        page._model.set_ticked([page._model.key_at(row) for row in range(3)])
+        settle()
+
+    shots(folder, "dead", lambda: DeadLettersPage(fleet.context), prepare)
+    page = DeadLettersPage(fleet.context)
+    page.resize(*SIZES[0])
+    page.show()
+    page.activate()
+    wait(lambda: bool(page._model.rowCount()))
+    page._model.tick_all()
+    page._on_bulk("republish")
+    settle()
+    from views.dialogs.confirm import ConfirmDialog
+
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    dialog.grab().save(str(folder / "dead-confirm.png"))
+    page.grab().save(str(folder / "dead-behind.png"))
+    dialog.reject()
+    page.close()
+
+
+STORIES = {"dead_letters": dead_letters}
+
+
+def main() -> None:
+    """Make the pictures named on the command line, or all."""
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "/tmp/shots")
+    folder.mkdir(parents=True, exist_ok=True)
+    app = QApplication([])
+    theme().install(app)
+    language_relay()
+    with tempfile.TemporaryDirectory() as home, open_fleet(Path(home)) as fleet:
+        fleet.seed_shops()
+        fleet.seed_deaths()
+        for name in sys.argv[2:] or STORIES:
+            STORIES[name](fleet, folder)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Dialogs: each is opened with ``open()`` and asks or tells one thing."""

@@ -1,0 +1,121 @@
+"""Asks before something that touches many tasks or cannot be taken back: what will happen, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QScrollArea, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.dialogs.frame import DialogFrame
+from views.support.look import Label
+from views.widgets.buttons import Button
+from views.widgets.key_values import KeyValues
+
+WIDTH, ROWS_HEIGHT = 520, 260
+#: from this many tasks on the number must be typed
+LIMIT_PRODUCTION, LIMIT = 50, 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What is asked; the texts but `title` are already translated."""
+
+    title: str  #: source text
+    number: str = ""  #: large, e.g. ``51 tasks``
+    text: str = ""
+    rows: tuple[tuple[str, str], ...] = ()  #: name and value, e.g. shop and how many
+    verb: str = ""  #: what the button does, with its number
+    danger: bool = False
+    other: str = ""  #: a milder way out, e.g. drain before stop
+    typed: str = ""  #: must be typed before the button works
+
+
+class ConfirmDialog(DialogFrame):
+    """Cancel is the default; nothing happens unless a person chose it.
+
+    Signals:
+        confirmed: the person wants it.
+        other_chosen: the person took the milder way.
+    """
+
+    confirmed = Signal()
+    other_chosen = Signal()
+
+    def __init__(self, question: Question, parent: QWidget | None = None) -> None:
+        super().__init__(question.title, icon="ph.warning" if question.danger else "ph.list-checks", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._question = question
+        self.setFixedWidth(WIDTH)
+        if question.number:
+            self.body.addWidget(Label(question.number, "number"))
+        if question.text:
+            self.body.addWidget(Label(question.text, "body", "text2", wrap=True))
+        if question.rows:
+            self.body.addWidget(_rows(question.rows))
+        self._field = QLineEdit()
+        if question.typed:
+            self._ask_typed()
+        self._build_foot()
+        self._on_typed()
+
+    def _ask_typed(self) -> None:
+        ask = _("Type {text} to go on").format(text=self._question.typed)
+        self.body.addWidget(Label(ask, "label", "text2"))
+        self._field.setAccessibleName(ask)
+        self._field.textChanged.connect(self._on_typed)
+        self.body.addWidget(self._field)
+
+    def _build_foot(self) -> None:
+        self.cancel_button = Button(N_("Cancel"), hint="Esc")
+        self.cancel_button.clicked.connect(self.reject)
+        self.verb_button = Button(kind="dangerfill" if self._question.danger else "primary")
+        self.verb_button.set_count_text(self._question.verb)
+        self.verb_button.clicked.connect(self._on_confirm)
+        self.other_button = Button()
+        self.other_button.set_count_text(self._question.other)
+        self.other_button.setVisible(bool(self._question.other))
+        self.other_button.clicked.connect(self._on_other)
+        self.foot.addWidget(self.other_button)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.cancel_button)
+        self.foot.addWidget(self.verb_button)
+        self.cancel_button.setFocus()
+
+    def _on_typed(self) -> None:
+        wrong = bool(self._question.typed) and self._field.text().strip().replace(",", "") != self._question.typed
+        self.verb_button.disable(_("Type {text} first").format(text=self._question.typed) if wrong else "")
+
+    def _on_confirm(self) -> None:
+        self.accept()
+        self.confirmed.emit()
+
+    def _on_other(self) -> None:
+        self.accept()
+        self.other_chosen.emit()
+
+
+def typed_count(number: int, environment: str) -> str:
+    """The number that must be typed, "" where a click is enough."""
+    limit = LIMIT_PRODUCTION if environment.upper() == "PROD" else LIMIT
+    return str(number) if number > limit else ""
+
+
+def _rows(rows: Sequence[tuple[str, str]]) -> QWidget:
+    values = KeyValues(spread=True)
+    values.set_rows(rows)
+    inner = QWidget()
+    column = QVBoxLayout(inner)
+    column.setContentsMargins(0, 0, 12, 0)
+    column.addWidget(values)
+    column.addStretch(1)
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QScrollArea.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidget(inner)
+    area.setFixedHeight(min(ROWS_HEIGHT, 26 * len(rows) + 8))
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    return area

@@ -1,0 +1,1 @@
+"""Dead letters: what went wrong, grouped by cause, and what is done about it."""

@@ -1,0 +1,168 @@
+"""Asks for causes and dead letters off the GUI thread, and again shortly after something died or was decided."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from services.domain import classify, filter
+from services.domain.query import equals
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from services.domain.task_type import TaskType
+from services.monitor.causes import Causes
+from services.monitor.live import Changes
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.pages.dead_letters.rows import LetterRow
+from views.support.operation import Operation
+
+FIRST, MORE, MOST = 200, 200, 5000
+REFRESH_MS = 900
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What the table shows: the letters of one cause in one state."""
+
+    triage: str = Triage.OPEN
+    cause: str = ""
+    descending: bool = True
+    limit: int = FIRST
+
+    @property
+    def text(self) -> str:
+        """The same as a filter text."""
+        terms = [equals("status", Status.DEAD), equals("triage", self.triage)]
+        if filter.FINGERPRINT_LENGTH >= len(self.cause) > 0 and all(
+            letter in "0123456789abcdef" for letter in self.cause
+        ):
+            terms.append(equals("fp", self.cause))
+        elif self.cause in classify.KINDS:
+            terms.append(equals("kind", self.cause))
+        return filter.format_terms(tuple(terms))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listing:
+    """Letters of one question. ``settle``: a person asked, so order and departures take effect."""
+
+    rows: tuple[LetterRow, ...] = ()
+    total: int | None = None
+    settle: bool = False
+    wanted: Wanted = field(default_factory=Wanted)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grouped:
+    """Causes of one state; where there are none, when the last letter was closed."""
+
+    causes: Causes
+    triage: str
+    settle: bool
+    closed_at: int = 0
+    types: Mapping[str, TaskType] = field(default_factory=dict)
+
+
+class Asker(QObject):
+    """Signals:
+    grouped: a ``Grouped``.
+    listed: a ``Listing``.
+    failed: the error of a question.
+    """
+
+    grouped = Signal(object)
+    listed = Signal(object)
+    failed = Signal(object)
+
+    def __init__(self, context: PageContext, parent: QObject) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._wanted = Wanted()
+        self._active = False
+        self._count = 0
+        self._causes = Operation(self, latest=True)
+        self._letters = Operation(self, latest=True)
+        self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
+        self._timer.timeout.connect(self._refresh_live)
+
+    @property
+    def wanted(self) -> Wanted:
+        """What is asked for now."""
+        return self._wanted
+
+    def set_active(self, active: bool) -> None:
+        """Follow the feed only while the page is seen."""
+        self._active = active
+        if not active:
+            self._timer.stop()
+
+    def ask_causes(self, triage: str, *, settle: bool = True) -> None:
+        """Group the letters of one state."""
+        self._causes.start(partial(_group, self._context, triage, settle), self.grouped.emit, self.failed.emit)
+
+    def ask(self, wanted: Wanted, *, settle: bool = True) -> None:
+        """List the letters of a cause."""
+        self._wanted = wanted
+        if wanted.cause:
+            call = partial(_list, self._context.tasks, wanted, settle)
+            self._letters.start(call, self._on_listed, self.failed.emit)
+
+    def again(self) -> None:
+        """Ask everything once more and put it in order."""
+        self.ask_causes(self._wanted.triage)
+        self.ask(self._wanted)
+
+    def more(self) -> None:
+        """Load the next letters."""
+        if self._count >= self._wanted.limit < MOST and not self._letters.busy:
+            self.ask(replace(self._wanted, limit=self._wanted.limit + MORE))
+
+    def on_changes(self, changes: Changes) -> None:
+        """Note whether something died or was decided."""
+        if not self._active or self._timer.isActive():
+            return
+        if changes.gap or any(Status.DEAD in (event.from_, event.to) for event in changes.events):
+            self._timer.start()
+
+    def _refresh_live(self) -> None:
+        if self._active:
+            self.ask_causes(self._wanted.triage, settle=False)
+            self.ask(self._wanted, settle=False)
+
+    def _on_listed(self, listing: Listing) -> None:
+        self._count = len(listing.rows)
+        self.listed.emit(listing)
+
+
+def _group(context: PageContext, triage: str, settle: bool) -> Grouped:
+    causes = context.causes.causes(triage)
+    closed_at = 0 if causes.rows or triage != Triage.OPEN else _last_closed(context.tasks)
+    return Grouped(causes=causes, triage=triage, settle=settle, closed_at=closed_at, types=context.types())
+
+
+def _last_closed(queries: TaskQueries) -> int:
+    states = f"{Triage.REPUBLISHED},{Triage.ARCHIVED},{Triage.IGNORED}"
+    page = queries.page(f"status:dead triage:{states}", sort="updated", limit=1)
+    return page.tasks[0].updated_at if page.tasks else 0
+
+
+def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
+    found: list[Task] = []
+    total: int | None = None
+    cursor: str | None = ""
+    while cursor is not None and len(found) < wanted.limit:
+        page = queries.page(
+            wanted.text, sort="updated", descending=wanted.descending, limit=wanted.limit - len(found), cursor=cursor
+        )
+        found += [task for task in page.tasks if (task.fingerprint or task.error_kind or "unknown") == wanted.cause]
+        total, cursor = page.total if total is None else total, page.next
+    shops = queries.shops()
+    rows = tuple(
+        LetterRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "")
+        for task in found
+    )
+    return Listing(rows=rows, total=total, settle=settle, wanted=wanted)

@@ -1,0 +1,90 @@
+"""The bar under the table of dead letters: what is ticked and what can be done with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from services.domain.status import Triage
+from services.i18n import N_, _, ngettext
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.look import Label, set_look
+from views.widgets.buttons import Button, IconButton, LinkLabel
+
+HEIGHT = 42
+
+
+class BulkBar(QWidget):
+    """Signals:
+    verb_wanted: republish, or a triage state.
+    all_wanted: tick everything that matches, loaded or not.
+    clear_wanted: untick everything.
+    new_rows_wanted: show the rows that wait.
+    """
+
+    verb_wanted = Signal(str)
+    all_wanted = Signal()
+    clear_wanted = Signal()
+    new_rows_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._state = (0, 0, 0, 0)
+        self.setFixedHeight(HEIGHT)
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._count = Label("", "strong")
+        self._clear = IconButton("ph.x", N_("Clear the selection"))
+        self._clear.clicked.connect(self.clear_wanted)
+        self._all = LinkLabel()
+        self._all.activated.connect(self.all_wanted)
+        self._new = Button(small=True, icon="ph.arrow-down")
+        self._new.clicked.connect(self.new_rows_wanted)
+        self._reopen = self._verb(Triage.OPEN, N_("Reopen"))
+        self._ignore = self._verb(Triage.IGNORED, N_("Ignore"))
+        self._archive = self._verb(Triage.ARCHIVED, N_("Archive"))
+        self.republish = Button(kind="primary", icon="ph.arrow-clockwise")
+        self.republish.clicked.connect(self._on_republish)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(6)
+        left: tuple[QWidget, ...] = (self._count, self._clear, self._all)
+        for widget in left:
+            row.addWidget(widget)
+        row.addStretch(1)
+        for button in (self._new, self._reopen, self._ignore, self._archive, self.republish):
+            row.addWidget(button)
+        on_language_changed(self._say)
+
+    def _verb(self, triage: str, title: str) -> Button:
+        button = Button(title, kind="ghost")
+        button.clicked.connect(lambda: self.verb_wanted.emit(triage))
+        return button
+
+    def show_state(self, *, ticked: int, loaded: int, total: int, new_rows: int, triage: str) -> None:
+        """Show how many are ticked, of how many, and what suits them."""
+        self._state = (ticked, loaded, total, new_rows)
+        set_look(self, panel="actionbar" if ticked else "footer")
+        for widget in (self._clear, self.republish):
+            widget.setVisible(bool(ticked))
+        self._reopen.setVisible(bool(ticked) and triage != Triage.OPEN)
+        self._ignore.setVisible(bool(ticked) and triage != Triage.IGNORED)
+        self._archive.setVisible(bool(ticked) and triage != Triage.ARCHIVED)
+        self._all.setVisible(loaded < total and 0 < ticked < total)
+        self._new.setVisible(bool(new_rows))
+        self._say()
+
+    def _say(self) -> None:
+        ticked, loaded, total, new_rows = self._state
+        if ticked:
+            self._count.setText(ngettext("{n} selected", "{n} selected", ticked).format(n=text.count(ticked)))
+        else:
+            shown = _("{shown} of {total} loaded") if loaded < total else ngettext("{n} task", "{n} tasks", total)
+            self._count.setText(shown.format(shown=text.count(loaded), total=text.count(total), n=text.count(total)))
+        self._count.set_tone("text" if ticked else "text2")
+        self._all.set_count_text(_("Select all {n}").format(n=text.count(total)))
+        self._new.set_count_text(ngettext("{n} new row", "{n} new rows", new_rows).format(n=text.count(new_rows)))
+        self.republish.set_count_text(_("Republish {n}").format(n=text.count(ticked)))
+
+    def _on_republish(self) -> None:
+        self.verb_wanted.emit("republish")

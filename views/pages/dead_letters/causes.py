@@ -1,0 +1,177 @@
+"""The list of causes: count, name, reach and history of each, painted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from services.clock import SystemClock
+from services.i18n import N_, _
+from services.monitor.causes import BARS, Cause
+from views.pages.dead_letters import words
+from views.support import text
+from views.support.language import on_language_changed
+from views.tables.column import Column
+from views.tables.record_model import RecordModel
+from views.theme import theme
+
+HEIGHT, COUNT, PAD = 84, 40, 16
+BAR, BAR_GAP, BARS_HEIGHT = 3, 1, 18
+RECENT_MS = 3_600_000
+_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+_CLOCK = SystemClock()
+
+COLUMNS: tuple[Column[Cause], ...] = (
+    Column(key="cause", title=N_("Cause"), value=lambda cause: cause.count, text=words.title, speech=words.sentence),
+)
+#: key, source text, order
+SORTS: tuple[tuple[str, str, Callable[[Cause], tuple[int, ...]]], ...] = (
+    ("most", N_("Most tasks"), lambda cause: (-cause.count, -cause.last_at)),
+    ("newest", N_("Newest"), lambda cause: (-cause.last_at, -cause.count)),
+    ("rising", N_("Rising"), lambda cause: (-sum(cause.history[-4:]), -cause.count)),
+)
+
+
+def ordered(causes: Iterable[Cause], sort: str) -> list[Cause]:
+    """The causes in one of the orders of ``SORTS``."""
+    key = next((order for name, _title, order in SORTS if name == sort), SORTS[0][2])
+    return sorted(causes, key=key)
+
+
+class CauseList(QListView):
+    """Causes; live updates change numbers in place and never move a row.
+
+    Signals:
+        chosen: fingerprint of the cause under the cursor.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.causes: RecordModel[Cause] = RecordModel(
+            COLUMNS, key=lambda cause: cause.fingerprint, hold_new=False, sentence=words.sentence
+        )
+        self.setModel(self.causes)
+        self.setItemDelegate(CauseDelegate(self))
+        self.setMouseTracking(True)
+        self.setUniformItemSizes(True)
+        self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setProperty("panel", "table")
+        self.selectionModel().currentChanged.connect(self._on_current)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._restyle)
+        self._restyle()
+
+    def current(self) -> str:
+        """Fingerprint under the cursor, "" for none."""
+        index = self.currentIndex()
+        return str(self.causes.key_at(index.row())) if index.isValid() else ""
+
+    def choose(self, fingerprint: str) -> bool:
+        """Move the cursor; False when the cause is not there."""
+        row = self.causes.row_of(fingerprint)
+        if row < 0:
+            return False
+        self.setCurrentIndex(self.causes.index(row, 0))
+        return True
+
+    def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        self.chosen.emit(str(self.causes.key_at(current.row())) if current.isValid() else "")
+
+    def _restyle(self) -> None:
+        self.setAccessibleName(_("Causes"))
+        self.viewport().update()
+
+
+class CauseDelegate(QStyledItemDelegate):
+    """Draws one cause in three lines with the history of its deaths."""
+
+    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Return the fixed height."""
+        return QSize(240, HEIGHT)
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Draw the cause."""
+        model = index.model()
+        if not isinstance(model, RecordModel):
+            return
+        cause: Cause = model.record(index.row())
+        room: QRect = option.rect
+        state: QStyle.StateFlag = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        _paint_ground(painter, room, state)
+        inner = room.adjusted(PAD, 11, -PAD, -11)
+        self._paint_count(painter, inner, cause)
+        bars = self._paint_bars(painter, inner, cause)
+        self._paint_lines(painter, inner.adjusted(COUNT, 0, 0, 0), bars, cause)
+        painter.restore()
+
+    @staticmethod
+    def _paint_count(painter: QPainter, inner: QRect, cause: Cause) -> None:
+        recent = _CLOCK.now_ms() - cause.last_at < RECENT_MS
+        painter.setFont(theme().font("panel", tabular=True))
+        painter.setPen(theme().color("dead" if recent else "text"))
+        painter.drawText(QRect(inner.left(), inner.top(), COUNT, 20), _LEFT, text.compact(cause.count))
+
+    @staticmethod
+    def _paint_bars(painter: QPainter, inner: QRect, cause: Cause) -> int:
+        """Draw the history at the right edge; return where it begins."""
+        left = inner.right() - BARS * (BAR + BAR_GAP) + BAR_GAP
+        base = inner.top() + BARS_HEIGHT + 1
+        most = max(cause.history, default=0)
+        line = QPen(theme().color("line2"), 1, Qt.PenStyle.DotLine)
+        painter.setPen(line)
+        painter.drawLine(QPointF(left, base + 0.5), QPointF(inner.right(), base + 0.5))
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color("deadfill"))
+        for number, deaths in enumerate(cause.history):
+            if deaths:
+                height = max(2.0, BARS_HEIGHT * deaths / most)
+                painter.drawRect(QRectF(left + number * (BAR + BAR_GAP), base - height, BAR, height))
+        return left
+
+    @staticmethod
+    def _paint_lines(painter: QPainter, room: QRect, bars: int, cause: Cause) -> None:
+        _line(
+            painter, QRect(room.left(), room.top(), bars - room.left() - 10, 20), words.title(cause), "strong", "text"
+        )
+        second = QRect(room.left(), room.top() + 22, room.width(), 18)
+        _line(painter, second, words.detail(cause), "label", "text2")
+        left = room.left()
+        for part in (words.scope(cause), *words.span(cause, _CLOCK.now_ms())):
+            third = QRect(left, room.top() + 43, room.right() - left, 18)
+            left += _line(painter, third, part, "label", "text3") + 12
+
+
+def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> None:
+    selected = bool(state & QStyle.StateFlag.State_Selected)
+    hovered = bool(state & QStyle.StateFlag.State_MouseOver)
+    painter.fillRect(room, theme().color("sel" if selected else "hover" if hovered else "bg"))
+    painter.fillRect(QRect(room.left(), room.bottom(), room.width(), 1), theme().color("line"))
+    if selected:
+        painter.fillRect(QRect(room.left(), room.top(), 3, room.height() - 1), theme().color("accent"))
+    if state & QStyle.StateFlag.State_HasFocus:
+        painter.setPen(QPen(theme().color("focus"), 2))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(QRectF(room).adjusted(1, 1, -1, -2), 3, 3)
+
+
+def _line(painter: QPainter, room: QRect, words_: str, kind: str, role: str) -> int:
+    """Draw one line, cut at the end; return its width."""
+    if room.width() < 12:
+        return 0
+    font = theme().font(kind)
+    metrics = QFontMetrics(font)
+    cut = metrics.elidedText(words_, Qt.TextElideMode.ElideRight, room.width())
+    painter.setFont(font)
+    painter.setPen(theme().color(role))
+    painter.drawText(room, _LEFT, cut)
+    return metrics.horizontalAdvance(cut)

@@ -1,0 +1,286 @@
+"""One dead letter: why it died, its message to correct, and the verbs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain.status import Status, Triage
+from services.domain.task_type import TaskType
+from services.i18n import N_, _
+from services.monitor.tasks import TaskDetail
+from views.context import PageContext
+from views.pages.dead_letters import words
+from views.pages.dead_letters.editor import MessageEditor
+from views.pages.dead_letters.head import LetterHead
+from views.support import safe
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.support.operation import Operation
+from views.widgets.buttons import Button, IconButton
+from views.widgets.key_values import KeyValues
+from views.widgets.section import Section
+from views.widgets.strip import ErrorStrip, Strip
+
+ERROR_SHOWN = 4000
+_CLOCK = SystemClock()
+
+
+class LetterPanel(QWidget):
+    """Shows one letter; what is typed into its message stays until it is sent.
+
+    Signals:
+        republish_wanted: the ``Task``, and the corrected payload or None.
+        triage_wanted: id, new state, state before.
+        step_wanted: the letter above (-1) or below (+1).
+        task_wanted: id of another task to be shown.
+        new_task_wanted: fields of a new task.
+    """
+
+    republish_wanted = Signal(object, object)
+    triage_wanted = Signal(str, str, str)
+    step_wanted = Signal(int)
+    task_wanted = Signal(str)
+    new_task_wanted = Signal(object)
+
+    def __init__(self, context: PageContext, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self._task_id = ""
+        self._detail: TaskDetail | None = None
+        self._types: Mapping[str, TaskType] = {}
+        self._yields = False
+        self._ask = Operation(self, latest=True)
+        self.setProperty("panel", "side")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._build()
+        on_language_changed(self._say)
+
+    @property
+    def task_id(self) -> str:
+        """Id of the letter shown, "" for none."""
+        return self._task_id
+
+    def set_types(self, types: Mapping[str, TaskType]) -> None:
+        """Take the task types, whose schemas check the message."""
+        self._types = types
+        self._say()
+
+    def yield_primary(self, yields: bool) -> None:
+        """Be modest while rows are ticked: one filled button per view."""
+        self._yields = yields
+        self._show_verbs()
+
+    def show_letter(self, task_id: str) -> None:
+        """Show a letter; what stands there stays until the answer is here."""
+        self._task_id = task_id
+        self.refresh()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self._task_id, self._detail = "", None
+        self._say()
+
+    def refresh(self) -> None:
+        """Ask again."""
+        if self._task_id:
+            self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show, self._on_failed)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.head = LetterHead()
+        self.head.step_wanted.connect(self.step_wanted)
+        column.addWidget(self.head)
+        self._error = ErrorStrip()
+        self._error.retry.connect(self.refresh)
+        column.addWidget(self._error)
+        self._inner = QWidget()
+        self._body = QVBoxLayout(self._inner)
+        self._body.setContentsMargins(0, 0, 0, 0)
+        self._body.setSpacing(0)
+        self._build_reason()
+        self._body.addWidget(line())
+        self.editor = MessageEditor()
+        self.editor.changed.connect(self._show_verbs)
+        self._body.addWidget(self.editor, 1)
+        self._build_facts()
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidget(self._inner)
+        column.addWidget(area, 1)
+        column.addWidget(line())
+        column.addWidget(self._build_foot())
+
+    def _build_reason(self) -> None:
+        self._why = Section(N_("Why it died"), foldable=False)
+        self._reason = Strip("dead")
+        self._text = Label("", "monosmall", "text2", wrap=True)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._attempts = KeyValues()
+        self._verdict = Strip("healthy")
+        for widget in (self._reason, self._text, self._attempts, self._verdict):
+            self._why.body.addWidget(widget)
+        self._body.addWidget(self._why)
+
+    def _build_facts(self) -> None:
+        self._headers = Section(N_("Headers"))
+        self._fields = KeyValues(mono=True)
+        copy = IconButton("ph.copy", N_("Copy the headers"))
+        copy.clicked.connect(self._copy_headers)
+        self._headers.add_action(copy)
+        self._headers.body.addWidget(self._fields)
+        self._future = Section(N_("What happens next"), foldable=False)
+        self._next = Label("", "label", "text2", wrap=True)
+        self._follow = Button(N_("Open the new task"), kind="link")
+        self._follow.clicked.connect(self._on_follow)
+        self._future.body.addWidget(self._next)
+        self._future.body.addWidget(self._follow)
+        self._body.addWidget(self._headers)
+        self._body.addWidget(self._future)
+
+    def _build_foot(self) -> QWidget:
+        foot = QWidget()
+        row = QHBoxLayout(foot)
+        row.setContentsMargins(16, 10, 16, 10)
+        row.setSpacing(8)
+        self.reopen_button = Button(N_("Reopen"))
+        self.ignore_button = Button(N_("Ignore"))
+        self.archive_button = Button(N_("Archive"))
+        self.plain_button = Button(N_("Republish as it was"))
+        self.primary_button = Button(N_("Republish"), kind="primary", icon="ph.arrow-clockwise", shortcut="Ctrl+Return")
+        for button, triage in (
+            (self.reopen_button, Triage.OPEN),
+            (self.ignore_button, Triage.IGNORED),
+            (self.archive_button, Triage.ARCHIVED),
+        ):
+            button.clicked.connect(partial(self._on_triage, triage))
+            row.addWidget(button)
+        row.addStretch(1)
+        for button in (self.plain_button, self.primary_button):
+            row.addWidget(button)
+        self.plain_button.clicked.connect(self._on_plain)
+        self.primary_button.clicked.connect(self._on_primary)
+        return foot
+
+    # answers
+
+    def _show(self, detail: TaskDetail | None) -> None:
+        self._error.clear()
+        self._detail = detail
+        self._say()
+
+    def _on_failed(self, error: BaseException) -> None:
+        self._error.show_error(str(error))
+
+    def _say(self) -> None:
+        detail = self._detail
+        shown = detail is not None and detail.task.task_id == self._task_id
+        self._inner.setVisible(shown)
+        self.head.show_letter(detail if shown else None)
+        if detail is not None and shown:
+            self._show_reason(detail)
+            self._show_message(detail)
+            self._next.setText(words.next_step(detail.task, self._context.commands.operator.who))
+            self._follow.setVisible(bool(detail.task.successor))
+        self._show_verbs()
+
+    def _show_reason(self, detail: TaskDetail) -> None:
+        task = detail.task
+        self._reason.show_text(words.reason(task))
+        self._text.setText(safe.visible(safe.cut(task.error.strip(), ERROR_SHOWN), keep_newlines=True))
+        self._text.setVisible(bool(task.error))
+        self._attempts.set_rows(words.attempts(task, _CLOCK.now_ms()))
+        self._verdict.setVisible(detail.verdict is not None)
+        if detail.verdict is not None:
+            status, lead, sentence = words.verdict_words(detail.verdict)
+            self._verdict.set_status(status)
+            self._verdict.show_text(sentence, lead)
+
+    def _show_message(self, detail: TaskDetail) -> None:
+        task = detail.task
+        payload = task.payload
+        if task.task_id.startswith("bad_") and detail.letter is not None:
+            payload = detail.letter.body.decode("utf-8", "replace")
+        self.editor.show_message(task.task_id, payload, self._types.get(task.task_type))
+        self.editor.set_read_only(task.triage == Triage.REPUBLISHED)
+        headers = _headers(detail)
+        self._headers.setVisible(bool(headers))
+        self._fields.set_rows(headers)
+
+    def _show_verbs(self) -> None:
+        task = self._detail.task if self._detail is not None else None
+        usable = task is not None and task.task_id == self._task_id and task.status == Status.DEAD
+        triage = task.triage if task is not None and usable else ""
+        closed = not usable or triage == Triage.REPUBLISHED
+        self.reopen_button.setVisible(triage in (Triage.IGNORED, Triage.ARCHIVED))
+        self.ignore_button.setVisible(triage != Triage.IGNORED)
+        self.archive_button.setVisible(triage != Triage.ARCHIVED)
+        why = "" if not closed else _("Already republished") if usable else _("Select a dead letter first")
+        for button in (self.ignore_button, self.archive_button):
+            button.disable(why)
+        edited = usable and self.editor.is_edited
+        bad = task is not None and task.task_id.startswith("bad_")
+        self.plain_button.setVisible(edited and not bad)
+        self.plain_button.disable(why)
+        self.primary_button.set_kind("plain" if self._yields else "primary")
+        self.primary_button.set_source(
+            N_("New task from it") if bad else N_("Edit and republish") if edited else N_("Republish")
+        )
+        self.primary_button.set_glyph("ph.plus" if bad else "ph.pencil-simple" if edited else "ph.arrow-clockwise")
+        invalid = _("Correct the message first") if edited and not bad and not self.editor.is_valid else ""
+        self.primary_button.disable(why or invalid)
+
+    # verbs
+
+    def _on_primary(self) -> None:
+        detail = self._detail
+        if detail is None:
+            return
+        if detail.task.task_id.startswith("bad_"):
+            self.new_task_wanted.emit({"payload": self.editor.json.toPlainText()})
+        else:
+            edited = self.editor.is_edited
+            self.republish_wanted.emit(detail.task, self.editor.payload() if edited else None)
+
+    def _on_plain(self) -> None:
+        if self._detail is not None:
+            self.republish_wanted.emit(self._detail.task, None)
+
+    def _on_triage(self, to: str) -> None:
+        if self._detail is not None:
+            self.triage_wanted.emit(self._detail.task.task_id, to, self._detail.task.triage)
+
+    def _on_follow(self) -> None:
+        if self._detail is not None:
+            self.task_wanted.emit(self._detail.task.successor)
+
+    def _copy_headers(self) -> None:
+        lines = (f"{name}: {value}" for name, value in self._fields.values().items())
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _headers(detail: TaskDetail) -> list[tuple[str, str]]:
+    letter = detail.letter
+    if letter is None:
+        return []
+    rows = [("queue", letter.queue), ("routing-key", letter.routing_key), ("content-type", letter.content_type)]
+    try:
+        kept = json.loads(letter.headers)
+    except ValueError:
+        kept = {"headers": letter.headers}
+    if isinstance(kept, dict):
+        rows += [
+            (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
+            for name, value in kept.items()
+        ]
+    return [(name, safe.cut(value, 400)) for name, value in rows if value]

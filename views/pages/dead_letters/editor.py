@@ -1,0 +1,212 @@
+"""The original message of a dead letter, to be corrected before it is sent again."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QTextCursor, QTextFormat
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QStackedWidget, QTextEdit, QVBoxLayout, QWidget
+
+from services.domain.task_type import TaskType
+from services.i18n import N_, _, ngettext
+from views.dialogs.problems import editor_validator
+from views.pages.dead_letters.changes import changes, line_diff, pretty
+from views.support import safe
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import status
+from views.widgets.buttons import IconButton
+from views.widgets.json_editor import JsonEditor
+from views.widgets.segmented import Segmented
+
+_MARKS = {"+": "succeeded", "-": "dead"}
+KEPT_DRAFTS = 50
+
+
+class MessageEditor(QWidget):
+    """An editor that keeps what was typed for each letter until it is sent or taken back.
+
+    Signals:
+        changed: edited, valid or neither any more.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._task_id = ""
+        self._kind: TaskType | None = None
+        self._before: Any = None
+        self._drafts: dict[str, str] = {}
+        self._note = Label("", "label", "text2")
+        self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
+        self._mode = Segmented((("json", "JSON"), ("diff", N_("Diff"))), N_("View of the message"))
+        self.json = JsonEditor(N_("Original message"))
+        self.json.setMinimumHeight(150)
+        self.json.set_validator(editor_validator(lambda: self._kind))
+        self._diff = QPlainTextEdit()
+        self._diff.setReadOnly(True)
+        self._diff.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._stack = QStackedWidget()
+        self._glyph = QLabel()
+        self._state = Label("", "label", "text2")
+        self._was = Label("", "label", "text3")
+        self._was.setAlignment(Qt.AlignmentFlag.AlignRight)
+        self._put_together()
+        self._mode.chosen.connect(self._on_mode)
+        self._revert.clicked.connect(self.revert)
+        self.json.textChanged.connect(self._on_text)
+        self.json.validity_changed.connect(self._say)
+        on_language_changed(self._say)
+        theme().changed.connect(self._say)
+
+    def _put_together(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        self._title = Label("", "card")
+        head.addWidget(self._title)
+        head.addStretch(1)
+        for widget in (self._note, self._revert, self._mode):
+            head.addWidget(widget)
+        self._stack.addWidget(self.json)
+        self._stack.addWidget(self._diff)
+        foot = QHBoxLayout()
+        foot.setSpacing(6)
+        foot.addWidget(self._glyph)
+        foot.addWidget(self._state)
+        foot.addWidget(self._was, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 8, 16, 10)
+        column.setSpacing(6)
+        column.addLayout(head)
+        column.addWidget(self._stack, 1)
+        column.addLayout(foot)
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the document differs from the original one."""
+        return bool(self._changes()) or (self.json.document_value() is None and self.json.is_edited)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether the document may be sent."""
+        return self.json.is_valid
+
+    def payload(self) -> dict[str, Any] | None:
+        """The edited document, None while it is no JSON object."""
+        value = self.json.document_value()
+        return value if isinstance(value, dict) else None
+
+    def show_message(self, task_id: str, payload: str, kind: TaskType | None) -> None:
+        """Show the payload of a letter; the same letter again changes nothing that was typed."""
+        if task_id == self._task_id and kind == self._kind:
+            return
+        fresh = task_id != self._task_id
+        self._kind = kind
+        if fresh:
+            self._keep_draft()
+            self._task_id = task_id
+            self._before = _parsed(payload)
+            self.json.load_text(pretty(payload))
+            draft = self._drafts.get(task_id)
+            if draft is not None:
+                self.json.setPlainText(draft)
+            self._choose("json")
+        self.json.validate()
+        self._say()
+
+    def set_read_only(self, read_only: bool) -> None:
+        """Refuse editing, e.g. of a message that was never a task."""
+        self.json.setReadOnly(read_only)
+
+    def revert(self) -> None:
+        """Return to the original."""
+        self._drafts.pop(self._task_id, None)
+        self.json.revert()
+        self._choose("json")
+        self._say()
+
+    def forget(self, task_id: str) -> None:
+        """Drop what was typed for a letter that has been sent."""
+        self._drafts.pop(task_id, None)
+
+    def _keep_draft(self) -> None:
+        if self._task_id and self.is_edited:
+            self._drafts[self._task_id] = self.json.toPlainText()
+            while len(self._drafts) > KEPT_DRAFTS:
+                self._drafts.pop(next(iter(self._drafts)))
+        else:
+            self._drafts.pop(self._task_id, None)
+
+    def _changes(self) -> list[str]:
+        after = self.json.document_value()
+        if after is None:
+            return []
+        return [change.words() for change in changes(self._before, after)]
+
+    def _on_text(self) -> None:
+        # The editor checks after a pause in typing; the button must know before that.
+        self.json.validate()
+        self._say()
+
+    def _choose(self, mode: str) -> None:
+        self._mode.set_current(mode)
+        self._on_mode(mode)
+
+    def _on_mode(self, mode: str) -> None:
+        if mode == "diff":
+            self._show_diff()
+        self._stack.setCurrentWidget(self._diff if mode == "diff" else self.json)
+
+    def _show_diff(self) -> None:
+        before = json.dumps(self._before, ensure_ascii=False, indent=2)
+        lines = line_diff(before, self.json.toPlainText())
+        self._diff.setFont(theme().font("mono"))
+        self._diff.setAccessibleName(_("Changes"))
+        self._diff.setPlainText("\n".join(f"{mark or ' '} {line}" for mark, line in lines))
+        marks = []
+        for number, (mark, _line) in enumerate(lines):
+            if mark in _MARKS:
+                selection = QTextEdit.ExtraSelection()
+                selection.format.setBackground(theme().tint(_MARKS[mark], 16, "input"))
+                selection.format.setProperty(QTextFormat.Property.FullWidthSelection, True)
+                selection.cursor = QTextCursor(self._diff.document().findBlockByNumber(number))
+                marks.append(selection)
+        self._diff.setExtraSelections(marks)
+
+    def _say(self) -> None:
+        self._title.setText(_("Original message"))
+        done = self._changes()
+        self._note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
+        self._revert.setVisible(self.is_edited)
+        problems = self.json.problems()
+        name = self._kind.name if self._kind is not None else ""
+        if problems:
+            self._state.setText(
+                ngettext("{n} error; F8 goes to it", "{n} errors; F8 goes to the next", len(problems)).format(
+                    n=len(problems)
+                )
+            )
+        elif name:
+            version = self._kind.version if self._kind is not None else 0
+            said = _("Valid for {type}, version {version}") if version else _("Valid for {type}")
+            self._state.setText(said.format(type=name, version=version))
+        else:
+            self._state.setText(_("Valid JSON; nobody described this task type"))
+        self._state.set_tone("dead" if problems else "text2")
+        token = status("dead" if problems else "succeeded")
+        self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))
+        more = f"  +{len(done) - 1}" if len(done) > 1 else ""
+        self._was.setText(safe.cut(done[0], 60) + more if done else "")
+        self._was.setToolTip(safe.tooltip("\n".join(done)))
+        self.changed.emit()
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,361 @@
+"""The Dead letters page: causes, the letters of one cause, and one letter with its message to correct."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain import filter
+from services.domain.query import equals
+from services.domain.status import Triage
+from services.domain.task import Task
+from services.i18n import N_, _, ngettext
+from services.monitor.live import Snapshot
+from views.context import PageContext
+from views.page import Page
+from views.pages.dead_letters import words
+from views.pages.dead_letters.actions import LetterActions
+from views.pages.dead_letters.asking import Asker, Grouped, Listing, Wanted
+from views.pages.dead_letters.bulk_bar import BulkBar
+from views.pages.dead_letters.causes import SORTS, CauseList, ordered
+from views.pages.dead_letters.detail import LetterPanel
+from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
+from views.support import text
+from views.support.look import Label, line
+from views.support.operation import Operation
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import TABS
+from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
+from views.widgets.segmented import Segmented
+from views.widgets.strip import ErrorStrip
+
+STATES = ((Triage.OPEN, N_("Open")), (Triage.IGNORED, N_("Ignored")), (Triage.ARCHIVED, N_("Archived")))
+_CLOCK = SystemClock()
+
+
+class DeadLettersPage(Page):
+    """What nobody could finish, and what a person does about it."""
+
+    page_id = "dead_letters"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Dead letters"))
+        self._context = context
+        self._grouped: Grouped | None = None
+        self._total = 0
+        self._sort = "most"
+        self._wish = ""
+        self._asker = Asker(context, self)
+        self._actions = LetterActions(context, self)
+        self._all = Operation(self)
+        self._model: RecordModel[LetterRow] = RecordModel(
+            COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
+        )
+        self._build()
+        self._connect()
+        self._show_bar()
+
+    # the page
+
+    def activate(self) -> None:
+        """Follow the feed."""
+        self._asker.set_active(True)
+        self._asker.again()
+
+    def deactivate(self) -> None:
+        """Stop following."""
+        self._asker.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask again and put everything in order."""
+        self._asker.again()
+        self.panel.refresh()
+
+    def show_request(self, request: object) -> None:
+        """Show the cause with this fingerprint."""
+        if isinstance(request, str) and request:
+            self._wish = request.removeprefix("fp:")
+            self._states.set_current(Triage.OPEN)
+            self._asker.ask(replace(self._asker.wanted, triage=Triage.OPEN, cause=self._wish))
+            self._asker.ask_causes(Triage.OPEN)
+
+    def retranslate(self) -> None:
+        """Say headings and counts again."""
+        super().retranslate()
+        if hasattr(self, "_split"):
+            self._say()
+
+    # putting together
+
+    def _build(self) -> None:
+        self._states = Segmented(STATES, N_("Which dead letters"))
+        self.header.add_action(self._states)
+        self.header.set_divider(True)
+        self._error = ErrorStrip()
+        self.body.addWidget(self._error)
+        self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
+        self.panel = LetterPanel(self._context)
+        self.panel.setMinimumWidth(360)
+        self._split = QSplitter(Qt.Orientation.Horizontal)
+        self._split.addWidget(self._build_causes())
+        self._split.addWidget(self._build_letters())
+        self._split.addWidget(self.panel)
+        for place, stretch in enumerate((0, 1, 0)):
+            self._split.setStretchFactor(place, stretch)
+            self._split.setCollapsible(place, False)
+        self._split.setSizes([300, 560, 470])
+        self._stack = QStackedWidget()
+        self._stack.addWidget(self._split)
+        self._stack.addWidget(self._none)
+        self.body.addWidget(self._stack, 1)
+
+    def _build_causes(self) -> QWidget:
+        self.causes = CauseList()
+        self._by_cause = Label("", "card")
+        self._order = Button(kind="ghost", small=True)
+        self._order.set_menu(QMenu(self._order))
+        self._hint = Label("", "label", "text3", wrap=True)
+        self._hint.setContentsMargins(16, 8, 16, 10)
+        head = _head(self._by_cause, self._order)
+        pane = QWidget()
+        pane.setMinimumWidth(230)
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget, stretch in ((head, 0), (line(), 0), (self.causes, 1), (self._hint, 0)):
+            column.addWidget(widget, stretch)
+        return pane
+
+    def _build_letters(self) -> QWidget:
+        self.table = TableView(self._model, name=N_("Dead letters of the cause"))
+        self._cause_title, self._cause_note = Label("", "card"), Label("", "label", "text3")
+        self._cause_shops = Label("", "label", "text2")
+        self.bar = BulkBar()
+        head = _head(self._cause_title, self._cause_shops, note=self._cause_note)
+        pane = QWidget()
+        pane.setMinimumWidth(280)
+        column = QVBoxLayout(pane)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for widget, stretch in ((head, 0), (line(), 0), (self.table, 1), (self.bar, 0)):
+            column.addWidget(widget, stretch)
+        return pane
+
+    def _connect(self) -> None:
+        # asking
+        self._states.chosen.connect(self._on_state)
+        self.causes.chosen.connect(self._on_cause)
+        self._error.retry.connect(self.refresh)
+        self._model.sort_requested.connect(self._on_sort)
+        self.table.near_end.connect(self._asker.more)
+        # answers
+        self._asker.grouped.connect(self._show_causes)
+        self._asker.listed.connect(self._show_letters)
+        self._asker.failed.connect(self._show_error)
+        self._context.feed.changed.connect(self._asker.on_changes)
+        self._context.feed.looked.connect(self._on_looked)
+        # choosing
+        self.table.current_changed.connect(self._on_letter)
+        self.table.menu_requested.connect(self._fill_menu)
+        self.panel.step_wanted.connect(self._step)
+        self._model.ticked_changed.connect(self._show_bar)
+        self._model.pending_changed.connect(self._show_bar)
+        # acting
+        self.bar.verb_wanted.connect(self._on_bulk)
+        self.bar.all_wanted.connect(self._tick_all)
+        self.bar.clear_wanted.connect(self._model.untick_all)
+        self.bar.new_rows_wanted.connect(self._model.show_new)
+        self.panel.republish_wanted.connect(self._on_republish)
+        self.panel.triage_wanted.connect(self._on_triage)
+        self.panel.new_task_wanted.connect(self._context.new_task)
+        self.panel.task_wanted.connect(self._open_task)
+        self._actions.acted.connect(self._on_acted)
+
+    # answers
+
+    def _show_causes(self, grouped: Grouped) -> None:
+        self._error.clear()
+        self._grouped = grouped
+        self.panel.set_types(grouped.types)
+        rows = ordered(grouped.causes.rows, self._sort)
+        before = self.causes.current()
+        self.causes.causes.apply(rows, settle=grouped.settle)
+        self._stack.setCurrentWidget(self._split if rows or self._model.rowCount() else self._none)
+        wish, self._wish = self._wish, ""
+        if not (wish and self.causes.choose(wish)) and not (before and self.causes.choose(before)) and rows:
+            self.causes.choose(str(rows[0].fingerprint))
+        self._say()
+
+    def _show_letters(self, listing: Listing) -> None:
+        if listing.wanted.cause != self._asker.wanted.cause or listing.wanted.triage != self._asker.wanted.triage:
+            return
+        self._error.clear()
+        self._total = listing.total if listing.total is not None else len(listing.rows)
+        self._model.apply(listing.rows, settle=listing.settle)
+        if self.table.current_key() is None and self._model.rowCount():
+            self.table.set_current_key(self._model.key_at(0))
+        elif self.panel.task_id:
+            self.panel.refresh()
+        self._say()
+
+    def _show_error(self, error: BaseException) -> None:
+        self._error.show_error(str(error))
+
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        if self.isVisible():
+            for key, _title in STATES:
+                self._states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))
+
+    # choosing
+
+    def _on_state(self, triage: str) -> None:
+        self._model.clear()
+        self.panel.clear()
+        self.causes.causes.clear()
+        self._asker.ask(Wanted(triage=triage))
+        self._asker.ask_causes(triage)
+
+    def _on_cause(self, fingerprint: str) -> None:
+        if fingerprint and fingerprint != self._asker.wanted.cause:
+            self._model.clear()
+            self._asker.ask(Wanted(triage=self._states.current(), cause=fingerprint))
+        self._say()
+
+    def _on_sort(self, sorts: tuple[tuple[str, bool], ...]) -> None:
+        self._asker.ask(replace(self._asker.wanted, descending=sorts[0][1] if sorts else True))
+
+    def _on_letter(self, key: object) -> None:
+        if key is not None:
+            self.panel.show_letter(str(key))
+
+    def _step(self, by: int) -> None:
+        row = self.table.currentIndex().row() + by
+        if 0 <= row < self._model.rowCount():
+            self.table.set_current_key(self._model.key_at(row))
+
+    def _order_by(self, sort: str) -> None:
+        self._sort = sort
+        if self._grouped is not None:
+            self.causes.causes.apply(ordered(self._grouped.causes.rows, sort), settle=True)
+        self._say()
+
+    # acting
+
+    def _rows(self) -> list[LetterRow]:
+        found = [self._model.find(key) for key in self.table.target_keys()]
+        return [row for row in found if row is not None]
+
+    def _on_bulk(self, verb: str) -> None:
+        ids = [str(key) for key in self.table.target_keys()]
+        if verb == "republish":
+            self._actions.republish(self._rows(), ids)
+        else:
+            self._actions.triage(ids, verb, self._asker.wanted.triage)
+        self._model.untick_all()
+
+    def _tick_all(self) -> None:
+        self._all.start(partial(self._context.tasks.ids, self._asker.wanted.text), self._model.set_ticked)
+
+    def _on_republish(self, task: Task, payload: object) -> None:
+        if isinstance(payload, dict):
+            self._actions.republish_edited(task, payload)
+        else:
+            self._actions.republish([LetterRow(task=task)])
+
+    def _on_triage(self, task_id: str, to: str, before: str) -> None:
+        self._actions.triage([task_id], to, before)
+
+    def _on_acted(self) -> None:
+        self.panel.refresh()
+
+    def _open_task(self, task_id: str) -> None:
+        self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        ids = [str(key)] if not self._model.ticked() else [str(one) for one in self.table.target_keys()]
+        menu.addAction(_("Republish"), partial(self._actions.republish, self._rows(), ids))
+        for triage, title in (
+            (Triage.OPEN, N_("Reopen")),
+            (Triage.IGNORED, N_("Ignore")),
+            (Triage.ARCHIVED, N_("Archive")),
+        ):
+            if triage != self._asker.wanted.triage:
+                menu.addAction(_(title), partial(self._actions.triage, ids, triage, self._asker.wanted.triage))
+        menu.addAction(_("Open in Tasks"), partial(self._open_task, str(key)))
+
+    # words
+
+    def _say(self) -> None:
+        self._by_cause.setText(_("By cause"))
+        self._hint.setText(
+            _("Tasks with the same error, once numbers, ids and addresses are taken out, share a cause.")
+        )
+        self._say_order()
+        self._say_cause()
+        self._say_summary()
+        self._show_bar()
+
+    def _say_order(self) -> None:
+        self._order.set_count_text(next(_(title) for key, title, _order in SORTS if key == self._sort))
+        menu = self._order.findChild(QMenu)
+        if menu is not None:
+            menu.clear()
+            for key, title, _order in SORTS:
+                menu.addAction(_(title), partial(self._order_by, key))
+
+    def _say_cause(self) -> None:
+        cause = self.causes.causes.find(self._asker.wanted.cause)
+        self._cause_title.setText(words.title(cause) if cause is not None else "")
+        count = cause.count if cause is not None else 0
+        self._cause_note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
+        self._cause_shops.setText(words.scope(cause) if cause is not None else "")
+
+    def _say_summary(self) -> None:
+        if self._grouped is None:
+            return
+        causes = self._grouped.causes
+        if not causes.rows:
+            closed = self._grouped.closed_at
+            when = words.minute(closed, _CLOCK.now_ms())
+            self._none.set_texts(
+                N_("No dead letters.") if self._states.current() == Triage.OPEN else N_("Nothing here.")
+            )
+            self.set_summary(
+                _("No dead letters. Last one closed {time}.").format(time=when) if closed else _("No dead letters.")
+            )
+            return
+        tasks = ngettext("{n} task", "{n} tasks", causes.total).format(n=text.count(causes.total))
+        shops = ngettext("{n} shop", "{n} shops", causes.shops).format(n=text.count(causes.shops))
+        kinds = ngettext("{n} cause", "{n} causes", len(causes.rows)).format(n=text.count(len(causes.rows)))
+        self.set_summary(_("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds))
+
+    def _show_bar(self) -> None:
+        ticked = len(self._model.ticked())
+        self.bar.show_state(
+            ticked=ticked,
+            loaded=self._model.rowCount(),
+            total=max(self._total, self._model.rowCount()),
+            new_rows=self._model.pending,
+            triage=self._asker.wanted.triage,
+        )
+        self.panel.yield_primary(bool(ticked))
+
+
+def _head(title: Label, right: QWidget, *, note: QWidget | None = None) -> QWidget:
+    head = QWidget()
+    head.setFixedHeight(TABS + 2)
+    row = QHBoxLayout(head)
+    row.setContentsMargins(16, 0, 12, 0)
+    row.setSpacing(8)
+    row.addWidget(title)
+    if note is not None:
+        row.addWidget(note)
+    row.addStretch(1)
+    row.addWidget(right)
+    return head
