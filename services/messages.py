@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services import i18n
 from services.domain.message import Message
-from services.domain.sentences import SENTENCES, N_
+from services.domain.sentences import N_, SENTENCES
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,

@@ -158,7 +158,9 @@ def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | N
             store=StoreSettings(url=redis),
         )
     if bool(settings.broker.url) != bool(settings.store.url):
-        raise UsageError("broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url")
+        raise UsageError(
+            "broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url"
+        )
     return settings
 
 
@@ -231,11 +233,15 @@ def _convert(data: dict[str, Any], path: Path) -> Settings:
     try:
         settings = msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as exc:
-        raise UsageError(f"{path.name} or FLEETDECK_… variables: {exc}", field=str(exc).rpartition("`$.")[2].rstrip("`")) from exc
+        raise UsageError(
+            f"{path.name} or FLEETDECK_… variables: {exc}", field=str(exc).rpartition("`$.")[2].rstrip("`")
+        ) from exc
     if not 1 <= settings.worker.slots <= 512:
         raise UsageError("worker.slots must be 1 to 512", field="worker.slots")
     if settings.retry.base_seconds < 1 or settings.retry.cap_seconds < settings.retry.base_seconds:
-        raise UsageError("retry.base_seconds must be at least 1 and retry.cap_seconds not below it", field="retry.base_seconds")
+        raise UsageError(
+            "retry.base_seconds must be at least 1 and retry.cap_seconds not below it", field="retry.base_seconds"
+        )
     if not 0 <= settings.retry.max_retries <= 20:
         raise UsageError("retry.max_retries must be 0 to 20", field="retry.max_retries")
     if settings.lease.seconds < 1:

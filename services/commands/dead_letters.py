@@ -27,14 +27,21 @@ BATCH = 200
 class DeadLetterCommands:
     """Audited commands on dead letters."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator) -> None:
+    def __init__(
+        self, store: Store, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
+    ) -> None:
         self._store, self._dispatcher, self._registry = store, dispatcher, registry
         self._audit, self._operator = audit, operator
 
     def republish(
-        self, task_ids: Sequence[str], *, payload: Mapping[str, Any] | None = None, if_duplicate: str = "reject", reason: str = ""
+        self,
+        task_ids: Sequence[str],
+        *,
+        payload: Mapping[str, Any] | None = None,
+        if_duplicate: str = "reject",
+        reason: str = "",
     ) -> Outcome:
-        """Make a new task of each dead letter, linked both ways; ``payload`` replaces the old one (one letter at a time).
+        """Make a new task of each dead letter, linked both ways; ``payload`` replaces that of one letter.
 
         Raises:
             UsageError: an edited payload for several letters, or one that its type's schema refuses.
@@ -65,7 +72,9 @@ class DeadLetterCommands:
         with self._audit.act(f"dead.{triage}", chosen, {"note": note} if note else None):
             for start in range(0, len(chosen), BATCH):
                 some = chosen[start : start + BATCH]
-                ops: list[Op] = [SetTriage(task_id=one, triage=triage, by=self._operator.who, note=note) for one in some]
+                ops: list[Op] = [
+                    SetTriage(task_id=one, triage=triage, by=self._operator.who, note=note) for one in some
+                ]
                 for task_id, answer in zip(some, self._store.apply(ops), strict=True):
                     if answer.code == "ok":
                         done.append(task_id)
@@ -110,7 +119,9 @@ class DeadLetterCommands:
         if payload is not None:
             problems = task_type.validate_payload(kind, payload)
             if problems:
-                raise UsageError(f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload")
+                raise UsageError(
+                    f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload"
+                )
             text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
         fresh = recipe.successor(old, new_id, by=self._operator.who, payload=text)
         return Republish(

@@ -102,7 +102,9 @@ def _check(row: Shop) -> None:
     if not shops.valid_word(row.platform):
         raise UsageError(f"platform {row.platform!r:.60} must be 1-64 of A-Z a-z 0-9 _ -", field="platform")
     if not shops.valid_shop_id(row.shop_id):
-        raise UsageError(f"shop id {row.shop_id!r:.60} must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name", field="shop_id")
+        raise UsageError(
+            f"shop id {row.shop_id!r:.60} must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name", field="shop_id"
+        )
     if not 1 <= row.concurrency <= 64:
         raise UsageError(f"{row.key}: concurrency must be 1 to 64", field="concurrency")
 

@@ -27,7 +27,9 @@ class Operator:
             NotAllowed: with the role that is wanted.
         """
         if ROLES.index(self.role) < ROLES.index(role):
-            raise NotAllowed(f"{self.who} is {self.role}; this needs the role {role}. Ask an admin to change it.", field="role")
+            raise NotAllowed(
+                f"{self.who} is {self.role}; this needs the role {role}. Ask an admin to change it.", field="role"
+            )
 
 
 def current(store: Store) -> Operator:

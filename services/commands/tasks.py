@@ -26,7 +26,9 @@ BATCH = 200
 class TaskCommands:
     """Audited commands on tasks; each checks the role, then writes the audit entry, then acts."""
 
-    def __init__(self, store: Store, producer: Producer, dispatcher: Dispatcher, audit: Audit, operator: Operator) -> None:
+    def __init__(
+        self, store: Store, producer: Producer, dispatcher: Dispatcher, audit: Audit, operator: Operator
+    ) -> None:
         self._store, self._producer, self._dispatcher = store, producer, dispatcher
         self._audit, self._operator = audit, operator
 
@@ -53,7 +55,9 @@ class TaskCommands:
         return self._each(
             "task.run_now",
             task_ids,
-            lambda task_id: Move(task_id=task_id, by=self._operator.who, lane=lane.Lane.HIGH, priority=top, run_now=True),
+            lambda task_id: Move(
+                task_id=task_id, by=self._operator.who, lane=lane.Lane.HIGH, priority=top, run_now=True
+            ),
         )
 
     def prioritize(self, task_ids: Sequence[str], priority: str | int) -> Outcome:
@@ -84,7 +88,9 @@ class TaskCommands:
             if task.status == Status.HELD:
                 return Resolve(task_id=task_id, to=Status.PENDING, by=self._operator.who)
             if task.status == Status.RETRYING:
-                return Move(task_id=task_id, by=self._operator.who, lane=task.lane, priority=task.priority, run_now=True)
+                return Move(
+                    task_id=task_id, by=self._operator.who, lane=task.lane, priority=task.priority, run_now=True
+                )
             if task.status in (Status.SUCCEEDED, Status.CANCELLED):
                 return Message("retry.use_duplicate", {"status": task.status})
             return Message("retry.not_failed", {"status": task.status})
@@ -139,7 +145,9 @@ class TaskCommands:
                 self._tell(answer.task)
             else:
                 skipped.append(Refusal(task_id=task_id, why=refusal(task_id, answer)))
-        self._dispatcher.send([task for task in follow if task.status in (Status.PENDING, Status.RETRYING, Status.DEAD)])
+        self._dispatcher.send(
+            [task for task in follow if task.status in (Status.PENDING, Status.RETRYING, Status.DEAD)]
+        )
         self._store.mark_executed([task.task_id for task in follow if task.status == Status.CANCELLED])
         return Outcome(done=tuple(done), skipped=tuple(skipped), pending=tuple(pending))
 

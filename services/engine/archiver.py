@@ -1,4 +1,4 @@
-"""The archiver: moves the dead-letter queue into the store, whole messages, so that nobody ever has to look into the queue."""
+"""The archiver: moves the dead-letter queue into the store, whole messages; nobody else looks into the queue."""
 
 from __future__ import annotations
 

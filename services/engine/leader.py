@@ -16,7 +16,7 @@ RENEW_S = 3.0
 
 
 class Leader:
-    """Runs ``tick`` about every ``tick_s`` seconds while this process leads; ``lead`` and ``follow`` mark the changes."""
+    """Runs ``tick`` every ``tick_s`` seconds while this process leads; ``lead`` and ``follow`` mark the changes."""
 
     def __init__(
         self,

@@ -89,11 +89,14 @@ class Producer:
             UsageError: a field is not acceptable; ``field`` names it.
         """
         self._check_words(spec)
+        self._check_limits(spec)
         kind = self._registry.task_type(spec.task_type)
         payload = _payload_text(spec.payload)
         problems = task_type.validate_payload(kind, spec.payload)
         if problems:
-            raise UsageError(f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload")
+            raise UsageError(
+                f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload"
+            )
         try:
             lane_name, priority = lane.parse_priority(spec.priority if spec.priority != "" else kind.lane)
         except ValueError as exc:
@@ -132,6 +135,10 @@ class Producer:
             )
         if not ids.valid_task_type(spec.task_type):
             raise UsageError(f"type must be 1-64 of A-Z a-z 0-9 _ -, not {spec.task_type!r:.60}", field="type")
+        if self._strict and f"{spec.platform}:{spec.shop_id}" not in self._registry.shops():
+            raise UsageError(f"shop {spec.platform}:{spec.shop_id} is not registered; import it first", field="shop")
+
+    def _check_limits(self, spec: TaskSpec) -> None:
         if not 0 <= spec.delay_s <= 366 * 86_400:
             raise UsageError("delay must be between 0 seconds and 366 days", field="delay")
         if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
@@ -139,9 +146,9 @@ class Producer:
         if spec.if_duplicate not in ("reject", "queue", "force"):
             raise UsageError("if-duplicate must be reject, queue or force", field="if-duplicate")
         if spec.if_duplicate == "force" and not spec.reason.strip():
-            raise UsageError("force needs a reason: say why this must run although the same task is active", field="reason")
-        if self._strict and f"{spec.platform}:{spec.shop_id}" not in self._registry.shops():
-            raise UsageError(f"shop {spec.platform}:{spec.shop_id} is not registered; import it first", field="shop")
+            raise UsageError(
+                "force needs a reason: say why this must run although the same task is active", field="reason"
+            )
 
     def _record(self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]]) -> list[Task]:
         self._ensure_platforms({task.platform for _, task in chunk})

@@ -9,7 +9,6 @@ from services.domain import fingerprint, retry
 from services.domain.change import Finish, Nudge, Op, OpenShop
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
-from services.domain.status import Status
 from services.domain.task import Attempt, Task
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
@@ -75,7 +74,9 @@ class Reconciler:
         ended: list[str] = []
         for answer in self._store.apply(ops):
             if answer.code == "ok" and answer.task is not None:
-                log.warning("%s: its worker %s is lost, now %s", answer.task.task_id, answer.task.worker, answer.task.status)
+                log.warning(
+                    "%s: its worker %s is lost, now %s", answer.task.task_id, answer.task.worker, answer.task.status
+                )
                 follow.append(answer.task)
                 if answer.task.ended:
                     ended.append(answer.task.task_id)

@@ -36,7 +36,9 @@ def chosen(context: Context, engine: assembly.Engine, *, within: str = "") -> tu
 
 def dry_run(context: Context, ids: tuple[str, ...], verb: str) -> int:
     """Show the frozen set and change nothing."""
-    context.show({"dry_run": True, "verb": verb, "count": len(ids), "ids": list(ids)}, [f"{verb}: {len(ids)} tasks", *ids])
+    context.show(
+        {"dry_run": True, "verb": verb, "count": len(ids), "ids": list(ids)}, [f"{verb}: {len(ids)} tasks", *ids]
+    )
     return EXIT_OK
 
 

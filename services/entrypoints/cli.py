@@ -49,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     common = _common()
     parser = argparse.ArgumentParser(
         prog="fleetdeck",
-        description="Operations console for a fleet of shops, and the task engine under it. Without a command it opens the window.",
+        description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
         parents=[common],
     )
     parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")

@@ -17,7 +17,9 @@ WITHIN = "status:dead"
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the noun."""
-    verbs = nouns.add_parser("dead", parents=[common], help="triage dead letters").add_subparsers(required=True, metavar="VERB")
+    verbs = nouns.add_parser("dead", parents=[common], help="triage dead letters").add_subparsers(
+        required=True, metavar="VERB"
+    )
     listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=int, default=50)
@@ -66,7 +68,10 @@ def list_dead(context: Context) -> int:
             for cause in (causes.rows if causes is not None else ())
         ],
     }
-    rows = [(task.task_id, task.error_kind, task.task_type, task.shop, shapes.iso(task.ended_at), task.error) for task in page.tasks]
+    rows = [
+        (task.task_id, task.error_kind, task.task_type, task.shop, shapes.iso(task.ended_at), task.error)
+        for task in page.tasks
+    ]
     context.show(document, table(("id", "kind", "type", "shop", "died", "error"), rows))
     return EXIT_OK
 

@@ -23,13 +23,20 @@ TRUE = frozenset({"1", "true", "yes", "on", "是"})
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the nouns."""
-    _shops(nouns.add_parser("shop", parents=[common], help="shops of the fleet").add_subparsers(required=True, metavar="VERB"), common)
+    _shops(
+        nouns.add_parser("shop", parents=[common], help="shops of the fleet").add_subparsers(
+            required=True, metavar="VERB"
+        ),
+        common,
+    )
     queues = nouns.add_parser("queue", parents=[common], help="queues").add_subparsers(required=True, metavar="VERB")
     queues.add_parser("list", parents=[common], help="live depths").set_defaults(handler=queue_list)
     nouns.add_parser("stats", parents=[common], help="counts by status and lane").set_defaults(handler=stats)
     kinds = nouns.add_parser("type", parents=[common], help="task types").add_subparsers(required=True, metavar="VERB")
     kinds.add_parser("list", parents=[common], help="all task types").set_defaults(handler=type_list)
-    audit = nouns.add_parser("audit", parents=[common], help="who did what").add_subparsers(required=True, metavar="VERB")
+    audit = nouns.add_parser("audit", parents=[common], help="who did what").add_subparsers(
+        required=True, metavar="VERB"
+    )
     listing = audit.add_parser("list", parents=[common], help="newest first")
     listing.add_argument("--limit", type=int, default=50)
     listing.set_defaults(handler=audit_list)
@@ -55,7 +62,10 @@ def shop_list(context: Context) -> int:
         counts = engine.store.counts().shops
         paused = {pause.scope for pause in engine.store.pauses()}
     rows = [_shop(shop, counts.get(shop.key, {}), paused) for shop in shops]
-    lines = [(row["platform"], row["shop_id"], row["name"], row["concurrency"], row["paused"], row["active"], row["dead"]) for row in rows]
+    lines = [
+        (row["platform"], row["shop_id"], row["name"], row["concurrency"], row["paused"], row["active"], row["dead"])
+        for row in rows
+    ]
     context.show({"shops": rows}, table(("platform", "shop", "name", "limit", "paused", "active", "dead"), lines))
     return EXIT_OK
 
@@ -64,7 +74,9 @@ def shop_show(context: Context) -> int:
     """Print one shop."""
     with context.engine() as engine:
         shop = _find(engine, context.args.shop)
-        row = _shop(shop, engine.store.counts().shops.get(shop.key, {}), {pause.scope for pause in engine.store.pauses()})
+        row = _shop(
+            shop, engine.store.counts().shops.get(shop.key, {}), {pause.scope for pause in engine.store.pauses()}
+        )
     context.show({"shop": row}, [f"{name:<14} {value}" for name, value in row.items()])
     return EXIT_OK
 
@@ -83,7 +95,9 @@ def shop_resume(context: Context) -> int:
     with context.engine() as engine:
         shop = _find(engine, context.args.shop)
         was = assembly.commands(engine).fleet.resume(f"shop:{shop.key}")
-    context.show({"resumed": shop.key, "was_paused": was}, [f"{shop.key} runs again" if was else f"{shop.key} was not paused"])
+    context.show(
+        {"resumed": shop.key, "was_paused": was}, [f"{shop.key} runs again" if was else f"{shop.key} was not paused"]
+    )
     return EXIT_OK
 
 
@@ -123,8 +137,15 @@ def queue_list(context: Context) -> int:
     """Print queue depths."""
     with context.engine() as engine:
         depths = engine.broker.depths()
-    document = {"queues": [{"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers} for one in depths]}
-    rows = [(one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths]
+    document = {
+        "queues": [
+            {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
+            for one in depths
+        ]
+    }
+    rows = [
+        (one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths
+    ]
     context.show(document, table(("queue", "kind", "ready", "unacked", "consumers"), rows))
     return EXIT_OK
 
@@ -133,7 +154,9 @@ def stats(context: Context) -> int:
     """Print the numbers that the console shows."""
     with context.engine() as engine:
         counts = engine.store.counts()
-        depths = {depth.name.removeprefix("rpa_tasks_"): depth for depth in engine.broker.depths() if depth.kind == "lane"}
+        depths = {
+            depth.name.removeprefix("rpa_tasks_"): depth for depth in engine.broker.depths() if depth.kind == "lane"
+        }
         workers = engine.store.workers()
     lanes = {lane: _lane(counts, lane, depths) for lane in LANES}
     document = {
@@ -145,7 +168,9 @@ def stats(context: Context) -> int:
         "total": counts.total,
     }
     lines = [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
-    lines += table(("lane", "ready", "blocked", "unacked", "retrying"), [(lane, *row.values()) for lane, row in lanes.items()])
+    lines += table(
+        ("lane", "ready", "blocked", "unacked", "retrying"), [(lane, *row.values()) for lane, row in lanes.items()]
+    )
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
     context.show(document, lines)
     return EXIT_OK
@@ -156,7 +181,9 @@ def type_list(context: Context) -> int:
     with context.engine() as engine:
         kinds = sorted(engine.registry.types().values(), key=lambda kind: kind.name)
     document = {"types": [msgspec.to_builtins(kind) for kind in kinds]}
-    rows = [(kind.name, kind.executor, kind.timeout_s, kind.max_retries, kind.idempotent, kind.uniqueness) for kind in kinds]
+    rows = [
+        (kind.name, kind.executor, kind.timeout_s, kind.max_retries, kind.idempotent, kind.uniqueness) for kind in kinds
+    ]
     context.show(document, table(("type", "executor", "timeout", "retries", "idempotent", "uniqueness"), rows))
     return EXIT_OK
 
@@ -166,7 +193,10 @@ def audit_list(context: Context) -> int:
     with context.engine() as engine:
         entries = engine.store.audit(context.args.limit)
     document = {"entries": [msgspec.to_builtins(entry) | {"at": shapes.iso(entry.at)} for entry in entries]}
-    rows = [(shapes.iso(entry.at), entry.who, entry.action, len(entry.target), entry.outcome, entry.detail) for entry in entries]
+    rows = [
+        (shapes.iso(entry.at), entry.who, entry.action, len(entry.target), entry.outcome, entry.detail)
+        for entry in entries
+    ]
     context.show(document, table(("at", "who", "action", "targets", "outcome", "detail"), rows))
     return EXIT_OK
 

@@ -33,7 +33,12 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.set_defaults(handler=work)
     verbs = parser.add_subparsers(metavar="VERB")
     verbs.add_parser("list", parents=[common], help="workers and their slots").set_defaults(handler=worker_list)
-    for name, text in (("drain", "take no new tasks"), ("resume", "take tasks again"), ("stop", "finish and leave"), ("slots", "change the number of slots")):
+    for name, text in (
+        ("drain", "take no new tasks"),
+        ("resume", "take tasks again"),
+        ("stop", "finish and leave"),
+        ("slots", "change the number of slots"),
+    ):
         sub = verbs.add_parser(name, parents=[common], help=text)
         sub.add_argument("worker")
         if name == "slots":
@@ -44,7 +49,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--slots", type=int, default=0, help="tasks at once (default: worker.slots of the settings, 5)")
     parser.add_argument("--lanes", default="", help="high,normal,low")
-    parser.add_argument("--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers")
+    parser.add_argument(
+        "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
+    )
     parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
 
 
@@ -86,7 +93,17 @@ def worker_list(context: Context) -> int:
         workers = engine.store.workers()
         now = engine.store.now_ms()
     document = {"workers": [msgspec.to_builtins(info) | {"silent_ms": now - info.seen_at} for info in workers]}
-    rows = [(info.worker, info.state, f"{info.busy}/{len(info.slots)}", f"{(now - info.seen_at) / 1000:.1f} s", info.done, info.failed) for info in workers]
+    rows = [
+        (
+            info.worker,
+            info.state,
+            f"{info.busy}/{len(info.slots)}",
+            f"{(now - info.seen_at) / 1000:.1f} s",
+            info.done,
+            info.failed,
+        )
+        for info in workers
+    ]
     context.show(document, table(("worker", "state", "busy", "heartbeat", "done", "failed"), rows))
     return EXIT_OK
 
@@ -97,7 +114,9 @@ def tell(context: Context) -> int:
     order = f"slots={args.count}" if args.verb == "slots" else args.verb
     with context.engine() as engine:
         assembly.commands(engine).fleet.tell_worker(args.worker, order)
-    context.show({"worker": args.worker, "order": order}, [f"{args.worker}: {order} asked for; it obeys at its next heartbeat"])
+    context.show(
+        {"worker": args.worker, "order": order}, [f"{args.worker}: {order} asked for; it obeys at its next heartbeat"]
+    )
     return EXIT_OK
 
 

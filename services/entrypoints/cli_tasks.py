@@ -66,7 +66,10 @@ def create(context: Context) -> int:
     """Create tasks; exit 1 when any was refused."""
     args = context.args
     if args.depends_on:
-        raise UsageError("--depends-on is not available in this version; create the task after the other has ended", field="--depends-on")
+        raise UsageError(
+            "--depends-on is not available in this version; create the task after the other has ended",
+            field="--depends-on",
+        )
     specs, faults = task_files.read(Path(args.file)) if args.file else ([_one(args)], [])
     specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason) for spec in specs]
     with context.engine() as engine:
@@ -103,11 +106,19 @@ def show(context: Context) -> int:
         detail = assembly.queries(engine).tasks.detail(context.args.id)
     if detail is None:
         raise UsageError(f"there is no task {context.args.id!r:.220}", field="id")
-    gates = [{"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)} for gate in detail.gates]
+    gates = [
+        {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
+        for gate in detail.gates
+    ]
     record = shapes.task(detail.task)
     lines = [f"{name:<14} {value}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
-    lines += [f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}" for one in shapes.attempts(detail.task)]
-    lines += [f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)]
+    lines += [
+        f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
+        for one in shapes.attempts(detail.task)
+    ]
+    lines += [
+        f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
+    ]
     context.show(shapes.document(detail.task, gates), lines)
     return EXIT_OK
 
@@ -161,7 +172,12 @@ def _one(args: argparse.Namespace) -> TaskSpec:
     if not platform and ":" in shop:
         platform, _, shop = shop.partition(":")
     return TaskSpec(
-        platform=platform, shop_id=shop, task_type=args.task_type, payload=payload, priority=args.priority, delay_s=args.delay
+        platform=platform,
+        shop_id=shop,
+        task_type=args.task_type,
+        payload=payload,
+        priority=args.priority,
+        delay_s=args.delay,
     )
 
 
@@ -172,7 +188,9 @@ def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
     found = [shop.platform for shop in engine.registry.shops().values() if shop.shop_id == spec.shop_id]
     if len(found) != 1:
         known = ", ".join(sorted(found)) or "none"
-        raise UsageError(f"--platform is needed for shop {spec.shop_id!r:.80} (platforms with this id: {known})", field="--platform")
+        raise UsageError(
+            f"--platform is needed for shop {spec.shop_id!r:.80} (platforms with this id: {known})", field="--platform"
+        )
     return replace(spec, platform=found[0])
 
 
@@ -180,7 +198,13 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "created": [task.task_id for task in done.created],
         "duplicates": [
-            {"shop": task.shop, "type": spec.task_type, "existing": task.task_id, "status": task.status, "line": spec.line}
+            {
+                "shop": task.shop,
+                "type": spec.task_type,
+                "existing": task.task_id,
+                "status": task.status,
+                "line": spec.line,
+            }
             for spec, task in done.duplicates
         ],
         "errors": errors,
@@ -196,14 +220,25 @@ def _created_lines(done: Submitted, errors: list[dict[str, Any]]) -> list[str]:
         + "; use --if-duplicate queue, or force with --reason"
         for _, task in done.duplicates
     ]
-    lines += [f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors]
+    lines += [
+        f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors
+    ]
     if done.unconfirmed:
-        lines.append(f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers")
+        lines.append(
+            f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers"
+        )
     return lines
 
 
 def _row(task: Task) -> tuple[object, ...]:
     attempts = f"{task.attempt}/{task.max_retries + 1}"
-    return (task.task_id, task.status, task.task_type, task.shop, task.lane, attempts, shapes.iso(task.created_at), task.error)
-
-
+    return (
+        task.task_id,
+        task.status,
+        task.task_type,
+        task.shop,
+        task.lane,
+        attempts,
+        shapes.iso(task.created_at),
+        task.error,
+    )

@@ -40,7 +40,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the verb."""
     parser = nouns.add_parser("demo", parents=[common], help="a throw-away fleet with real task processes")
     parser.add_argument("--shops", type=int, default=60)
-    parser.add_argument("--seconds", type=float, default=0.0, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})")
+    parser.add_argument(
+        "--seconds", type=float, default=0.0, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})"
+    )
     parser.add_argument("--slots", type=int, default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
@@ -54,12 +56,16 @@ class Demo:
         args = context.args
         self.args, self.home = args, home
         self.shops = sample_shops(args.shops)
-        base = config.load(
-            profile="demo" if not getattr(args, "broker", "") else getattr(args, "profile", ""),
-            broker=getattr(args, "broker", ""),
-            redis=getattr(args, "redis", ""),
-            home=home,
-        ) if getattr(args, "broker", "") else msgspec.structs.replace(config.load(home=home), profile="demo")
+        base = (
+            config.load(
+                profile="demo" if not getattr(args, "broker", "") else getattr(args, "profile", ""),
+                broker=getattr(args, "broker", ""),
+                redis=getattr(args, "redis", ""),
+                home=home,
+            )
+            if getattr(args, "broker", "")
+            else msgspec.structs.replace(config.load(home=home), profile="demo")
+        )
         self.fleet = SampleFleet(home)
         self.fleet.start()
         worker = msgspec.structs.replace(base.worker, slots=args.slots)
@@ -188,7 +194,13 @@ class Demo:
 
     def _worker_process(self) -> subprocess.Popen[bytes]:
         write_worker_config(self.home, self.settings)
-        command = [sys.executable, str(assembly.RESOURCES.parent / "main.py"), "worker", "--slots", str(self.args.slots)]
+        command = [
+            sys.executable,
+            str(assembly.RESOURCES.parent / "main.py"),
+            "worker",
+            "--slots",
+            str(self.args.slots),
+        ]
         command += ["--broker", self.settings.broker.url, "--redis", self.settings.store.url]
         environment = {**config.child_environment(), "FLEETDECK_HOME": str(self.home)}
         return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
@@ -199,7 +211,10 @@ def run(context: Context) -> int:
     args = context.args
     if args.seconds < 0 or not 0 < args.rate <= 1000 or not 1 <= args.slots <= 64:
         raise UsageError("--seconds must not be negative, --rate 0-1000, --slots 1-64", field="--seconds")
-    with tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder, _demo(context, folder) as demo:
+    with (
+        tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder,
+        _demo(context, folder) as demo,
+    ):
         if context.json or not wants_window(args):
             return _headless(context, demo)
         return context.open_console(

@@ -141,7 +141,7 @@ class Trickle:
         self, create: Callable[[list[TaskSpec]], Submitted], shops: list[Shop], *, per_second: float, seed: int = 7
     ) -> None:
         self._create, self._shops, self._per_second = create, shops, per_second
-        self._random = random.Random(seed)  # noqa: S311 - a sample mix, not a secret
+        self._random = random.Random(seed)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="sample-trickle", daemon=True)
         self._number = 0

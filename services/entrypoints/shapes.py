@@ -17,9 +17,7 @@ _PARTS = frozenset({"steps", "attempts"})
 
 def task(record: Task) -> dict[str, Any]:
     """All fields of the record: instants as ISO 8601 in UTC (null when not yet), JSON texts as JSON."""
-    return {
-        name: _field(name, getattr(record, name)) for name in record.__struct_fields__ if name not in _PARTS
-    }
+    return {name: _field(name, getattr(record, name)) for name in record.__struct_fields__ if name not in _PARTS}
 
 
 def document(record: Task, gates: list[Any]) -> dict[str, Any]:

@@ -60,7 +60,9 @@ def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
     Raises:
         UsageError: a column is missing or not readable.
     """
-    known = {COLUMNS[key.strip().lower()]: value for key, value in row.items() if key and key.strip().lower() in COLUMNS}
+    known = {
+        COLUMNS[key.strip().lower()]: value for key, value in row.items() if key and key.strip().lower() in COLUMNS
+    }
     for name in ("shop", "type"):
         if not str(known.get(name) or "").strip():
             raise UsageError(f"column {name} is empty", field=name)

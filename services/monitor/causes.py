@@ -68,7 +68,12 @@ class CauseQueries:
         cursor: str | None = ""
         while cursor is not None and len(found) < SCAN_LIMIT:
             page = self._store.query(
-                Query(terms=(equals("status", Status.DEAD), equals("triage", triage)), limit=1000, cursor=cursor, want_total=False)
+                Query(
+                    terms=(equals("status", Status.DEAD), equals("triage", triage)),
+                    limit=1000,
+                    cursor=cursor,
+                    want_total=False,
+                )
             )
             found += page.tasks
             cursor = page.next

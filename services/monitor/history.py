@@ -1,4 +1,4 @@
-"""The flight recorder: numbers over minutes to a day, kept in a small file of this machine so that a restart loses none."""
+"""The flight recorder: numbers over minutes to a day, kept in a small file so that a restart loses none."""
 
 from __future__ import annotations
 
@@ -97,7 +97,9 @@ class History:
         if self._db is None:
             return
         try:
-            self._db.execute("INSERT OR REPLACE INTO samples VALUES (?, ?)", (sample.at_ms, msgspec.msgpack.encode(sample)))
+            self._db.execute(
+                "INSERT OR REPLACE INTO samples VALUES (?, ?)", (sample.at_ms, msgspec.msgpack.encode(sample))
+            )
             self._db.execute("DELETE FROM samples WHERE at < ?", (sample.at_ms - COARSE_KEPT_S * 1000,))
         except sqlite3.Error as exc:
             log.warning("charts are not kept over a restart: %s", exc)

@@ -214,6 +214,4 @@ class Live:
             while self._recent and now - self._recent[0][0] > RATE_WINDOW_S:
                 self._recent.popleft()
             published, delivered, acked = (sum(row[place] for row in self._recent) for place in (1, 2, 3))
-        return Rates(
-            publish=published / RATE_WINDOW_S, deliver=delivered / RATE_WINDOW_S, ack=acked / RATE_WINDOW_S
-        )
+        return Rates(publish=published / RATE_WINDOW_S, deliver=delivered / RATE_WINDOW_S, ack=acked / RATE_WINDOW_S)

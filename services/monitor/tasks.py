@@ -51,9 +51,7 @@ class TaskQueries:
             FilterError: the text is not a filter; its position and a remedy are in the error.
         """
         terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
-        return self._store.query(
-            Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor)
-        )
+        return self._store.query(Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor))
 
     def ids(self, text: str, limit: int = 100_000) -> tuple[str, ...]:
         """All ids that match, a frozen set for a bulk action."""
@@ -98,7 +96,12 @@ class TaskQueries:
         workers = self._store.workers()
         scopes = {SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
         running = self._store.query(
-            Query(terms=(equals("shop", task.shop), equals("status", Status.RUNNING)), sort="created", descending=False, limit=20)
+            Query(
+                terms=(equals("shop", task.shop), equals("status", Status.RUNNING)),
+                sort="created",
+                descending=False,
+                limit=20,
+            )
         )
         shop = self._registry.shops().get(task.shop)
         return explain.Facts(

@@ -30,8 +30,8 @@ class _Item:
 class Finisher:
     """One thread that turns finished attempts into recorded outcomes.
 
-    Outcomes are collected while the write before them is on its way, so a busy worker pays one round trip for many tasks and an
-    idle one waits for nothing. The order is always: record, publish, acknowledge.
+    Outcomes are collected while the write before them is on its way, so a busy worker pays one round trip for many
+    tasks and an idle one waits for nothing. The order is always: record, publish, acknowledge.
     """
 
     def __init__(self, store: Store, dispatcher: Dispatcher, consumer: Consumer, clock: Clock, name: str) -> None:
@@ -130,7 +130,9 @@ class Finisher:
                 if self._clock.wait(self._abandon, pause):
                     return None
             except StoreError:
-                log.exception("the store refuses %d outcomes; their leases run out and the reconciler decides", len(ops))
+                log.exception(
+                    "the store refuses %d outcomes; their leases run out and the reconciler decides", len(ops)
+                )
                 return None
 
     def _send(self, tasks: list[Task]) -> set[str]:

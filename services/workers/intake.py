@@ -124,7 +124,9 @@ class Intake:
 
     def _again(self, record: Task) -> bool:
         """A producer sent an ended task's message once more: a new task, linked to the old one."""
-        fresh = recipe.successor(record, ids.new_task_id(record.platform, record.task_type, record.shop_id), by="foreign producer")
+        fresh = recipe.successor(
+            record, ids.new_task_id(record.platform, record.task_type, record.shop_id), by="foreign producer"
+        )
         op: Op
         if record.status == Status.DEAD:
             op = Republish(task_id=record.task_id, task=fresh, by="foreign producer", on_duplicate="queue")

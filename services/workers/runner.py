@@ -65,21 +65,25 @@ class Runner:
         job = Job(task=task, attempt=task.attempt, worker=self._worker, slot=slot, timeout_s=timeout)
         try:
             return executor.run(job, context)
-        except Exception as exc:  # noqa: BLE001 - the edge of foreign code: whatever it is becomes the attempt's outcome
+        except Exception as exc:  # the edge of foreign code: whatever it is becomes the attempt's outcome
             log.exception("executor %s failed on %s", name, task.task_id)
             return Outcome(ok=False, error=f"{type(exc).__name__}: {exc}", error_kind="crashed")
 
     def _refusal(self, held: Held, kind: task_type.TaskType) -> Outcome | None:
         task = held.task
         if self._strict and not self._registry.knows(task.task_type) and task.task_type not in self._handlers:
-            text = f"task type {task.task_type!r} is not defined and strict_types is on; define it or turn the setting off"
+            text = (
+                f"task type {task.task_type!r} is not defined and strict_types is on; define it or turn the setting off"
+            )
             return Outcome(ok=False, error=text, error_kind="unknown_type")
         if not kind.schema or (task.origin != "foreign" and task.type_version == kind.version):
             return None
         problems = task_type.validate_payload(kind, json.loads(task.payload))
         if not problems:
             return None
-        return Outcome(ok=False, error=f"{problems[0].path or 'payload'}: {problems[0].message}", error_kind="bad_payload")
+        return Outcome(
+            ok=False, error=f"{problems[0].path or 'payload'}: {problems[0].message}", error_kind="bad_payload"
+        )
 
     def _decide(self, held: Held, outcome: Outcome, started: int, ended: int) -> Finish:
         task = held.task
@@ -91,7 +95,9 @@ class Runner:
             to = Status.PENDING if task.idempotent else Status.HELD
             return self._finish(held, to, "returned", started, ended, error="the worker was stopped", error_kind="")
         if outcome.cancelled or held.cancel_reason:
-            return self._finish(held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled")
+            return self._finish(
+                held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled"
+            )
         own = self._registry.task_type(task.task_type)
         decision = retry.decide(task, kind, self._policy_of(own))
         word = "timeout" if outcome.timed_out else "failed"

@@ -46,8 +46,8 @@ class WorkerParts:
     registry: Registry
     dispatcher: Dispatcher
     executors: Mapping[str, Executor]
+    policy: retry.RetryPolicy
     handlers: frozenset[str] = frozenset()
-    policy: retry.RetryPolicy = retry.RetryPolicy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
