@@ -1,0 +1,220 @@
+"""One number of the fleet: glyph, label, value, a line of context, its curve. A click opens the list it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QPainter,
+    QPainterPath,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+)
+from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD
+from views.widgets.sparkline import paint_sparkline
+
+HEIGHT, MIN_WIDTH = 113, 148
+_PAD, _GLYPH = 14, 14
+_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+_BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)
+_ELIDE = Qt.TextElideMode.ElideRight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kpi:
+    """What a tile shows now; every text is in the language of the moment."""
+
+    value: str
+    unit: str = ""
+    context: str = ""
+    sentence: str = ""  #: for screen readers: "Dead letters 143, above limit 100, up 98 in one hour"
+    alarm: bool = False
+
+
+class KpiTile(QAbstractButton):
+    """A tile that is a door.
+
+    Signals:
+        clicked: open the list (as in Qt; also by Enter and Space).
+        copied: the value went to the clipboard.
+    """
+
+    copied = Signal(str)
+
+    def __init__(self, label: str, glyph: str, role: str, *, alarm_role: str = "", filled: bool = False) -> None:
+        """Take source text of the label, icon and role; ``alarm_role`` colours it above its limit."""
+        super().__init__()
+        self._label, self._glyph = label, glyph
+        self._role, self._alarm_role, self._filled = role, alarm_role or role, filled
+        self._kpi = Kpi(value="")
+        self._values: tuple[float, ...] = ()
+        self._limit: float | None = None
+        self._base: float | None = None
+        self._curve: QPixmap | None = None
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._announce)
+        self._announce()
+
+    # what is shown
+
+    @property
+    def kpi(self) -> Kpi:
+        """What is shown."""
+        return self._kpi
+
+    def set_label(self, label: str) -> None:
+        """Change the label; it is source text."""
+        if label != self._label:
+            self._label = label
+            self._announce()
+            self.update()
+
+    def show_kpi(self, kpi: Kpi) -> None:
+        """Show a value; nothing is painted when it is the same."""
+        if kpi == self._kpi:
+            return
+        if kpi.alarm != self._kpi.alarm:
+            self._curve = None
+        self._kpi = kpi
+        self._announce()
+        self.update()
+
+    def show_curve(self, values: Sequence[float], *, limit: float | None = None, base: float | None = None) -> None:
+        """Show the curve of the selected range."""
+        self._values, self._limit, self._base = tuple(float(v) for v in values), limit, base
+        self._curve = None
+        self.update()
+
+    def _announce(self) -> None:
+        plain = f"{_(self._label)} {self._kpi.value}{self._kpi.unit}".strip()
+        self.setAccessibleName(self._kpi.sentence or ", ".join(part for part in (plain, self._kpi.context) if part))
+        self.setToolTip(self._kpi.context)
+
+    def _restyle(self) -> None:
+        self._curve = None
+        self.updateGeometry()
+        self.update()
+
+    # geometry and paint
+
+    def sizeHint(self) -> QSize:
+        """Return the size of one of seven at 1,600 px."""
+        return QSize(185, HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the least that holds ``33 m 02 s``."""
+        return QSize(MIN_WIDTH, HEIGHT)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the tile."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        frame = QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5)
+        outline = QPainterPath()
+        outline.addRoundedRect(frame, RADIUS_CARD, RADIUS_CARD)
+        painter.fillPath(outline, theme().color("raised" if self.underMouse() else "surface"))
+        painter.setClipPath(outline)
+        self._paint_curve(painter)
+        if self._kpi.alarm:
+            painter.fillRect(QRectF(0, 0, self.width(), 2.5), theme().color(self._alarm_role))
+        painter.setClipping(False)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(theme().color("focus"), 2) if self.hasFocus() else QPen(theme().color("line"), 1))
+        painter.drawPath(outline)
+        if self._kpi.alarm and not self.hasFocus():
+            painter.setClipRect(QRectF(0, 0, self.width(), 2.5))
+            painter.setPen(QPen(theme().color(self._alarm_role), 2))
+            painter.drawPath(outline)
+            painter.setClipping(False)
+        self._paint_texts(painter)
+
+    def _paint_texts(self, painter: QPainter) -> None:
+        alarm = self._kpi.alarm
+        role = self._alarm_role if alarm else self._role
+        width = self.width() - 2 * _PAD
+        painter.drawPixmap(QPointF(_PAD, 11), theme().pixmap(self._glyph, role, _GLYPH))
+        self._words(painter, QRectF(_PAD + _GLYPH + 7, 8, width - _GLYPH - 7, 20), _(self._label), "label", "text2")
+        left = self._value(painter, role if alarm else "text")
+        painter.setFont(theme().font("label"))
+        painter.setPen(theme().color("text3"))
+        painter.drawText(QRectF(left + 3, 27, 40, 25), _BASE, self._kpi.unit)
+        self._words(painter, QRectF(_PAD, 59, width, 18), self._kpi.context, "caption", role if alarm else "text2")
+
+    def _value(self, painter: QPainter, ink: str) -> float:
+        font = theme().font("kpi")
+        metrics = QFontMetrics(font)
+        painter.setFont(font)
+        painter.setPen(theme().color(ink))
+        room = self.width() - 2 * _PAD + 6
+        wide = metrics.horizontalAdvance(self._kpi.value)
+        painter.save()
+        painter.translate(_PAD, 0)
+        if wide > room:
+            # a longer value than foreseen: smaller, never cut
+            painter.translate(0, 42)
+            painter.scale(room / wide, room / wide)
+            painter.translate(0, -42)
+        painter.drawText(QRectF(0, 26, wide + 4, 32), _LEFT, self._kpi.value)
+        painter.restore()
+        return _PAD + min(wide, room)
+
+    def _words(self, painter: QPainter, room: QRectF, words: str, kind: str, ink: str) -> None:
+        font = theme().font(kind)
+        painter.setFont(font)
+        painter.setPen(theme().color(ink))
+        painter.drawText(room, _LEFT, QFontMetrics(font).elidedText(words, _ELIDE, int(room.width())))
+
+    def _paint_curve(self, painter: QPainter) -> None:
+        ratio = self.devicePixelRatioF()
+        if self._curve is None or self._curve.size() != QSize(self.width(), 34) * ratio:
+            self._curve = QPixmap(QSize(self.width(), 34) * ratio)
+            self._curve.setDevicePixelRatio(ratio)
+            self._curve.fill(Qt.GlobalColor.transparent)
+            inner = QPainter(self._curve)
+            room = QRectF(1, 8, self.width() - 5, 21)
+            role = self._alarm_role if self._kpi.alarm else self._role
+            filled = self._filled or self._kpi.alarm
+            paint_sparkline(inner, room, self._values, role, limit=self._limit, filled=filled, base=self._base)
+            inner.end()
+        painter.drawPixmap(QPoint(0, self.height() - 34), self._curve)
+
+    # keys and menu
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Let Enter open the list too; Ctrl+C copies the value."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.click()
+        elif event.key() == Qt.Key.Key_C and event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self.copy_value()
+        else:
+            super().keyPressEvent(event)
+
+    def copy_value(self) -> None:
+        """Put the value on the clipboard."""
+        value = f"{self._kpi.value}{self._kpi.unit}"
+        QGuiApplication.clipboard().setText(value)
+        self.copied.emit(value)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the value."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(_("Open the list"), self.click)
+        menu.addAction(_("Copy value"), self.copy_value)
+        menu.popup(event.globalPos())

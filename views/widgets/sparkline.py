@@ -1,0 +1,154 @@
+"""A small curve without axes: painted from numbers into any painter, or shown as a widget of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.i18n import _
+from views.theme import theme
+
+_DOT = 2.0
+
+
+def thin(values: Sequence[float], points: int) -> list[float]:
+    """At most about ``points`` values that keep lows and highs: first, lowest, highest and last of each stretch."""
+    if points < 4 or len(values) <= points:
+        return [float(value) for value in values]
+    stretch = -(-len(values) * 2 // points)
+    kept: list[float] = []
+    for start in range(0, len(values), stretch):
+        part = values[start : start + stretch]
+        low, high = min(range(len(part)), key=part.__getitem__), max(range(len(part)), key=part.__getitem__)
+        kept += [float(part[at]) for at in sorted({low, high})]
+    kept[-1] = float(values[-1])
+    return kept
+
+
+def scale(values: Sequence[float], limit: float | None = None, *, base: float | None = None) -> tuple[float, float]:
+    """Lower and upper end for a curve: its own, the limit if it is near, ``base`` if given; never an empty span."""
+    low, high = min(values), max(values)
+    if base is not None:
+        low = min(low, base)
+    if limit is not None and (low <= limit <= high or _near(limit, low, high)):
+        low, high = min(low, limit), max(high, limit)
+    span = high - low
+    if span <= 0:
+        span = max(abs(high) * 0.2, 1e-9)
+        return low - span / 2, high + span / 2
+    return low - span * 0.04, high + span * 0.04
+
+
+def _near(limit: float, low: float, high: float) -> bool:
+    """Whether the limit fits without pressing the curve flat."""
+    reach = max(high - low, abs(high) * 0.2)
+    return low - 4 * reach <= limit <= high + 4 * reach
+
+
+def points_in(rect: QRectF, values: Sequence[float], low: float, high: float) -> list[QPointF]:
+    """Where the values lie in a rectangle."""
+    step = rect.width() / max(1, len(values) - 1)
+    tall = rect.height() / max(high - low, 1e-12)
+    return [QPointF(rect.left() + n * step, rect.bottom() - (value - low) * tall) for n, value in enumerate(values)]
+
+
+def paint_sparkline(
+    painter: QPainter,
+    rect: QRectF,
+    values: Sequence[float],
+    role: str,
+    *,
+    limit: float | None = None,
+    filled: bool = False,
+    dot: bool = True,
+    base: float | None = None,
+) -> None:
+    """Draw a curve in the colour of ``role``; ``limit`` is a dashed line where it is in sight."""
+    shown = thin(values, max(8, int(rect.width())))
+    if len(shown) < 2:
+        return
+    low, high = scale(shown, limit, base=base)
+    points = points_in(rect, shown, low, high)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if filled:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().tint(role, 13))
+        painter.drawPolygon(QPolygonF([rect.bottomLeft(), *points, rect.bottomRight()]))
+    if limit is not None and low <= limit <= high:
+        _paint_limit(painter, rect, rect.bottom() - (limit - low) / (high - low) * rect.height())
+    painter.setBrush(Qt.BrushStyle.NoBrush)
+    painter.setPen(QPen(theme().color(role), 1.3))
+    painter.drawPolyline(QPolygonF(points))
+    if dot:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(role))
+        painter.drawEllipse(points[-1], _DOT, _DOT)
+
+
+def _paint_limit(painter: QPainter, rect: QRectF, y: float) -> None:
+    pen = QPen(theme().tint("retrying", 50), 1)
+    pen.setDashPattern([3, 2])
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setPen(pen)
+    painter.drawLine(QPointF(rect.left(), round(y)), QPointF(rect.right(), round(y)))
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+
+
+class Sparkline(QWidget):
+    """A small curve; drawn again only when its numbers, size or theme change."""
+
+    def __init__(self, name: str = "", role: str = "running", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name, self._role = name, role
+        self._values: tuple[float, ...] = ()
+        self._limit: float | None = None
+        self._picture: QPixmap | None = None
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self._forget)
+        self._announce()
+
+    def values(self) -> tuple[float, ...]:
+        """The numbers shown."""
+        return self._values
+
+    def show_values(self, values: Sequence[float], *, limit: float | None = None, role: str = "") -> None:
+        """Show these numbers."""
+        fresh = tuple(float(value) for value in values)
+        if (fresh, limit, role or self._role) == (self._values, self._limit, self._role):
+            return
+        self._values, self._limit, self._role = fresh, limit, role or self._role
+        self._announce()
+        self._forget()
+
+    def sizeHint(self) -> QSize:
+        """Return a small strip."""
+        return QSize(120, 22)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Put the picture on screen."""
+        ratio = self.devicePixelRatioF()
+        if self._picture is None or self._picture.size() != self.size() * ratio:
+            self._picture = QPixmap(self.size() * ratio)
+            self._picture.setDevicePixelRatio(ratio)
+            self._picture.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(self._picture)
+            room = QRectF(self.rect()).adjusted(1, 3, -4, -3)
+            paint_sparkline(painter, room, self._values, self._role, limit=self._limit)
+            painter.end()
+        QPainter(self).drawPixmap(0, 0, self._picture)
+
+    def _announce(self) -> None:
+        words = ""
+        if self._values:
+            words = _("now {now}, lowest {low}, highest {high}").format(
+                now=f"{self._values[-1]:g}", low=f"{min(self._values):g}", high=f"{max(self._values):g}"
+            )
+        self.setAccessibleName(_(self._name) if self._name else "")
+        self.setAccessibleDescription(words)
+
+    def _forget(self) -> None:
+        self._picture = None
+        self.update()
