@@ -1,0 +1,1 @@
+"""Benchmarks: the production path measured beside its peers in one run. ``make bench``."""

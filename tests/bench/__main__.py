@@ -1,0 +1,91 @@
+"""``make bench``: both driver pairs, the peers and the bare floor in one run, and where the budgets stand."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import logging
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from tests.bench import bare, peers
+from tests.bench.pairs import Pair, measure
+from tests.support.services import RabbitMQ, Redis
+
+PEERS = ("dramatiq", "celery")
+PARTS = ("embedded", "fleet", "peers", "bare")
+
+
+def main() -> int:
+    """Measure, print tables and ratios."""
+    parser = argparse.ArgumentParser(prog="make bench ARGS=…", description=__doc__)
+    parser.add_argument("parts", nargs="*", default=PARTS, metavar="|".join(PARTS))
+    parser.add_argument("--scale", type=float, default=1.0, help="0.1 is a quick look")
+    parser.add_argument("--fsync", choices=("always", "everysec"), default="always", help="appendfsync of Redis")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    logging.getLogger("pika").setLevel(logging.CRITICAL)
+    found: dict[str, Any] = {}
+    if "embedded" in args.parts:
+        found["embedded"] = _pair(args.scale)
+    if set(args.parts) - {"embedded"}:
+        with RabbitMQ() as rabbit, Redis(appendfsync=args.fsync) as redis:
+            _fleet(args, found, rabbit, redis)
+    found["ratios"] = ratios(found)
+    if args.json:
+        sys.stdout.write(json.dumps(found) + "\n")
+    else:
+        _print(found, args)
+    return 0
+
+
+def ratios(found: dict[str, Any]) -> dict[str, float]:
+    """The budgets of the engine as ratios within this run."""
+    fleet, floor = found.get("fleet", {}), found.get("bare", {})
+    known = [found[name] for name in PEERS if found.get(name)]
+    out: dict[str, float] = {}
+    if fleet and known:
+        best = max(peer["no-op tasks /s"] for peer in known)
+        slowest = max(peer["enqueue one by one /s"] for peer in known)
+        out["no-op tasks, best peer = 1 (aim 4)"] = fleet["no-op tasks /s, thread"] / best
+        out["bulk submit, peers one by one with confirms = 1 (aim 10)"] = fleet["submit in bulk /s"] / slowest
+    if fleet and floor:
+        out["no-op tasks, bare floor = 1 (aim 0.6)"] = fleet["no-op tasks /s, thread"] / floor["no-op tasks /s"]
+    return out
+
+
+def _pair(scale: float, **urls: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
+        pair = Pair(Path(folder), **urls)
+        try:
+            return measure(pair, scale)
+        finally:
+            pair.close()
+
+
+def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, redis: Redis) -> None:
+    if "fleet" in args.parts:
+        found["fleet"] = _pair(args.scale, broker=rabbit.new_vhost(), redis=redis.url)
+    for name in PEERS if "peers" in args.parts else ():
+        redis.flush()
+        figures = peers.measure(name, rabbit.new_vhost(), redis.url, round(5000 * args.scale))
+        if figures is not None:
+            found[name] = figures
+    if "bare" in args.parts:
+        redis.flush()
+        found["bare"] = bare.measure(rabbit.new_vhost(), redis.url, round(10_000 * args.scale))
+
+
+def _print(found: dict[str, Any], args: argparse.Namespace) -> None:
+    lines = [f"scale {args.scale:g}, appendfsync {args.fsync}, 8 slots, 500 shops"]
+    for name, figures in found.items():
+        lines.append(f"\n{name}")
+        lines += [f"  {what:<60} {number:>12,.2f}" for what, number in figures.items()]
+    lines.append("\nTimings on shared machines are noisy: compare the ratios of one run, not runs.")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
