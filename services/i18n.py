@@ -103,7 +103,7 @@ def load(code: str, folder: Path = CATALOGUES) -> _gettext.NullTranslations:
     if _is_fresh(compiled, source):
         with compiled.open("rb") as stream:
             return _gettext.GNUTranslations(stream)
-    return _gettext.GNUTranslations(io.BytesIO(_compile(source)))
+    return _gettext.GNUTranslations(io.BytesIO(compile_catalogue(source, code)))
 
 
 def _is_fresh(compiled: Path, source: Path) -> bool:
@@ -112,13 +112,14 @@ def _is_fresh(compiled: Path, source: Path) -> bool:
     return not source.exists() or compiled.stat().st_mtime >= source.stat().st_mtime
 
 
-def _compile(source: Path) -> bytes:
+def compile_catalogue(source: Path, code: str) -> bytes:
+    """Return the compiled form of a .po file."""
     # Imported here: 60 ms that an English start does not pay.
     from babel.messages.mofile import write_mo
     from babel.messages.pofile import read_po
 
     with source.open("rb") as stream:
-        catalogue = read_po(stream, ignore_obsolete=True)
+        catalogue = read_po(stream, locale=code, ignore_obsolete=True)
     buffer = io.BytesIO()
     write_mo(buffer, catalogue)
     return buffer.getvalue()

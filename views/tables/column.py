@@ -59,7 +59,8 @@ class Progress:
         return self.text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+# No slots: a generic class that is frozen and slotted cannot be made as ``Column[Row](…)`` on Python 3.11.
+@dataclass(frozen=True, kw_only=True)
 class Column(Generic[R]):
     """One column: where its value comes from and how it is drawn."""
 

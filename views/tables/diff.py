@@ -53,7 +53,10 @@ class Diff(Generic[R]):
 
 def unique(rows: Iterable[R], key: Callable[[R], Hashable]) -> list[R]:
     """Return `rows` without later rows of a key already seen."""
-    return list({key(row): row for row in reversed(list(rows))}.values())[::-1]
+    first: dict[Hashable, R] = {}
+    for row in rows:
+        first.setdefault(key(row), row)
+    return list(first.values())
 
 
 def diff(old: Sequence[R], new: Sequence[R], key: Callable[[R], Hashable]) -> Diff[R]:

@@ -201,14 +201,14 @@ class RecordModel(QAbstractTableModel, Generic[R]):
     def _reorder(self, steps: Diff[R]) -> None:
         if steps.order is None:
             return
-        self.layoutAboutToBeChanged.emit([], self.LayoutChangeHint.VerticalSortHint)
+        self.layoutAboutToBeChanged.emit()
         moved = {old: new for new, old in enumerate(steps.order)}
         before = self.persistentIndexList()
         self._rows = [self._rows[position] for position in steps.order]
         self._number_rows()
         after = [self.index(moved[index.row()], index.column()) for index in before]
         self.changePersistentIndexList(before, after)
-        self.layoutChanged.emit([], self.LayoutChangeHint.VerticalSortHint)
+        self.layoutChanged.emit()
 
     def _insert(self, steps: Diff[R]) -> None:
         for insertion in steps.insertions:

@@ -392,6 +392,6 @@ class TableView(QTableView):
             self.near_end.emit()
 
     def _restyle(self) -> None:
+        self.verticalHeader().setMinimumSectionSize(1)
         self.verticalHeader().setDefaultSectionSize(theme().row_height)
-        self.verticalHeader().setMinimumSectionSize(theme().row_height)
         self.viewport().update()

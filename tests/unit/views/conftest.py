@@ -1,0 +1,39 @@
+"""What every test of a view gets: fonts and style of the design, English, no threads left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from services import i18n
+from views.support import operation
+from views.support.language import language_relay
+from views.theme import theme
+
+
+@pytest.fixture(scope="session")
+def _dressed(qapp: QApplication) -> None:
+    """Put the theme on once."""
+    theme().install(qapp)
+    language_relay()
+
+
+@pytest.fixture(autouse=True)
+def _fresh(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Start in English and dark; end without threads of operations."""
+    if "qapp" in request.fixturenames:
+        request.getfixturevalue("_dressed")
+    yield
+    i18n.set_language("en")
+    theme().set_mode("dark")
+    operation.configure(None)
+    operation.shut_down()
+
+
+@pytest.fixture(params=["en", "zh_CN"])
+def language(request: pytest.FixtureRequest) -> str:
+    """Run the test in both languages."""
+    i18n.set_language(request.param)
+    return str(request.param)

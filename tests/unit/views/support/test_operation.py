@@ -1,0 +1,167 @@
+"""Work off the GUI thread: results come home, orphans are dropped, errors are told."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+import qasync
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from views.support import operation
+from views.support.operation import Dropped, Operation, async_slot
+
+
+def fail() -> None:
+    raise ValueError("broker is gone")
+
+
+@pytest.fixture
+def told() -> Iterator[list[BaseException]]:
+    errors: list[BaseException] = []
+    operation.configure(errors.append)
+    yield errors
+    operation.configure(None)
+
+
+@pytest.fixture
+def loop(qapp: QApplication) -> Iterator[qasync.QEventLoop]:
+    loop = qasync.QEventLoop(qapp)
+    asyncio.set_event_loop(loop)
+    yield loop
+    loop.close()
+    asyncio.set_event_loop(None)
+
+
+def test_the_result_comes_back_in_the_gui_thread(qtbot: QtBot) -> None:
+    owner, seen = QObject(), []
+    task = Operation(owner)
+    with qtbot.waitSignal(task.succeeded):
+        task.start(threading.get_ident, lambda worker: seen.append((worker, threading.get_ident())))
+    ((worker, home),) = seen
+    assert home == threading.get_ident() != worker
+
+
+def test_busy_is_told_once_for_overlapping_runs(qtbot: QtBot) -> None:
+    owner, gate, states = QObject(), threading.Event(), []
+    task = Operation(owner)
+    task.busy_changed.connect(states.append)
+    task.start(gate.wait)
+    task.start(gate.wait)
+    assert task.busy
+    gate.set()
+    qtbot.waitUntil(lambda: not task.busy)
+    assert states == [True, False]
+
+
+def test_an_error_nobody_handles_is_told(qtbot: QtBot, told: list[BaseException]) -> None:
+    owner = QObject()
+    task = Operation(owner)
+    with qtbot.waitSignal(task.failed):
+        task.start(fail)
+    assert [str(error) for error in told] == ["broker is gone"]
+    assert not task.busy
+
+
+def test_an_error_that_is_handled_is_not_told(qtbot: QtBot, told: list[BaseException]) -> None:
+    owner, own = QObject(), []
+    task = Operation(owner)
+    task.start(fail, failure=own.append)
+    qtbot.waitUntil(lambda: bool(own))
+    assert told == []
+
+
+def test_without_a_notifier_an_error_is_logged(qtbot: QtBot, caplog: pytest.LogCaptureFixture) -> None:
+    owner = QObject()
+    task = Operation(owner)
+    with qtbot.waitSignal(task.failed):
+        task.start(fail)
+    assert "broker is gone" in caplog.text
+
+
+def test_the_result_of_a_dead_owner_is_dropped(qtbot: QtBot, told: list[BaseException]) -> None:
+    owner, gate, seen = QObject(), threading.Event(), []
+    Operation(owner).start(gate.wait, seen.append)
+    owner.deleteLater()
+    del owner
+    qtbot.wait(1)
+    gate.set()
+    operation.shut_down()
+    qtbot.wait(1)
+    assert seen == told == []
+
+
+def test_only_the_latest_run_counts_where_asked(qtbot: QtBot) -> None:
+    owner, first, seen = QObject(), threading.Event(), []
+    task = Operation(owner, latest=True)
+    task.start(lambda: first.wait() and 1, seen.append)
+    task.start(lambda: 2, seen.append)
+    qtbot.waitUntil(lambda: seen == [2])
+    first.set()
+    qtbot.waitUntil(lambda: not task.busy)
+    assert seen == [2]
+
+
+def test_a_coroutine_awaits_result_and_error(loop: qasync.QEventLoop) -> None:
+    owner = QObject()
+    task = Operation(owner)
+
+    async def work() -> tuple[int, str]:
+        number = await task.run(lambda: 42)
+        try:
+            await task.run(fail)
+        except ValueError as error:
+            return number, str(error)
+        return number, ""
+
+    assert loop.run_until_complete(asyncio.wait_for(work(), 5)) == (42, "broker is gone")
+
+
+def test_a_coroutine_of_a_dead_owner_ends(loop: qasync.QEventLoop) -> None:
+    gate = threading.Event()
+    owner = QObject()
+    task = Operation(owner)
+
+    async def work() -> bool:
+        nonlocal owner, task
+        future = task.run(gate.wait)
+        del owner, task
+        gate.set()
+        try:
+            await future
+        except Dropped:
+            return True
+        return False
+
+    assert loop.run_until_complete(asyncio.wait_for(work(), 5))
+
+
+def test_an_async_slot_tells_its_error(loop: qasync.QEventLoop, told: list[BaseException]) -> None:
+    class Page(QObject):
+        @async_slot()
+        async def act(self) -> None:
+            raise ValueError("refused")
+
+        @async_slot()
+        async def leave(self) -> None:
+            raise Dropped
+
+    page = Page()
+
+    async def work() -> None:
+        await asyncio.wait([page.act(), page.leave()])
+
+    loop.run_until_complete(asyncio.wait_for(work(), 5))
+    assert [str(error) for error in told] == ["refused"]
+
+
+def test_after_shutting_down_it_starts_anew(qtbot: QtBot) -> None:
+    owner = QObject()
+    task = Operation(owner)
+    operation.shut_down()
+    with qtbot.waitSignal(task.succeeded):
+        task.start(lambda: 1)

@@ -1,0 +1,72 @@
+"""Whatever changed, the steps lead from the old list to the new one."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from views.tables.diff import Change, Insertion, Removal, diff, merge_in_place, replay, unique
+
+Row = tuple[int, str]
+ROWS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), unique_by=lambda row: row[0], max_size=25)
+
+
+def key(row: Row) -> int:
+    return row[0]
+
+
+@given(ROWS, ROWS)
+def test_replaying_the_steps_gives_the_new_list(old: list[Row], new: list[Row]) -> None:
+    assert replay(old, diff(old, new, key)) == new
+
+
+@given(ROWS)
+def test_nothing_changed_means_no_step(rows: list[Row]) -> None:
+    assert not diff(rows, list(rows), key)
+
+
+@given(ROWS, st.randoms())
+def test_mere_order_is_one_move(rows: list[Row], dice: object) -> None:
+    mixed = list(rows)
+    dice.shuffle(mixed)  # type: ignore[attr-defined]
+    steps = diff(rows, mixed, key)
+    assert not steps.removals
+    assert not steps.insertions
+    assert not steps.changes
+
+
+@given(ROWS, ROWS)
+def test_steps_are_runs_in_the_order_to_make_them(old: list[Row], new: list[Row]) -> None:
+    steps = diff(old, new, key)
+    firsts = [removal.first for removal in steps.removals]
+    assert firsts == sorted(firsts, reverse=True)
+    places = [insertion.first for insertion in steps.insertions]
+    assert places == sorted(places)
+    assert all(insertion.rows for insertion in steps.insertions)
+
+
+def test_one_example_in_full() -> None:
+    old = [(1, "a"), (2, "a"), (3, "a"), (4, "a")]
+    new = [(9, "a"), (4, "a"), (1, "b"), (8, "a"), (7, "a")]
+    steps = diff(old, new, key)
+    assert steps.removals == (Removal(1, 2),)
+    assert steps.order == (1, 0)
+    assert steps.insertions == (Insertion(0, ((9, "a"),)), Insertion(3, ((8, "a"), (7, "a"))))
+    assert steps.changes == (Change(2, (1, "b")),)
+
+
+def test_a_key_counts_once() -> None:
+    assert unique([(1, "a"), (2, "b"), (1, "c")], key) == [(1, "a"), (2, "b")]
+
+
+@given(ROWS, ROWS)
+def test_merging_keeps_the_order_on_screen(shown: list[Row], incoming: list[Row]) -> None:
+    merged = merge_in_place(shown, incoming, key)
+    assert sorted(merged) == sorted(incoming)
+    kept = [row[0] for row in merged if row[0] in {r[0] for r in shown}]
+    assert kept == [row[0] for row in shown if row[0] in {r[0] for r in incoming}]
+
+
+def test_arrivals_come_after_the_row_they_follow() -> None:
+    shown = [(3, "a"), (1, "a")]
+    assert [row[0] for row in merge_in_place(shown, [(0, "a"), (1, "b"), (2, "a"), (3, "a")], key)] == [0, 3, 1, 2]

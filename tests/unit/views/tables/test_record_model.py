@@ -1,0 +1,263 @@
+"""Live rows: cells change in place, nothing else moves until the user asks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from tests.unit.views.samples import COLUMNS, Row, sample_rows
+from views.tables import roles
+from views.tables.record_model import RecordModel
+
+FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
+
+
+def make(rows: list[Row] | None = None, **options: object) -> RecordModel[Row]:
+    model: RecordModel[Row] = RecordModel(COLUMNS, lambda row: row.id, tickable=True, **options)  # type: ignore[arg-type]
+    model.apply(rows if rows is not None else [Row(id=n) for n in range(5)])
+    return model
+
+
+def ids(model: RecordModel[Row]) -> list[int]:
+    return [row.id for row in model.records()]
+
+
+def watched(model: RecordModel[Row]) -> list[str]:
+    """Note every structural signal."""
+    seen: list[str] = []
+    model.rowsInserted.connect(lambda *_: seen.append("inserted"))
+    model.rowsRemoved.connect(lambda *_: seen.append("removed"))
+    model.layoutChanged.connect(lambda *_: seen.append("moved"))
+    model.modelReset.connect(lambda *_: seen.append("reset"))
+    return seen
+
+
+ROWS = st.lists(
+    st.builds(Row, id=st.integers(0, 12), status=st.sampled_from(["queued", "dead"])),
+    unique_by=lambda r: r.id,
+    max_size=10,
+)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(ROWS, st.booleans()), max_size=6), st.booleans())
+def test_the_model_tester_is_content(steps: list[tuple[list[Row], bool]], hold: bool) -> None:
+    model = RecordModel(COLUMNS, lambda row: row.id, tickable=True, hold_new=hold)
+    tester = QAbstractItemModelTester(model, FATAL)
+    for rows, settle in steps:
+        model.apply(rows, settle=settle)
+        model.set_ticked([1, 2])
+        if settle:
+            assert model.records() == tuple(rows)
+            assert model.pending == model.departed == 0
+    assert tester.model() is model
+
+
+def test_the_first_rows_are_shown_at_once() -> None:
+    assert ids(make()) == [0, 1, 2, 3, 4]
+
+
+def test_a_changed_cell_is_announced_alone(qtbot: QtBot) -> None:
+    model = make()
+    seen = watched(model)
+    changed = [replace(row, status="dead") if row.id == 3 else row for row in model.records()]
+    with qtbot.waitSignal(model.dataChanged) as signal:
+        model.apply(changed)
+    first, last, which = signal.args
+    assert (first.row(), last.row()) == (3, 3)
+    assert first.column() == last.column() == model.section_of("status")
+    assert which == roles.CELL_ROLES
+    assert seen == []
+
+
+def test_many_changes_are_announced_together(qtbot: QtBot) -> None:
+    model = make([Row(id=n) for n in range(200)])
+    signals: list[object] = []
+    model.dataChanged.connect(lambda *args: signals.append(args))
+    model.apply([replace(row, status="dead") for row in model.records()])
+    assert len(signals) == 1
+
+
+def test_arrivals_wait_behind_the_pill(qtbot: QtBot) -> None:
+    model = make()
+    seen = watched(model)
+    with qtbot.waitSignal(model.pending_changed) as signal:
+        model.apply([Row(id=8), Row(id=7), *model.records()])
+    assert signal.args == [2]
+    assert ids(model) == [0, 1, 2, 3, 4]
+    assert seen == []
+    model.show_new()
+    assert ids(model) == [8, 7, 0, 1, 2, 3, 4]
+    assert model.pending == 0
+    assert seen == ["inserted"]
+
+
+def test_departed_rows_stay_dimmed_until_asked() -> None:
+    model = make()
+    model.apply([row for row in model.records() if row.id != 2])
+    assert ids(model) == [0, 1, 2, 3, 4]
+    assert model.is_dimmed(2)
+    assert model.departed == 1
+    assert model.index(2, 1).data(roles.DIMMED) is True
+    model.show_new()
+    assert ids(model) == [0, 1, 3, 4]
+    assert model.departed == 0
+
+
+def test_a_row_that_returns_is_no_longer_dimmed() -> None:
+    model = make()
+    rows = list(model.records())
+    model.apply(rows[1:])
+    model.apply(rows)
+    assert not model.is_dimmed(0)
+
+
+def test_order_changes_only_when_asked_and_keeps_the_cursor() -> None:
+    model = make()
+    cursor = QPersistentModelIndex(model.index(4, 1))
+    model.apply(list(reversed(model.records())))
+    assert ids(model) == [0, 1, 2, 3, 4]
+    seen = watched(model)
+    model.show_new()
+    assert ids(model) == [4, 3, 2, 1, 0]
+    assert seen == ["moved"]
+    assert cursor.row() == 0
+
+
+def test_short_lists_show_arrivals_and_departures_but_keep_their_order() -> None:
+    model = make(hold_new=False)
+    model.apply([Row(id=9), Row(id=4), Row(id=1), Row(id=5)])
+    assert ids(model) == [9, 1, 5, 4]
+    assert model.pending == model.departed == 0
+
+
+def test_ticks_survive_everything(qtbot: QtBot) -> None:
+    model = make()
+    with qtbot.waitSignal(model.ticked_changed):
+        model.set_ticked([1, 3])
+    model.apply([Row(id=3), Row(id=9)], settle=True)
+    assert model.ticked() == {1, 3}
+    assert model.is_ticked(0)
+    assert not model.is_ticked(1)
+    model.toggle(0)
+    assert model.ticked() == {1}
+
+
+def test_the_box_in_the_header_has_three_states() -> None:
+    model = make()
+    assert model.tick_state() == Qt.CheckState.Unchecked
+    model.toggle(0)
+    assert model.tick_state() == Qt.CheckState.PartiallyChecked
+    model.tick_all()
+    assert model.tick_state() == Qt.CheckState.Checked
+    model.untick_all()
+    assert model.ticked() == frozenset()
+
+
+def test_ticking_again_is_silent(qtbot: QtBot) -> None:
+    model = make()
+    model.set_ticked([1])
+    with qtbot.assertNotEmitted(model.ticked_changed):
+        model.set_ticked([1])
+
+
+def test_a_model_without_boxes_cannot_be_ticked() -> None:
+    model: RecordModel[Row] = RecordModel(COLUMNS, lambda row: row.id)
+    model.apply([Row(id=1)])
+    model.set_ticked([1])
+    assert not model.tickable
+    assert not model.ticked()
+
+
+def test_clearing_forgets_rows_and_ticks() -> None:
+    model = make()
+    model.set_ticked([1])
+    model.clear()
+    assert ids(model) == []
+    assert not model.ticked()
+
+
+def test_twins_are_shown_once() -> None:
+    assert ids(make([Row(id=1), Row(id=1, status="dead"), Row(id=2)])) == [1, 2]
+
+
+def test_roles_answer_plain_values() -> None:
+    model = make([Row(id=1, duration="3 s")], sentence=lambda row: f"task {row.id}")
+    status, duration, tick = model.index(0, 1), model.index(0, model.section_of("duration")), model.index(0, 0)
+    assert status.data(roles.KEY) == 1
+    assert status.data(roles.RECORD).id == 1
+    assert status.data(roles.VALUE) == "queued"
+    assert status.data(roles.ACCESSIBLE) == "task 1"
+    assert duration.data(roles.ACCESSIBLE) == "Duration: 3 s"
+    assert duration.data() == "3 s"
+    assert duration.data(roles.ALIGNMENT) == roles.ALIGN_RIGHT
+    assert duration.data(roles.TOOLTIP) is None
+    assert tick.data(roles.CHECK) == Qt.CheckState.Unchecked
+    assert tick.data(roles.ACCESSIBLE) == "not selected"
+    assert tick.data(roles.KEY) == 1
+    assert tick.data() is None
+    assert model.data(QModelIndex()) is None
+
+
+def test_tool_tips_are_escaped() -> None:
+    column = replace(COLUMNS[1], tooltip=lambda row: f"<b>{row.type}")
+    model: RecordModel[Row] = RecordModel((column,), lambda row: row.id)
+    model.apply([Row(id=1, type="x")])
+    assert model.index(0, 0).data(roles.TOOLTIP) == "<qt>&lt;b&gt;x</qt>"
+
+
+def test_titles_follow_the_language() -> None:
+    column = replace(COLUMNS[1], title="Retry", title_tip="Close")
+    model: RecordModel[Row] = RecordModel((column,), lambda row: row.id)
+    i18n.set_language("zh_CN")
+    assert model.headerData(0, Qt.Orientation.Horizontal) == "重试"
+    assert model.headerData(0, Qt.Orientation.Horizontal, roles.TOOLTIP) == "关闭"
+    assert model.headerData(0, Qt.Orientation.Vertical) is None
+    assert model.headerData(9, Qt.Orientation.Horizontal) is None
+
+
+def test_finding() -> None:
+    model = make()
+    assert model.row_of(3) == 3
+    assert model.row_of(99) == -1
+    assert model.find(99) is None
+    assert model.find(3) == Row(id=3)
+    assert model.section_of("nothing") == -1
+
+
+def test_sorting_is_asked_of_the_query(qtbot: QtBot) -> None:
+    model = make()
+    with qtbot.waitSignal(model.sort_requested) as signal:
+        model.request_sort(model.section_of("age"))
+    assert signal.args == [(("age", False),)]
+    model.request_sort(model.section_of("age"))
+    assert model.sorts == (("age", True),)
+    model.request_sort(model.section_of("type"), add=True)
+    assert model.sorts == (("age", True), ("type", False))
+    with qtbot.assertNotEmitted(model.sort_requested):
+        model.request_sort(model.section_of("lane"))
+    assert ids(model) == [0, 1, 2, 3, 4]
+
+
+def test_small_tables_sort_themselves_once() -> None:
+    model = make([Row(id=1, type="b"), Row(id=2, type="a")], local_sort=True, hold_new=False)
+    model.request_sort(model.section_of("type"))
+    assert ids(model) == [2, 1]
+    model.apply([Row(id=1, type="a"), Row(id=2, type="z")])
+    assert ids(model) == [2, 1]
+    model.show_new()
+    assert ids(model) == [1, 2]
+
+
+@pytest.mark.parametrize("number", [0, 1, 500])
+def test_any_number_of_rows(number: int) -> None:
+    model: QAbstractItemModel = make(sample_rows(number))
+    assert model.rowCount() == number
+    assert model.rowCount(model.index(0, 0)) == (0 if number else 0)

@@ -1,0 +1,29 @@
+"""The order of a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from views.tables.sorting import next_sorts, sorted_rows
+
+
+@pytest.mark.parametrize(
+    ("now", "key", "down", "add", "then"),
+    [
+        ((), "age", False, False, (("age", False),)),
+        ((), "age", True, False, (("age", True),)),
+        ((("age", False),), "age", False, False, (("age", True),)),
+        ((("age", False),), "type", False, False, (("type", False),)),
+        ((("age", False),), "type", False, True, (("age", False), ("type", False))),
+        ((("age", False), ("type", False)), "age", False, True, (("type", False), ("age", True))),
+    ],
+)
+def test_clicks(now: tuple[tuple[str, bool], ...], key: str, down: bool, add: bool, then: object) -> None:
+    assert next_sorts(now, key, descending_first=down, add=add) == then
+
+
+def test_rows_are_ordered_by_all_keys() -> None:
+    rows = [("b", 2), ("A", None), ("a", 1), ("B", 1)]
+    places = {"name": 0, "number": 1}
+    ordered = sorted_rows(rows, (("name", False), ("number", True)), lambda key: lambda row: row[places[key]])
+    assert ordered == [("a", 1), ("A", None), ("b", 2), ("B", 1)]

@@ -1,0 +1,38 @@
+"""The style sheet is complete in both themes and names files that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from views.theme.glyph_files import write_glyphs
+from views.theme.qss import TONES, make_qss
+from views.theme.tokens import tokens
+
+
+@pytest.mark.parametrize("name", ["dark", "light"])
+def test_braces_match_and_images_exist(name: str, qapp: QApplication) -> None:
+    sheet = make_qss(tokens(name), write_glyphs(tokens(name)))
+    assert sheet.count("{") == sheet.count("}")
+    images = re.findall(r'url\("([^"]+)"\)', sheet)
+    assert images
+    assert all(Path(image).is_file() for image in images)
+
+
+def test_every_tone_has_a_rule(qapp: QApplication) -> None:
+    sheet = make_qss(tokens("dark"), write_glyphs(tokens("dark")))
+    assert all(f'tone="{tone}"' in sheet for tone in TONES)
+
+
+def test_colours_come_from_tokens_only(qapp: QApplication) -> None:
+    dark = tokens("dark")
+    sheet = make_qss(dark, write_glyphs(dark))
+    known = {dark.role(role) for role in dark.roles()}
+    assert set(re.findall(r"#[0-9A-Fa-f]{6}", sheet)) <= known
+
+
+def test_fonts_are_not_set_here(qapp: QApplication) -> None:
+    assert "font" not in make_qss(tokens("dark"), write_glyphs(tokens("dark")))

@@ -1,0 +1,220 @@
+"""Where the cells of a heat map are: blocks by platform, side by side, every shop at its fixed place. No Qt."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from services.monitor.overview import STATES, ShopCell
+from views.theme.tokens import PLATFORM_NAMES
+
+Kinds = npt.NDArray[np.uint8]
+
+#: A shop in one of these needs a person.
+FLAGGED = frozenset({"dead", "stuck"})
+#: Up to so many shops, cells of so many pixels with so many between them.
+SIZES = ((350, 21, 3), (900, 14, 3), (10**9, 9, 2))
+GLYPHS_FROM = 14
+HEADER, BLOCK_GAP, LINE_GAP, LEAST_ROWS = 24, 28, 10, 3
+BAR = 18
+_RANK = {platform: rank for rank, platform in enumerate(PLATFORM_NAMES)}
+_KIND = {state: number for number, state in enumerate(STATES, start=1)}
+_PAUSED = _KIND["paused"]
+
+
+def kind_of(state: str, under: str) -> int:
+    """Number of the picture of a cell: 0 is nothing; a pause has one for each state beneath it."""
+    if state == "paused":
+        return _PAUSED + _KIND.get(under, 0)
+    return _KIND.get(state, _KIND["idle"])
+
+
+def kinds() -> list[tuple[str, str]]:
+    """State and state beneath, by number."""
+    plain = [("", ""), *((state, "") for state in STATES)]
+    return plain + [("paused", state) for state in STATES[:-1]]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The shops of one platform among all, which lie together."""
+
+    platform: str
+    first: int
+    count: int
+    total: int  #: before healthy ones were left out
+    flagged: int
+    states: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rows:
+    """Shops in their order, ready to draw."""
+
+    cells: tuple[ShopCell, ...]
+    kinds: Kinds
+    groups: tuple[Group, ...]
+    counts: Mapping[str, int]
+    total: int
+    aggregated: bool = False
+
+    def index_of(self, platform: str, shop_id: str) -> int:
+        """Place of a shop, -1 when it is not shown."""
+        for at, cell in enumerate(self.cells):
+            if cell.shop_id == shop_id and cell.platform == platform:
+                return at
+        return -1
+
+
+def prepare(cells: Sequence[ShopCell], aggregate_above: int | None = None) -> Rows:
+    """Order shops by platform and id; above the bound only those that need a person stay. Works in any thread."""
+    ordered = sorted(cells, key=_place)
+    aggregated = aggregate_above is not None and len(ordered) > aggregate_above
+    kept: list[ShopCell] = []
+    groups: list[Group] = []
+    at = 0
+    while at < len(ordered):
+        platform, end = ordered[at].platform, at
+        states = dict.fromkeys(STATES, 0)
+        while end < len(ordered) and ordered[end].platform == platform:
+            states[ordered[end].state] = states.get(ordered[end].state, 0) + 1
+            end += 1
+        shown = [cell for cell in ordered[at:end] if not aggregated or cell.state in FLAGGED]
+        flagged = sum(states[state] for state in FLAGGED)
+        groups.append(Group(platform, len(kept), len(shown), end - at, flagged, states))
+        kept += shown
+        at = end
+    counts = {state: sum(group.states.get(state, 0) for group in groups) for state in STATES}
+    numbers = np.fromiter((kind_of(cell.state, cell.under) for cell in kept), np.uint8, len(kept))
+    return Rows(tuple(kept), numbers, tuple(groups), counts, len(ordered), aggregated)
+
+
+def _place(cell: ShopCell) -> tuple[int, str, str]:
+    return _RANK.get(cell.platform, len(_RANK)), cell.platform, cell.shop_id
+
+
+NONE = Rows((), np.zeros(0, np.uint8), (), dict.fromkeys(STATES, 0), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One platform on screen; x and y are the corner of its header."""
+
+    group: Group
+    x: float
+    y: float
+    cells_y: float
+    width: float
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """All blocks; lengths are logical pixels that fall on whole device pixels."""
+
+    blocks: tuple[Block, ...]
+    cell: float
+    pitch: float
+    height: float
+
+    def rect_of(self, index: int) -> tuple[float, float, float]:
+        """Left, top and side of a cell."""
+        block = self.block_of(index)
+        if block is None:
+            return 0.0, 0.0, 0.0
+        row, column = divmod(index - block.group.first, block.columns)
+        return block.x + column * self.pitch, block.cells_y + row * self.pitch, self.cell
+
+    def block_of(self, index: int) -> Block | None:
+        """The block that holds a cell."""
+        filled = [block for block in self.blocks if block.group.count]
+        at = bisect_right([block.group.first for block in filled], index) - 1
+        if at < 0 or index >= filled[at].group.first + filled[at].group.count:
+            return None
+        return filled[at]
+
+    def index_at(self, x: float, y: float) -> int:
+        """The cell at a point, -1 for none; the small gap belongs to the cell before it."""
+        for block in self.blocks:
+            column, row = math.floor((x - block.x) / self.pitch), math.floor((y - block.cells_y) / self.pitch)
+            if 0 <= column < block.columns and 0 <= row < block.rows:
+                place = row * block.columns + column
+                return block.group.first + place if place < block.group.count else -1
+        return -1
+
+    def step(self, index: int, across: int, down: int) -> int:
+        """The cell beside, above or below; at the edge of a block the next block's."""
+        block = self.block_of(index)
+        if block is None:
+            return -1
+        last = max((b.group.first + b.group.count for b in self.blocks), default=0) - 1
+        if across:
+            return min(last, max(0, index + across))
+        place = index - block.group.first + down * block.columns
+        return block.group.first + place if 0 <= place < block.group.count else index
+
+
+def size_for(total: int) -> tuple[int, int]:
+    """Side and gap of a cell for so many shops."""
+    return next((side, gap) for most, side, gap in SIZES if total <= most)
+
+
+def arrange(rows: Rows, width: float, headers: Sequence[float], ratio: float = 1.0) -> Layout:
+    """Blocks side by side in as few rows as fit; one below the other when their headers alone are too wide."""
+    side, gap = size_for(len(rows.cells))
+    pitch = max(2, round((side + gap) * ratio)) / ratio
+    cell = max(1, round(side * ratio)) / ratio
+    room = max(width, pitch)
+    found = None if rows.aggregated else _side_by_side(rows.groups, room, headers, pitch)
+    if found is None:
+        return _below_each_other(rows, room, cell, pitch, ratio)
+    count, widths = found
+    blocks, x = [], 0.0
+    for group, wide in zip(rows.groups, widths, strict=True):
+        columns = max(1, -(-group.count // count))
+        tall = -(-group.count // columns)
+        blocks.append(Block(group, _snap(x, ratio), 0.0, HEADER, wide, columns, tall))
+        x += wide + BLOCK_GAP
+    tallest = max((block.rows for block in blocks), default=0)
+    return Layout(tuple(blocks), cell, pitch, HEADER + tallest * pitch)
+
+
+def _side_by_side(
+    groups: Sequence[Group], room: float, headers: Sequence[float], pitch: float
+) -> tuple[int, list[float]] | None:
+    most = max((group.count for group in groups), default=0)
+    low, high = min(LEAST_ROWS, max(1, most)), max(1, most)
+
+    def widths(rows: int) -> list[float]:
+        return [max(head, -(-g.count // rows) * pitch) for g, head in zip(groups, headers, strict=True)]
+
+    def fits(rows: int) -> bool:
+        return sum(widths(rows)) + BLOCK_GAP * (len(groups) - 1) <= room
+
+    if not fits(high):
+        return None
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle + 1, high)
+    return low, widths(low)
+
+
+def _below_each_other(rows: Rows, room: float, cell: float, pitch: float, ratio: float) -> Layout:
+    blocks, y = [], 0.0
+    columns = max(1, int(room // pitch))
+    for group in rows.groups:
+        tall = -(-group.count // columns)
+        top = _snap(y + HEADER + (BAR if rows.aggregated else 0), ratio)
+        blocks.append(Block(group, 0.0, y, top, room, columns, tall))
+        y = top + tall * pitch + LINE_GAP
+    return Layout(tuple(blocks), cell, pitch, max(0.0, y - LINE_GAP))
+
+
+def _snap(length: float, ratio: float) -> float:
+    return round(length * ratio) / ratio
