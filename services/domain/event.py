@@ -6,7 +6,7 @@ import msgspec
 
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
-    """Appended in the same atomic step as the transition. Names are the wire contract; ``from`` is spelled ``from_`` here."""
+    """Appended in the same atomic step as the transition. Names are the wire contract, but ``from_`` for ``from``."""
 
     cursor: str  #: place in the stream: "{epoch}/{position}"; opaque outside the store
     task_id: str

@@ -16,8 +16,8 @@ STRIPPED_HEADERS = frozenset(
 class Order:
     """One message to publish: persistent, mandatory, confirmed.
 
-    ``kind`` picks the exchange: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and then goes
-    to ``routing_key``), ``dead`` (the dead-letter queue).
+    ``kind`` picks the exchange: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and
+    then goes to ``routing_key``), ``dead`` (the dead-letter queue).
     """
 
     kind: str
@@ -43,7 +43,7 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """One message handed to a consumer. Settle it with the consumer that delivered it; ``token`` is that driver's own."""
+    """One message handed to a consumer; settle it with that consumer. ``token`` is the driver's own."""
 
     token: object
     queue: str

@@ -15,10 +15,11 @@ SORTS = ("created", "updated", "priority", "due")
 class Term:
     """One condition of a filter: ``field op value``, all joined by AND.
 
-    Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts, priority,
-    error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value ending in ``*`` is a
-    prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=`` ``~`` (contains, case-insensitive) ``<`` ``<=`` ``>`` ``>=``.
-    Instants (created, updated) are UTC ms in ``number``; ``age`` is turned into created by the parser. ``text`` searches id, shop, error.
+    Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
+    priority, error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value
+    ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=``, ``~`` (contains,
+    case-insensitive), ``<``, ``<=``, ``>``, ``>=``. Instants (created, updated) are UTC ms in ``number``; ``age`` is
+    turned into created by the parser. ``text`` searches id, shop and error.
     """
 
     field: str
@@ -55,7 +56,9 @@ class Counts:
 
     status: dict[str, int] = field(default_factory=dict)
     lanes: dict[str, dict[str, int]] = field(default_factory=dict)  #: lane -> status -> n (active statuses)
-    shops: dict[str, dict[str, int]] = field(default_factory=dict)  #: platform:shop_id -> status -> n (active, and open dead as "dead")
+    shops: dict[str, dict[str, int]] = field(
+        default_factory=dict
+    )  #: platform:shop_id -> status -> n (active, and open dead as "dead")
     triage: dict[str, int] = field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
     total: int = 0
     cursor: str = ""  #: event cursor of the same instant

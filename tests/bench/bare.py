@@ -97,8 +97,8 @@ class _Worker:
             tags, self._done, self._woken = self._done, [], False
         self._state("done", tags)
         for tag in tags:
-            self._channel._impl.basic_ack(tag)  # noqa: SLF001 - one write for many acks
+            self._channel._impl.basic_ack(tag)
         self._settled += len(tags)
 
     def _state(self, word: str, tags: list[int]) -> None:
-        self._lua(args=[part for tag in tags for part in (tag, word, time.time())])  # noqa: TID251
+        self._lua(args=[part for tag in tags for part in (tag, word, time.time())])

@@ -82,7 +82,7 @@ class Pair:
         worker.start()
         time.sleep(1.0)
         for spec in self.specs(count):
-            at = time.time()  # noqa: TID251 - compared with the store's wall clock
+            at = time.time()
             called[self.create([spec])[0]] = at * 1000
             time.sleep(pause)
         done.wait(20.0)

@@ -13,8 +13,8 @@ import sys
 import time
 from pathlib import Path
 
-BROKER, STORE = os.environ.get("BENCH_BROKER", ""), os.environ.get("BENCH_REDIS", "")  # noqa: TID251
-PEER = os.environ.get("BENCH_PEER", "")  # noqa: TID251
+BROKER, STORE = os.environ.get("BENCH_BROKER", ""), os.environ.get("BENCH_REDIS", "")
+PEER = os.environ.get("BENCH_PEER", "")
 THREADS = 8
 COUNTER = "bench:peer:done"
 
@@ -27,7 +27,7 @@ def measure(name: str, broker: str, store: str, count: int) -> dict[str, float] 
 
     client = redis.Redis.from_url(store)
     client.delete(COUNTER)
-    surroundings = {**os.environ, "BENCH_BROKER": broker, "BENCH_REDIS": store, "BENCH_PEER": name}  # noqa: TID251
+    surroundings = {**os.environ, "BENCH_BROKER": broker, "BENCH_REDIS": store, "BENCH_PEER": name}
     here = Path(__file__).resolve().parent
     made = subprocess.run(
         [sys.executable, "peers.py", str(count)], cwd=here, env=surroundings, capture_output=True, text=True, check=True

@@ -1,4 +1,4 @@
-"""The single crossing from the watcher's threads into the GUI thread: batches of events and snapshots as queued signals."""
+"""The single crossing from the watcher's threads into the GUI thread: events and snapshots as queued signals."""
 
 from __future__ import annotations
 

@@ -12,6 +12,10 @@ from views.support import safe, shown, text
 from views.tables.column import Attempts, Column, Progress
 
 _CLOCK = SystemClock()
+_STANDING: dict[str, tuple[str, str]] = {
+    Status.PENDING: (N_("not sent yet"), "text2"),
+    Status.HELD: (N_("needs your decision"), "retrying"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,25 +34,26 @@ class TaskRow:
 def progress(task: Task, now_ms: int) -> Progress:
     """A bar while running, else the reason why not."""
     if task.status == Status.RUNNING:
-        if task.cancel:
-            return Progress(text=_("stopping") if task.cancel == "stopping" else _("stop requested"), role="retrying")
-        if task.lease_until and task.lease_until < now_ms:
-            return Progress(text=_("no signal"), role="retrying")
-        share = task.progress / 100 if task.progress >= 0 else None
-        return Progress(share=share, text="" if share is not None else _("running"))
+        return _running(task, now_ms)
     if task.status in (Status.RETRYING, Status.SCHEDULED) and task.due_at:
         left = shown.span(task.due_at - now_ms)
         role = "retrying" if task.status == Status.RETRYING else "text2"
         return Progress(text=text.until(left) if task.due_at > now_ms else _("due"), role=role)
     if task.status == Status.BLOCKED:
         return Progress(text=shown.gate_word(task.gate), role="text2")
-    if task.status == Status.PENDING:
-        return Progress(text=_("not sent yet"), role="text2")
-    if task.status == Status.HELD:
-        return Progress(text=_("needs your decision"), role="retrying")
     if task.triage == "republished":
         return Progress(text=_("republished"), role="text3")
-    return Progress()
+    words, role = _STANDING.get(task.status, ("", "text3"))
+    return Progress(text=_(words) if words else "", role=role)
+
+
+def _running(task: Task, now_ms: int) -> Progress:
+    if task.cancel:
+        return Progress(text=_("stopping") if task.cancel == "stopping" else _("stop requested"), role="retrying")
+    if task.lease_until and task.lease_until < now_ms:
+        return Progress(text=_("no signal"), role="retrying")
+    share = task.progress / 100 if task.progress >= 0 else None
+    return Progress(share=share, text="" if share is not None else _("running"))
 
 
 def _age(row: TaskRow) -> str:

@@ -1,4 +1,4 @@
-"""Turns a record into lines of a timeline: what happened, what comes next, what it waits for. Pure but for the language."""
+"""Turns a record into lines of a timeline: what happened, what comes next, what it waits for."""
 
 from __future__ import annotations
 
