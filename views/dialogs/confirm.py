@@ -45,7 +45,7 @@ class ConfirmDialog(DialogFrame):
     other_chosen = Signal()
 
     def __init__(self, question: Question, parent: QWidget | None = None) -> None:
-        super().__init__(question.title, icon="ph.warning" if question.danger else "ph.list-checks", parent=parent)
+        super().__init__(question.title, icon="ph.warning" if question.danger else "ph.list-bullets", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._question = question
         self.setFixedWidth(WIDTH)
@@ -107,6 +107,7 @@ def _rows(rows: Sequence[tuple[str, str]]) -> QWidget:
     values = KeyValues(spread=True)
     values.set_rows(rows)
     inner = QWidget()
+    inner.setProperty("scroll", "true")
     column = QVBoxLayout(inner)
     column.setContentsMargins(0, 0, 12, 0)
     column.addWidget(values)

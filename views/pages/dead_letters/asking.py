@@ -161,6 +161,7 @@ def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
         found += [task for task in page.tasks if (task.fingerprint or task.error_kind or "unknown") == wanted.cause]
         total, cursor = page.total if total is None else total, page.next
     shops = queries.shops()
+    found.sort(key=lambda task: (task.ended_at, task.task_id), reverse=wanted.descending)
     rows = tuple(
         LetterRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "")
         for task in found

@@ -12,7 +12,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.widgets.buttons import Button, IconButton, LinkLabel
 
-HEIGHT = 42
+HEIGHT, NARROW = 42, 440
 
 
 class BulkBar(QWidget):
@@ -65,8 +65,8 @@ class BulkBar(QWidget):
         """Show how many are ticked, of how many, and what suits them."""
         self._state = (ticked, loaded, total, new_rows)
         set_look(self, panel="actionbar" if ticked else "footer")
-        for widget in (self._clear, self.republish):
-            widget.setVisible(bool(ticked))
+        self._clear.setVisible(bool(ticked) and self.width() >= NARROW)
+        self.republish.setVisible(bool(ticked))
         self._reopen.setVisible(bool(ticked) and triage != Triage.OPEN)
         self._ignore.setVisible(bool(ticked) and triage != Triage.IGNORED)
         self._archive.setVisible(bool(ticked) and triage != Triage.ARCHIVED)
@@ -76,7 +76,9 @@ class BulkBar(QWidget):
 
     def _say(self) -> None:
         ticked, loaded, total, new_rows = self._state
-        if ticked:
+        if ticked and self.width() < NARROW:
+            self._count.setText(text.count(ticked))
+        elif ticked:
             self._count.setText(ngettext("{n} selected", "{n} selected", ticked).format(n=text.count(ticked)))
         else:
             shown = _("{shown} of {total} loaded") if loaded < total else ngettext("{n} task", "{n} tasks", total)

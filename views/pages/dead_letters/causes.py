@@ -145,8 +145,13 @@ class CauseDelegate(QStyledItemDelegate):
         )
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
         _line(painter, second, words.detail(cause), "label", "text2")
+        first, last = words.span(cause, _CLOCK.now_ms())
+        metrics = QFontMetrics(theme().font("label"))
+        parts = [words.scope(cause), first, last]
+        if sum(metrics.horizontalAdvance(part) + 12 for part in parts) - 12 > room.width():
+            parts.remove(first)
         left = room.left()
-        for part in (words.scope(cause), *words.span(cause, _CLOCK.now_ms())):
+        for part in parts:
             third = QRect(left, room.top() + 43, room.right() - left, 18)
             left += _line(painter, third, part, "label", "text3") + 12
 

@@ -54,14 +54,6 @@ def line_diff(before: str, after: str) -> list[tuple[str, str]]:
     ]
 
 
-def pretty(text: str) -> str:
-    """A JSON text with indentation; any other text as it is."""
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-    except (ValueError, RecursionError):
-        return text
-
-
 def _short(value: object) -> str:
     if value is _MISSING:
         return ""

@@ -11,6 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain import classify
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
 from services.i18n import N_, _
@@ -23,7 +24,7 @@ from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
 from views.widgets.strip import ErrorStrip, Strip
@@ -56,6 +57,7 @@ class LetterPanel(QWidget):
         self._detail: TaskDetail | None = None
         self._types: Mapping[str, TaskType] = {}
         self._yields = False
+        self._whole = False
         self._ask = Operation(self, latest=True)
         self.setProperty("panel", "side")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -103,6 +105,7 @@ class LetterPanel(QWidget):
         self._error.retry.connect(self.refresh)
         column.addWidget(self._error)
         self._inner = QWidget()
+        self._inner.setProperty("scroll", "true")
         self._body = QVBoxLayout(self._inner)
         self._body.setContentsMargins(0, 0, 0, 0)
         self._body.setSpacing(0)
@@ -110,7 +113,7 @@ class LetterPanel(QWidget):
         self._body.addWidget(line())
         self.editor = MessageEditor()
         self.editor.changed.connect(self._show_verbs)
-        self._body.addWidget(self.editor, 1)
+        self._body.addWidget(self.editor)
         self._build_facts()
         area = QScrollArea()
         area.setWidgetResizable(True)
@@ -128,7 +131,10 @@ class LetterPanel(QWidget):
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._attempts = KeyValues()
         self._verdict = Strip("healthy")
-        for widget in (self._reason, self._text, self._attempts, self._verdict):
+        self._more = LinkLabel()
+        self._more.activated.connect(self._on_more)
+        parts: tuple[QWidget, ...] = (self._reason, self._text, self._more, self._attempts, self._verdict)
+        for widget in parts:
             self._why.body.addWidget(widget)
         self._body.addWidget(self._why)
 
@@ -147,6 +153,7 @@ class LetterPanel(QWidget):
         self._future.body.addWidget(self._follow)
         self._body.addWidget(self._headers)
         self._body.addWidget(self._future)
+        self._body.addStretch(1)
 
     def _build_foot(self) -> QWidget:
         foot = QWidget()
@@ -156,7 +163,7 @@ class LetterPanel(QWidget):
         self.reopen_button = Button(N_("Reopen"))
         self.ignore_button = Button(N_("Ignore"))
         self.archive_button = Button(N_("Archive"))
-        self.plain_button = Button(N_("Republish as it was"))
+        self.plain_button = Button(N_("Republish"))
         self.primary_button = Button(N_("Republish"), kind="primary", icon="ph.arrow-clockwise", shortcut="Ctrl+Return")
         for button, triage in (
             (self.reopen_button, Triage.OPEN),
@@ -197,14 +204,18 @@ class LetterPanel(QWidget):
     def _show_reason(self, detail: TaskDetail) -> None:
         task = detail.task
         self._reason.show_text(words.reason(task))
-        self._text.setText(safe.visible(safe.cut(task.error.strip(), ERROR_SHOWN), keep_newlines=True))
+        whole = safe.visible(safe.cut(task.error.strip(), ERROR_SHOWN), keep_newlines=True)
+        brief = safe.visible(classify.headline(task.error))
+        self._text.setText(whole if self._whole else brief)
         self._text.setVisible(bool(task.error))
+        self._more.setVisible(whole != brief)
+        self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
         self._attempts.set_rows(words.attempts(task, _CLOCK.now_ms()))
         self._verdict.setVisible(detail.verdict is not None)
         if detail.verdict is not None:
-            status, lead, sentence = words.verdict_words(detail.verdict)
+            status, sentence = words.verdict_words(detail.verdict)
             self._verdict.set_status(status)
-            self._verdict.show_text(sentence, lead)
+            self._verdict.show_text(sentence)
 
     def _show_message(self, detail: TaskDetail) -> None:
         task = detail.task
@@ -255,6 +266,10 @@ class LetterPanel(QWidget):
     def _on_plain(self) -> None:
         if self._detail is not None:
             self.republish_wanted.emit(self._detail.task, None)
+
+    def _on_more(self) -> None:
+        self._whole = not self._whole
+        self._say()
 
     def _on_triage(self, to: str) -> None:
         if self._detail is not None:

@@ -6,13 +6,23 @@ import json
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QTextCursor, QTextFormat
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QStackedWidget, QTextEdit, QVBoxLayout, QWidget
+from PySide6.QtGui import QFontMetrics, QTextCursor, QTextFormat
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QSizePolicy,
+    QStackedWidget,
+    QTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext
+from views.dialogs.json_text import pretty, pretty_text
 from views.dialogs.problems import editor_validator
-from views.pages.dead_letters.changes import changes, line_diff, pretty
+from views.pages.dead_letters.changes import changes, line_diff
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -24,6 +34,7 @@ from views.widgets.segmented import Segmented
 
 _MARKS = {"+": "succeeded", "-": "dead"}
 KEPT_DRAFTS = 50
+LEAST_HEIGHT, MOST_HEIGHT = 120, 420
 
 
 class MessageEditor(QWidget):
@@ -45,12 +56,12 @@ class MessageEditor(QWidget):
         self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
         self._mode = Segmented((("json", "JSON"), ("diff", N_("Diff"))), N_("View of the message"))
         self.json = JsonEditor(N_("Original message"))
-        self.json.setMinimumHeight(150)
         self.json.set_validator(editor_validator(lambda: self._kind))
         self._diff = QPlainTextEdit()
         self._diff.setReadOnly(True)
         self._diff.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._stack = QStackedWidget()
+        self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._glyph = QLabel()
         self._state = Label("", "label", "text2")
         self._was = Label("", "label", "text3")
@@ -82,7 +93,7 @@ class MessageEditor(QWidget):
         column.setContentsMargins(16, 8, 16, 10)
         column.setSpacing(6)
         column.addLayout(head)
-        column.addWidget(self._stack, 1)
+        column.addWidget(self._stack)
         column.addLayout(foot)
 
     @property
@@ -110,7 +121,7 @@ class MessageEditor(QWidget):
             self._keep_draft()
             self._task_id = task_id
             self._before = _parsed(payload)
-            self.json.load_text(pretty(payload))
+            self.json.load_text(pretty_text(payload))
             draft = self._drafts.get(task_id)
             if draft is not None:
                 self.json.setPlainText(draft)
@@ -150,7 +161,13 @@ class MessageEditor(QWidget):
     def _on_text(self) -> None:
         # The editor checks after a pause in typing; the button must know before that.
         self.json.validate()
+        self._fit()
         self._say()
+
+    def _fit(self) -> None:
+        lines = self.json.blockCount()
+        height = QFontMetrics(self.json.font()).lineSpacing() * lines + 22
+        self._stack.setFixedHeight(min(MOST_HEIGHT, max(LEAST_HEIGHT, height)))
 
     def _choose(self, mode: str) -> None:
         self._mode.set_current(mode)
@@ -162,7 +179,7 @@ class MessageEditor(QWidget):
         self._stack.setCurrentWidget(self._diff if mode == "diff" else self.json)
 
     def _show_diff(self) -> None:
-        before = json.dumps(self._before, ensure_ascii=False, indent=2)
+        before = pretty(self._before)
         lines = line_diff(before, self.json.toPlainText())
         self._diff.setFont(theme().font("mono"))
         self._diff.setAccessibleName(_("Changes"))

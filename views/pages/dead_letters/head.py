@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain.status import Triage
 from services.i18n import N_, _, pgettext
 from services.monitor.tasks import TaskDetail
+from views.dialogs.elided import Elided
 from views.pages.dead_letters.words import minute
 from views.support import safe
-from views.support.look import Label, line
+from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import LANES, platform_badge
 from views.widgets.badge import Badge
@@ -39,10 +40,9 @@ class LetterHead(QWidget):
         super().__init__(parent)
         self._id_text = ""
         self._type, self._pill = Label("", "panel"), StatusPill("dead", framed=True)
-        self._shop, self._badge = Label("", "body"), Badge.platform("")
+        self._shop, self._badge = Elided("", "body"), Badge.platform("")
         self._lane_glyph, self._lane = QLabel(), Label("", "label", "text2")
-        self._id = Label("", "monosmall", "text3")
-        self._id.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._id = Elided("", "monosmall", "text3", middle=True)
         self._up = IconButton("ph.arrow-up", N_("Letter above"))
         self._down = IconButton("ph.arrow-down", N_("Letter below"))
         self._copy = IconButton("ph.copy", N_("Copy the task id"))
@@ -63,7 +63,7 @@ class LetterHead(QWidget):
         first.addWidget(self._up)
         first.addWidget(self._down)
         second.setSpacing(8)
-        parts: tuple[QWidget, ...] = (self._shop, self._badge, self._lane_glyph, self._lane, line("v"))
+        parts: tuple[QWidget, ...] = (self._shop, self._badge, self._lane_glyph, self._lane)
         for widget in parts:
             second.addWidget(widget)
         second.addWidget(self._id, 1)
@@ -85,15 +85,14 @@ class LetterHead(QWidget):
         status, words = _STATES.get(task.triage, ("waiting", task.status))
         self._pill.set_status(status, _(words).format(time=minute(task.ended_at, now)))
         name = detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id
-        self._shop.setText(safe.one_line(name, 40))
+        self._shop.show_text(name)
         self._badge.show_text(platform_badge(task.platform))
         lane = LANES.get(task.lane)
         self._lane.setText(pgettext("lane", lane.word) if lane is not None else task.lane)
         if lane is not None:
             self._lane_glyph.setPixmap(theme().status_pixmap(lane, 13))
         self._id_text = task.task_id
-        self._id.setText(safe.cut(safe.visible(task.task_id), 60))
-        self._id.setToolTip(safe.tooltip(task.task_id))
+        self._id.show_text(task.task_id)
 
     def _show_rest(self, shown: bool) -> None:
         self._pill.setVisible(shown)

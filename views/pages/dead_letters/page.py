@@ -6,7 +6,8 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget
 
 from services.clock import SystemClock
 from services.domain import filter
@@ -20,22 +21,21 @@ from views.page import Page
 from views.pages.dead_letters import words
 from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Asker, Grouped, Listing, Wanted
-from views.pages.dead_letters.bulk_bar import BulkBar
-from views.pages.dead_letters.causes import SORTS, CauseList, ordered
+from views.pages.dead_letters.causes import ordered
 from views.pages.dead_letters.detail import LetterPanel
+from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
 from views.support import text
-from views.support.look import Label, line
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
-from views.tables.table_view import TableView
-from views.theme.tokens import TABS
-from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 STATES = ((Triage.OPEN, N_("Open")), (Triage.IGNORED, N_("Ignored")), (Triage.ARCHIVED, N_("Archived")))
+#: widths of the outer panes
+WIDE = 1300
+CAUSES, CAUSES_NARROW, PANEL, PANEL_NARROW = 330, 250, 484, 440
 _CLOCK = SystemClock()
 
 
@@ -49,8 +49,8 @@ class DeadLettersPage(Page):
         self._context = context
         self._grouped: Grouped | None = None
         self._total = 0
-        self._sort = "most"
         self._wish = ""
+        self._moved = False
         self._asker = Asker(context, self)
         self._actions = LetterActions(context, self)
         self._all = Operation(self)
@@ -91,6 +91,15 @@ class DeadLettersPage(Page):
         if hasattr(self, "_split"):
             self._say()
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width until a person moved a divider."""
+        super().resizeEvent(event)
+        if not self._moved:
+            width = self.width()
+            side = PANEL if width >= WIDE else PANEL_NARROW
+            causes = CAUSES if width >= WIDE else CAUSES_NARROW
+            self._split.setSizes([causes, max(300, width - side - causes), side])
+
     # putting together
 
     def _build(self) -> None:
@@ -101,56 +110,27 @@ class DeadLettersPage(Page):
         self.body.addWidget(self._error)
         self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
         self.panel = LetterPanel(self._context)
-        self.panel.setMinimumWidth(360)
+        self.panel.setMinimumWidth(400)
         self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.addWidget(self._build_causes())
-        self._split.addWidget(self._build_letters())
+        self._pane = CausePane()
+        self.letters = LetterPane(self._model)
+        self.causes, self.table, self.bar = self._pane.causes, self.letters.table, self.letters.bar
+        self._split.addWidget(self._pane)
+        self._split.addWidget(self.letters)
         self._split.addWidget(self.panel)
         for place, stretch in enumerate((0, 1, 0)):
             self._split.setStretchFactor(place, stretch)
             self._split.setCollapsible(place, False)
-        self._split.setSizes([300, 560, 470])
         self._stack = QStackedWidget()
         self._stack.addWidget(self._split)
         self._stack.addWidget(self._none)
         self.body.addWidget(self._stack, 1)
 
-    def _build_causes(self) -> QWidget:
-        self.causes = CauseList()
-        self._by_cause = Label("", "card")
-        self._order = Button(kind="ghost", small=True)
-        self._order.set_menu(QMenu(self._order))
-        self._hint = Label("", "label", "text3", wrap=True)
-        self._hint.setContentsMargins(16, 8, 16, 10)
-        head = _head(self._by_cause, self._order)
-        pane = QWidget()
-        pane.setMinimumWidth(230)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget, stretch in ((head, 0), (line(), 0), (self.causes, 1), (self._hint, 0)):
-            column.addWidget(widget, stretch)
-        return pane
-
-    def _build_letters(self) -> QWidget:
-        self.table = TableView(self._model, name=N_("Dead letters of the cause"))
-        self._cause_title, self._cause_note = Label("", "card"), Label("", "label", "text3")
-        self._cause_shops = Label("", "label", "text2")
-        self.bar = BulkBar()
-        head = _head(self._cause_title, self._cause_shops, note=self._cause_note)
-        pane = QWidget()
-        pane.setMinimumWidth(280)
-        column = QVBoxLayout(pane)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget, stretch in ((head, 0), (line(), 0), (self.table, 1), (self.bar, 0)):
-            column.addWidget(widget, stretch)
-        return pane
-
     def _connect(self) -> None:
         # asking
         self._states.chosen.connect(self._on_state)
         self.causes.chosen.connect(self._on_cause)
+        self._pane.order_chosen.connect(self._order_by)
         self._error.retry.connect(self.refresh)
         self._model.sort_requested.connect(self._on_sort)
         self.table.near_end.connect(self._asker.more)
@@ -161,6 +141,7 @@ class DeadLettersPage(Page):
         self._context.feed.changed.connect(self._asker.on_changes)
         self._context.feed.looked.connect(self._on_looked)
         # choosing
+        self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)
         self.table.menu_requested.connect(self._fill_menu)
         self.panel.step_wanted.connect(self._step)
@@ -183,7 +164,7 @@ class DeadLettersPage(Page):
         self._error.clear()
         self._grouped = grouped
         self.panel.set_types(grouped.types)
-        rows = ordered(grouped.causes.rows, self._sort)
+        rows = ordered(grouped.causes.rows, self._pane.order)
         before = self.causes.current()
         self.causes.causes.apply(rows, settle=grouped.settle)
         self._stack.setCurrentWidget(self._split if rows or self._model.rowCount() else self._none)
@@ -214,6 +195,9 @@ class DeadLettersPage(Page):
 
     # choosing
 
+    def _on_moved(self) -> None:
+        self._moved = True
+
     def _on_state(self, triage: str) -> None:
         self._model.clear()
         self.panel.clear()
@@ -240,7 +224,6 @@ class DeadLettersPage(Page):
             self.table.set_current_key(self._model.key_at(row))
 
     def _order_by(self, sort: str) -> None:
-        self._sort = sort
         if self._grouped is not None:
             self.causes.causes.apply(ordered(self._grouped.causes.rows, sort), settle=True)
         self._say()
@@ -292,29 +275,9 @@ class DeadLettersPage(Page):
     # words
 
     def _say(self) -> None:
-        self._by_cause.setText(_("By cause"))
-        self._hint.setText(
-            _("Tasks with the same error, once numbers, ids and addresses are taken out, share a cause.")
-        )
-        self._say_order()
-        self._say_cause()
+        self.letters.show_cause(self.causes.causes.find(self._asker.wanted.cause))
         self._say_summary()
         self._show_bar()
-
-    def _say_order(self) -> None:
-        self._order.set_count_text(next(_(title) for key, title, _order in SORTS if key == self._sort))
-        menu = self._order.findChild(QMenu)
-        if menu is not None:
-            menu.clear()
-            for key, title, _order in SORTS:
-                menu.addAction(_(title), partial(self._order_by, key))
-
-    def _say_cause(self) -> None:
-        cause = self.causes.causes.find(self._asker.wanted.cause)
-        self._cause_title.setText(words.title(cause) if cause is not None else "")
-        count = cause.count if cause is not None else 0
-        self._cause_note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
-        self._cause_shops.setText(words.scope(cause) if cause is not None else "")
 
     def _say_summary(self) -> None:
         if self._grouped is None:
@@ -345,17 +308,3 @@ class DeadLettersPage(Page):
             triage=self._asker.wanted.triage,
         )
         self.panel.yield_primary(bool(ticked))
-
-
-def _head(title: Label, right: QWidget, *, note: QWidget | None = None) -> QWidget:
-    head = QWidget()
-    head.setFixedHeight(TABS + 2)
-    row = QHBoxLayout(head)
-    row.setContentsMargins(16, 0, 12, 0)
-    row.setSpacing(8)
-    row.addWidget(title)
-    if note is not None:
-        row.addWidget(note)
-    row.addStretch(1)
-    row.addWidget(right)
-    return head

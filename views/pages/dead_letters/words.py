@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.domain import classify
+from services.domain.message import Message
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.domain.verdict import Verdict
@@ -87,17 +88,16 @@ def sentence(cause: Cause) -> str:
     return f"{title(cause)}, {number}, {scope(cause)}, {detail(cause)}"
 
 
-_LEVELS: dict[str, tuple[str, str]] = {
-    "safe": ("healthy", N_("Safe to run again")),
-    "check": ("warning", N_("Check first")),
-    "would_duplicate": ("dead", N_("Would duplicate")),
-}
+_LEVELS = {"safe": "healthy", "check": "warning", "would_duplicate": "dead"}
 
 
-def verdict_words(verdict: Verdict) -> tuple[str, str, str]:
-    """Status for the tint, the verdict in two words, and its evidence."""
-    status, lead = _LEVELS.get(verdict.level, ("warning", verdict.level))
-    return status, _(lead), render(verdict.message)
+def verdict_words(verdict: Verdict) -> tuple[str, str]:
+    """Status for the tint, and the verdict with its evidence."""
+    params = dict(verdict.params)
+    named = _KINDS.get(str(params.get("kind", "")))
+    if named is not None:
+        params["kind"] = _(named[0])
+    return _LEVELS.get(verdict.level, "warning"), render(Message(verdict.code, params))
 
 
 def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:

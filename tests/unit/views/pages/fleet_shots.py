@@ -1,6 +1,6 @@
 """Saves pictures of the pages over a real engine, to be looked at beside the design; run by hand.
 
-QT_QPA_PLATFORM=offscreen .venv/bin/python tests/unit/views/pages/fleet_shots.py /tmp/shots dead_letters
+QT_QPA_PLATFORM=offscreen .venv/bin/python -m tests.unit.views.pages.fleet_shots /tmp/shots dead_letters
 """
 
 from __future__ import annotations
@@ -10,8 +10,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[4]))
 
 from PySide6.QtWidgets import QApplication, QWidget
 

@@ -1,0 +1,40 @@
+"""A label of one line that ends in an ellipsis where there is no room."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy
+
+from views.support import safe
+from views.support.look import Label
+
+
+class Elided(Label):
+    """Foreign text, made visible; the whole of it is the tool tip. ``middle`` cuts there, for ids."""
+
+    def __init__(self, text: str = "", kind: str = "body", tone: str = "text", *, middle: bool = False) -> None:
+        super().__init__("", kind, tone)
+        self._where = Qt.TextElideMode.ElideMiddle if middle else Qt.TextElideMode.ElideRight
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self.show_text(text)
+
+    def show_text(self, text: str) -> None:
+        """Show another text."""
+        shown = safe.one_line(text)
+        if shown != self.text():
+            self.setText(shown)
+            self.setToolTip(safe.tooltip(text))
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for a few letters."""
+        return QSize(24, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much as there is room for."""
+        painter = QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(self.foregroundRole()))
+        room = self.contentsRect()
+        text = QFontMetrics(self.font()).elidedText(self.text(), self._where, room.width())
+        painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)

@@ -1,0 +1,113 @@
+"""The two left panes of the page: the causes, and the table of one cause."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
+
+from services.i18n import N_, _, ngettext
+from services.monitor.causes import Cause
+from views.dialogs.elided import Elided
+from views.pages.dead_letters import words
+from views.pages.dead_letters.bulk_bar import BulkBar
+from views.pages.dead_letters.causes import SORTS, CauseList
+from views.pages.dead_letters.rows import LetterRow
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import TABS
+from views.widgets.buttons import Button
+
+
+class CausePane(QWidget):
+    """Signals:
+    order_chosen: key of one of ``SORTS``.
+    """
+
+    order_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.order = "most"
+        self.causes = CauseList()
+        self._title = Label("", "card")
+        self._button = Button(kind="ghost", small=True)
+        self._menu = QMenu(self)
+        self._button.set_menu(self._menu)
+        self._hint = Label("", "label", "text3", wrap=True)
+        self._hint.setContentsMargins(16, 8, 16, 10)
+        self.setMinimumWidth(220)
+        _column(self, _head(self._title, self._button), self.causes, self._hint)
+        on_language_changed(self._say)
+        self._say()
+
+    def _choose(self, key: str) -> None:
+        self.order = key
+        self._say()
+        self.order_chosen.emit(key)
+
+    def _say(self) -> None:
+        self._title.setText(_("By cause"))
+        self._hint.setText(
+            _("Tasks with the same error, once numbers, ids and addresses are taken out, share a cause.")
+        )
+        self._button.set_count_text(next(_(title) for key, title, _order in SORTS if key == self.order))
+        self._menu.clear()
+        for key, title, _order in SORTS:
+            self._menu.addAction(_(title), partial(self._choose, key))
+
+
+class LetterPane(QWidget):
+    """The letters of one cause and the bar for those that are ticked."""
+
+    def __init__(self, model: RecordModel[LetterRow], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cause: Cause | None = None
+        self.table = TableView(model, name=N_("Dead letters of the cause"))
+        self.bar = BulkBar()
+        self._title = Elided("", "card")
+        self._note = Label("", "label", "text3")
+        self._shops = Label("", "label", "text2")
+        self.setMinimumWidth(300)
+        _column(self, _head(self._title, self._note, right=self._shops), self.table, self.bar)
+        on_language_changed(self._say)
+
+    def show_cause(self, cause: Cause | None) -> None:
+        """Name the cause whose letters are listed."""
+        self._cause = cause
+        self._say()
+
+    def _say(self) -> None:
+        cause = self._cause
+        count = cause.count if cause is not None else 0
+        self._title.show_text(words.title(cause) if cause is not None else "")
+        self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
+        self._shops.setText(words.scope(cause) if cause is not None else "")
+
+
+def _head(title: QWidget, note: QWidget, *, right: QWidget | None = None) -> QWidget:
+    head = QWidget()
+    head.setFixedHeight(TABS + 2)
+    row = QHBoxLayout(head)
+    row.setContentsMargins(16, 0, 12, 0)
+    row.setSpacing(8)
+    row.addWidget(title)
+    if right is not None:
+        row.addWidget(note)
+    row.addStretch(1)
+    row.addWidget(right if right is not None else note)
+    return head
+
+
+def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget) -> None:
+    column = QVBoxLayout(pane)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(head)
+    column.addWidget(line())
+    column.addWidget(middle, 1)
+    column.addWidget(foot)
