@@ -111,8 +111,8 @@ class Control:
             if done == 1:
                 self.latency_ms = (self._link.now() - asked_at) * 1000
             if done == len(parts):
-                channel.close()
                 answer.set_result(None)
+                channel.close()
 
         def lost(reason: ChannelLost) -> None:
             if not answer.done():

@@ -94,12 +94,14 @@ def _transport(item: BaseException, address: Address) -> str:
         why = item.verify_message
         return f"The certificate of RabbitMQ at {place} is not trusted ({why}): give its CA as ?cacertfile=."
     if isinstance(item, ssl.SSLError):
-        return f"TLS with {place} failed ({item.reason or item}): check that the port speaks TLS (5671)."
+        why = str(getattr(item, "reason", None) or item)
+        return f"TLS with {place} failed ({why}): check that the port speaks TLS (5671)."
     if isinstance(item, socket.gaierror):
         return f"The host name {address.host!r} is unknown: check the broker address and the network."
     if getattr(item, "errno", None) == errno.ECONNREFUSED:
         return f"Nothing listens at {place}: start RabbitMQ or correct the broker address."
-    if isinstance(item, TimeoutError) or LATE in str(item):
+    late = isinstance(item, TimeoutError | exceptions.ConnectionOpenAborted)  # only our own watch aborts an opening
+    if late or LATE in str(item):
         return f"RabbitMQ at {place} did not answer in time: check the address, the firewall and the server's load."
     return ""
 

@@ -100,6 +100,8 @@ class Management:
         body = response.read(LIMIT + 1)
         if len(body) > LIMIT:
             raise ValueError(f"the answer is longer than {LIMIT >> 20} MB")
+        if response.length:
+            raise ValueError("the answer breaks off")
         if response.status != http.HTTPStatus.OK:
             raise ValueError(f"the answer is {response.status} {response.reason}")
         return body

@@ -1,0 +1,170 @@
+"""The management API answers, lies, breaks off or is not there; nobody is hurt."""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from services.broker import rabbitmq_management
+from services.broker.rabbitmq_management import Management
+from services.broker.rabbitmq_url import parse
+from services.clock import ManualClock
+from services.domain.errors import UsageError
+
+ROWS = [
+    {"name": "rpa_tasks_high", "messages_ready": 5, "messages_unacknowledged": 2},
+    {"name": "stream without numbers", "totals": None},
+    {"name": 7, "messages_ready": "many"},
+    "nonsense",
+]
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        server: Any = self.server
+        server.asked.append((self.path, self.headers["Authorization"]))
+        server.places.add(self.client_address)
+        status, body, headers = server.answer
+        self.send_response(status)
+        for name, value in ({"Content-Length": str(len(body))} | headers).items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        return
+
+
+class Api:
+    def __init__(self) -> None:
+        self.server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = False
+        self.server.asked, self.server.places = [], set()
+        self.say(ROWS)
+        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
+        self.thread.start()
+        self.clock = ManualClock()
+        self.clock.advance(1000)
+        self.opened: list[Management] = []
+
+    def say(self, document: object, status: int = 200, **headers: str) -> None:
+        body = document if isinstance(document, bytes) else json.dumps(document).encode()
+        self.server.answer = (status, body, headers)
+
+    def open(self, url: str = "", amqp: str = "amqp://ann:p%2Fw@127.0.0.1/a%2Fb") -> Management:
+        url = url or f"http://127.0.0.1:{self.server.server_port}"
+        self.opened.append(Management(parse(amqp), url, self.clock))
+        return self.opened[-1]
+
+    def close(self) -> None:
+        for management in self.opened:
+            management.close()
+        self.server.shutdown()
+        self.thread.join()
+        self.server.server_close()
+
+
+@pytest.fixture
+def api() -> Iterator[Api]:
+    made = Api()
+    yield made
+    made.close()
+
+
+def test_totals_are_asked_cheaply_over_one_kept_connection(api: Api) -> None:
+    management = api.open()
+    for _ in range(3):
+        assert management.totals() == {"rpa_tasks_high": (5, 2)}
+    path, login = api.server.asked[0]
+    assert path.startswith("/api/queues/a%2Fb?disable_stats=true&enable_queue_totals=true&columns=name")
+    assert base64.b64decode(login.removeprefix("Basic ")) == b"ann:p/w"
+    assert len(api.server.places) == 1
+
+
+def test_the_url_may_name_another_user_and_a_path(api: Api) -> None:
+    management = api.open(f"http://viewer:s%40e@127.0.0.1:{api.server.server_port}/rabbit/")
+    assert management.totals() is not None
+    path, login = api.server.asked[0]
+    assert path.startswith("/rabbit/api/queues/")
+    assert base64.b64decode(login.removeprefix("Basic ")) == b"viewer:s@e"
+
+
+def test_arguments_of_a_queue(api: Api) -> None:
+    api.say({"arguments": {"x-max-priority": 3}})
+    assert api.open().arguments("odd/name") == {"x-max-priority": 3}
+    assert "/api/queues/a%2Fb/odd%2Fname" in api.server.asked[0][0]
+
+
+@pytest.mark.parametrize(
+    ("document", "status", "why"),
+    [
+        (b"<html>welcome</html>", 200, "JSONDecodeError"),
+        (b'[{"name": "rpa_ta', 200, "JSONDecodeError"),
+        (b"[" * 100_000, 200, "RecursionError"),
+        (b"\xff\xfe\x00", 200, "Error"),
+        ([], 500, "the answer is 500"),
+        ([], 401, "the answer is 401"),
+        ([], 302, "the answer is 302"),
+        (b" " * 3000, 200, "longer than"),
+    ],
+)
+def test_a_bad_answer_is_no_answer_and_not_asked_again_at_once(
+    api: Api, monkeypatch: pytest.MonkeyPatch, document: object, status: int, why: str
+) -> None:
+    if why == "longer than":
+        monkeypatch.setattr(rabbitmq_management, "LIMIT", 2000)
+    api.say(document, status)
+    management = api.open()
+    assert management.totals() is None
+    assert why in management.error
+    api.say(ROWS)
+    assert management.totals() is None
+    assert len(api.server.asked) == 1
+    api.clock.advance(rabbitmq_management.QUIET + 1)
+    assert management.totals() is not None
+    assert management.error == ""
+
+
+@pytest.mark.parametrize("document", [{"error": "not_found"}, "text", 7, None])
+def test_json_of_another_shape_is_no_answer(api: Api, document: object) -> None:
+    api.say(document)
+    assert api.open().totals() is None
+    assert api.open().arguments("q") is None
+
+
+def test_a_server_that_hangs_up_between_two_questions_is_dialled_again(api: Api) -> None:
+    management = api.open()
+    api.say(ROWS, Connection="close")
+    for _ in range(3):
+        assert management.totals() is not None
+    assert len(api.server.places) == 3
+
+
+def test_a_body_that_breaks_off_is_no_answer(api: Api) -> None:
+    api.say(b"[]", 200, **{"Content-Length": "50", "Connection": "close"})
+    assert api.open().totals() is None
+
+
+def test_nobody_there_is_no_error(api: Api) -> None:
+    management = api.open("http://127.0.0.1:9")
+    assert management.totals() is None
+    assert "refused" in management.error
+
+
+@pytest.mark.parametrize("url", ["ftp://h", "h:15672", "http://"])
+def test_an_address_that_is_none_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="management address"):
+        Management(parse("amqp://h"), url, ManualClock())
+
+
+def test_beside_a_tls_broker_the_api_is_asked_with_tls() -> None:
+    management = Management(parse("amqps://rabbit.example"), "", ManualClock())
+    assert (management._host, management._port, management._tls) == ("rabbit.example", 15671, True)

@@ -1,0 +1,84 @@
+"""Names and arguments are a contract with other programs."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.broker import rabbitmq_topology as topology
+from services.broker.rabbitmq_topology import Binding, Exchange, Queue
+from tests.unit.services.broker.rabbitmq_fakes import FakeLink
+
+
+def test_the_base_is_the_wire_contract() -> None:
+    parts = topology.base()
+    exchanges = {part.name: part.kind for part in parts if isinstance(part, Exchange)}
+    assert exchanges == {"rpa_task_exchange": "topic", "rpa_dlx_exchange": "direct", "rpa_result_exchange": "topic"}
+    queues = {part.name: dict(part.arguments) for part in parts if isinstance(part, Queue)}
+    lane = {"x-queue-type": "classic", "x-max-priority": 10, "x-dead-letter-exchange": "rpa_dlx_exchange"}
+    assert queues == {
+        "rpa_tasks_high": lane,
+        "rpa_tasks_normal": lane,
+        "rpa_tasks_low": lane,
+        "rpa_dead_queue": {"x-queue-type": "classic"},
+    }
+    assert Binding("rpa_tasks_low", "rpa_task_exchange", "task.*.low") in parts
+    assert Binding("rpa_dead_queue", "rpa_dlx_exchange", "dead") in parts
+
+
+def test_a_delay_keeps_the_routing_key() -> None:
+    exchange, queue, binding = topology.delay(120)
+    assert exchange == Exchange("rpa_delay_120s", "fanout")
+    assert isinstance(queue, Queue)
+    assert queue.arguments["x-message-ttl"] == 120_000
+    assert "x-dead-letter-routing-key" not in queue.arguments
+    assert binding == Binding("rpa_delay_120s", "rpa_delay_120s", "")
+
+
+def test_a_platform_has_a_way_to_the_dead_queue_from_every_lane() -> None:
+    keys = {part.key for part in topology.platform("temu") if isinstance(part, Binding)}
+    assert keys == {"task.temu.high", "task.temu.normal", "task.temu.low"}
+
+
+@pytest.mark.parametrize(
+    ("queue", "kind"),
+    [
+        ("rpa_tasks_high", "lane"),
+        ("rpa_dead_queue", "dead"),
+        ("rpa_delay_30s", "delay"),
+        ("single_shop_s1", "shop"),
+        ("rpa_node_desk", "other"),
+        ("rpa_dead_log", ""),
+        ("rpa_tasks_other", ""),
+        ("somebody_elses", ""),
+    ],
+)
+def test_a_queue_is_known_by_its_name(queue: str, kind: str) -> None:
+    assert topology.kind_of(queue) == kind
+
+
+def test_a_lane_has_a_queue_and_a_dedicated_queue_is_itself() -> None:
+    assert topology.lane_queue("high") == "rpa_tasks_high"
+    assert topology.lane_queue("single_shop_high") == "single_shop_high"
+
+
+def test_parts_are_declared_in_order_each_followed_by_its_step() -> None:
+    link = FakeLink()
+    channel = link.channel(lambda _channel: None, lambda _reason: None)
+    done: list[topology.Part] = []
+    parts = topology.delay(1)
+    topology.declare(channel, parts, done.append)
+    assert [call[0] for call in channel.calls] == ["exchange", "queue", "bind"]
+    channel.answer(1)
+    assert done == list(parts[:1])
+    channel.answer()
+    assert done == list(parts)
+
+
+def test_a_mismatch_names_both_sets() -> None:
+    text = topology.mismatch(Queue("q", {"x-max-priority": 10}), "PRECONDITION_FAILED", {"x-max-priority": 3})
+    assert "q exists with other arguments" in text
+    assert "{'x-max-priority': 10}" in text
+    assert "{'x-max-priority': 3}" in text
+    assert "not readable" in topology.mismatch(Queue("q"), "x", None)
+    assert "another type than topic" in topology.mismatch(Exchange("e", "topic"), "x", None)
+    assert "cannot be bound" in topology.mismatch(Binding("q", "e", "k"), "x", None)
