@@ -51,7 +51,7 @@ class ChartCard(Card):
         self._below = below
         if below:
             self.body.insertWidget(0, self.legend, 0, Qt.AlignmentFlag.AlignLeft)
-            self.legend.layout().setContentsMargins(CARD_PADDING - 4, 0, 0, 4)
+            self.legend.setContentsMargins(CARD_PADDING - 4, 0, 0, 4)
         else:
             self.add_action(self.legend)
-            self.legend.layout().setContentsMargins(0, 0, 0, 0)
+            self.legend.setContentsMargins(0, 0, 0, 0)

@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QMenu, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLayout,
+    QMenu,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
 
 from services.i18n import N_, _
 from views.support import safe
@@ -63,6 +74,11 @@ class AttentionModel:
         return [(one.row, bool(one.over_ms)) for one in ordered]
 
 
+def _widgets(layout: QLayout) -> list[QWidget]:
+    found = [layout.itemAt(at) for at in range(layout.count())]
+    return [widget for item in found if item is not None and (widget := item.widget()) is not None]
+
+
 class AttentionItem(QFrame):
     """One item.
 
@@ -112,8 +128,7 @@ class AttentionItem(QFrame):
 
     def links(self) -> list[LinkLabel]:
         """The verbs."""
-        found = [self._links.itemAt(at) for at in range(self._links.count())]
-        return [item.widget() for item in found if item is not None and isinstance(item.widget(), LinkLabel)]
+        return [widget for widget in _widgets(self._links) if isinstance(widget, LinkLabel)]
 
     def show_row(self, row: AttentionRow, *, resolved: bool) -> None:
         """Show an item; links are made anew only when the verbs changed, so that the focus stays."""
@@ -216,13 +231,13 @@ class AttentionList(QWidget):
 
     def items(self) -> list[AttentionItem]:
         """The items in their order."""
-        found = [self._column.itemAt(at) for at in range(self._column.count())]
-        return [item.widget() for item in found if item is not None and isinstance(item.widget(), AttentionItem)]
+        return [widget for widget in _widgets(self._column) if isinstance(widget, AttentionItem)]
 
     def set_rows(self, rows: Sequence[AttentionRow], now_ms: int) -> None:
         """Show these items; the widget of one that stays is kept."""
         shown = self._model.update(rows, now_ms)
         keys = [row.key for row, _resolved in shown]
+        before = [item.row.key for item in self.items()]
         for key in [key for key in self._items if key not in keys]:
             self._items.pop(key).deleteLater()
         for place, (row, resolved) in enumerate(shown):
@@ -231,7 +246,8 @@ class AttentionList(QWidget):
             if self._column.indexOf(item) != place:
                 self._column.removeWidget(item)
                 self._column.insertWidget(place, item)
-        self._rule()
+        if before != keys:
+            self._order_tabs()
         self._show_empty()
         count = sum(1 for _row, resolved in shown if not resolved)
         if count != self._count:
@@ -249,10 +265,9 @@ class AttentionList(QWidget):
         item.verb.connect(self.verb)
         return item
 
-    def _rule(self) -> None:
-        """Keep the tab order in the order of the items."""
+    def _order_tabs(self) -> None:
         links = [link for item in self.items() for link in item.links()]
-        for first, second in zip(links, links[1:], strict=False):
+        for first, second in pairwise(links):
             QWidget.setTabOrder(first, second)
 
     def _show_empty(self) -> None:
