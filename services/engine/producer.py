@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,7 +19,7 @@ from services.engine.registry import Registry
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)
-BULK = 200
+BULK = 600
 MAX_PAYLOAD = 512 * 1024
 
 
@@ -63,24 +64,35 @@ class Producer:
         self._platforms: set[str] = set()
 
     def submit(self, specs: Sequence[TaskSpec]) -> Submitted:
-        """Record and publish; bad specs are reported and do not stop the others."""
-        good: list[tuple[TaskSpec, Task]] = []
+        """Record and publish; bad specs are reported and do not stop the others.
+
+        A bulk goes in chunks: while one is being published, the next is checked and recorded.
+        """
+        created: list[Task] = []
+        duplicates: list[tuple[TaskSpec, Task]] = []
         errors: list[tuple[TaskSpec, str, str]] = []
+        if len(specs) <= BULK:
+            fresh = self._record(self._prepare_all(specs, errors), duplicates)
+            unconfirmed = self._publish(fresh)
+            return _submitted(fresh, duplicates, errors, unconfirmed)
+        sending: list[Future[int]] = []
+        with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
+            for chunk in _chunks(specs):
+                fresh = self._record(self._prepare_all(chunk, errors), duplicates)
+                sending.append(publisher.submit(self._publish, fresh))
+                created += fresh
+        return _submitted(created, duplicates, errors, sum(one.result() for one in sending))
+
+    def _prepare_all(
+        self, specs: Sequence[TaskSpec], errors: list[tuple[TaskSpec, str, str]]
+    ) -> list[tuple[TaskSpec, Task]]:
+        good: list[tuple[TaskSpec, Task]] = []
         for spec in specs:
             try:
                 good.append((spec, self.prepare(spec)))
             except UsageError as exc:
                 errors.append((spec, exc.field, str(exc)))
-        created: list[Task] = []
-        duplicates: list[tuple[TaskSpec, Task]] = []
-        unconfirmed = 0
-        for chunk in _chunks(good):
-            fresh = self._record(chunk, duplicates)
-            unconfirmed += self._publish(fresh)
-            created += fresh
-        return Submitted(
-            created=tuple(created), duplicates=tuple(duplicates), errors=tuple(errors), unconfirmed=unconfirmed
-        )
+        return good
 
     def prepare(self, spec: TaskSpec) -> Task:
         """Make the record of one spec without storing it.
@@ -188,6 +200,17 @@ def _payload_text(payload: Mapping[str, Any]) -> str:
     return text
 
 
-def _chunks(items: Sequence[tuple[TaskSpec, Task]]) -> Iterator[Sequence[tuple[TaskSpec, Task]]]:
-    for start in range(0, len(items), BULK):
-        yield items[start : start + BULK]
+def _chunks(specs: Sequence[TaskSpec]) -> Iterator[Sequence[TaskSpec]]:
+    for start in range(0, len(specs), BULK):
+        yield specs[start : start + BULK]
+
+
+def _submitted(
+    created: Sequence[Task],
+    duplicates: Sequence[tuple[TaskSpec, Task]],
+    errors: Sequence[tuple[TaskSpec, str, str]],
+    unconfirmed: int,
+) -> Submitted:
+    return Submitted(
+        created=tuple(created), duplicates=tuple(duplicates), errors=tuple(errors), unconfirmed=unconfirmed
+    )

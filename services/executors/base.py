@@ -23,7 +23,7 @@ class Job:
 
 @dataclass(slots=True, kw_only=True)
 class JobContext:
-    """The job's line back to the worker. ``log`` and ``progress`` may be called from any thread and never block for long."""
+    """The job's line back to the worker; ``log`` and ``progress`` may be called from any thread."""
 
     log: Callable[[str, str], None]  #: (stream "out"|"err", one line without newline)
     progress: Callable[[int, str], None]  #: (percent 0–100, note)
