@@ -164,7 +164,7 @@ class Fleet:
         shops, now = sample_shops(60), self.store.now_ms()
         states = tuple(
             SlotState(
-                task_id=f"pdd_sync_order_{shops[n].shop_id}_{n:012x}",
+                task_id=f"pdd_sync_order_{shops[n % 60].shop_id}_{n:012x}",
                 task_type=("sync_order", "get_content", "refresh_goods", "batch_reply")[n % 4],
                 shop=shops[(n * 7) % 60].key,
                 lane="normal",

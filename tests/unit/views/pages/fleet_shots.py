@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 from PySide6.QtWidgets import QApplication, QWidget
 
 from services import i18n
@@ -89,7 +90,55 @@ def dead_letters(fleet: Fleet, folder: Path) -> None:
     page.close()
 
 
-STORIES = {"dead_letters": dead_letters}
+def workers(fleet: Fleet, folder: Path) -> None:
+    """Nodes of every state, none, and one on this computer."""
+    from views.pages.workers.page import WorkersPage
+
+    def prepare(page: QWidget) -> None:
+        assert isinstance(page, WorkersPage)
+        settle(0.6)
+        now = fleet.store.now_ms()
+        fleet.context.feed.looked.disconnect(page._on_looked)
+        page.show_workers(
+            (
+                fleet.heartbeat("rpa-01", slots=16, busy=15),
+                fleet.heartbeat("rpa-02", slots=16, busy=14, cpu=97.0, memory_mb=1100.0),
+                msgspec.structs.replace(fleet.heartbeat("rpa-03", slots=16, busy=7), seen_at=now - 74_000),
+                fleet.heartbeat("rpa-04", slots=12, busy=3, state="draining"),
+                msgspec.structs.replace(
+                    fleet.heartbeat("rpa-05-with-a-long-name", slots=5, busy=0), seen_at=now - 22_000
+                ),
+                fleet.heartbeat("rpa-06", slots=120, busy=90),
+            )
+        )
+        page.board.reorder()
+        settle(0.2)
+
+    def empty(page: QWidget) -> None:
+        settle(0.3)
+
+    for name in [info.worker for info in fleet.store.workers()]:
+        fleet.store.forget_worker(name)
+    shots(folder, "workers-none", lambda: WorkersPage(fleet.context), empty)
+    shots(folder, "workers", lambda: WorkersPage(fleet.context), prepare)
+    page = WorkersPage(fleet.context)
+    page.resize(*SIZES[0])
+    page.show()
+    page.activate()
+    page.local.button.click()
+    wait(lambda: page.local.state == "running")
+    settle(2.5)
+    page._choose_view("table")
+    settle(0.2)
+    page.grab().save(str(folder / "workers-table.png"))
+    page._choose_view("slots")
+    settle(0.2)
+    page.grab().save(str(folder / "workers-local.png"))
+    page.close()
+    page.deleteLater()
+
+
+STORIES = {"dead_letters": dead_letters, "workers": workers}
 
 
 def main() -> None:

@@ -1,0 +1,1 @@
+"""Workers: which machines work, on what, and what they are told."""

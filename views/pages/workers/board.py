@@ -1,0 +1,84 @@
+"""All workers as cards, in an order that stays until somebody asks for another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain.worker import WorkerInfo
+from services.i18n import _
+from views.pages.workers import nodes
+from views.pages.workers.node_card import NodeCard
+from views.pages.workers.nodes import Names
+from views.support.language import on_language_changed
+
+_CLOCK = SystemClock()
+
+
+class Board(QScrollArea):
+    """Signals:
+    ordered: worker, order.
+    stop_wanted: worker.
+    task_wanted: id of a task.
+    """
+
+    ordered = Signal(str, str)
+    stop_wanted = Signal(str)
+    task_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._cards: dict[str, NodeCard] = {}
+        inner = QWidget()
+        inner.setProperty("scroll", "true")
+        self._column = QVBoxLayout(inner)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(8)
+        self._column.addStretch(1)
+        self.setWidget(inner)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        on_language_changed(self._say)
+        self._say()
+
+    def card(self, worker: str) -> NodeCard | None:
+        """The card of a worker."""
+        return self._cards.get(worker)
+
+    def show_workers(self, workers: Sequence[WorkerInfo], names: Names, here: str) -> None:
+        """Show the newest heartbeats; cards come and go, those that stay keep their place."""
+        known = {info.worker for info in workers}
+        for worker in [one for one in self._cards if one not in known]:
+            card = self._cards.pop(worker)
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        for info in workers:
+            if info.worker not in self._cards:
+                self._add(info)
+            self._cards[info.worker].show_worker(info, names, here=info.worker == here)
+
+    def reorder(self) -> None:
+        """Silent nodes first, then by name; only when a person asked."""
+        now = _CLOCK.now_ms()
+        cards = sorted(self._cards.values(), key=lambda card: (not nodes.is_silent(card.info, now), card.info.worker))
+        for place, card in enumerate(cards):
+            self._column.removeWidget(card)
+            self._column.insertWidget(place, card)
+
+    def _add(self, info: WorkerInfo) -> None:
+        card = NodeCard(info)
+        card.ordered.connect(self.ordered)
+        card.stop_wanted.connect(self.stop_wanted)
+        card.task_wanted.connect(self.task_wanted)
+        after = sum(1 for name in self._cards if name < info.worker)
+        self._column.insertWidget(after, card)
+        self._cards[info.worker] = card
+
+    def _say(self) -> None:
+        self.setAccessibleName(_("Worker nodes"))

@@ -1,0 +1,224 @@
+"""One worker as a card: how it is, what its slots hold, and what it can be told."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain.worker import WorkerInfo
+from services.i18n import N_, _
+from views.dialogs.elided import Elided
+from views.pages.workers import nodes
+from views.pages.workers.load_bar import LoadBar
+from views.pages.workers.nodes import Names
+from views.pages.workers.slot_grid import SlotGrid
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.badge import Badge
+from views.widgets.buttons import IconButton
+from views.widgets.stepper import Stepper
+
+LEFT, RIGHT = 186, 172
+#: a bar of memory is full here
+MEMORY_FULL_MB = 1024
+STEP_MS = 700
+#: an order that no heartbeat has confirmed after this long is no longer shown as asked
+ASKED_MS = 20_000
+_CLOCK = SystemClock()
+
+
+class NodeCard(QFrame):
+    """Signals:
+    ordered: worker, order (``slots=6``, ``drain``, ``resume``).
+    stop_wanted: worker.
+    task_wanted: id of the task in a slot.
+    """
+
+    ordered = Signal(str, str)
+    stop_wanted = Signal(str)
+    task_wanted = Signal(str)
+
+    def __init__(self, info: WorkerInfo, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.info = info
+        self._names = nodes.NO_NAMES
+        self._here = False
+        self._asked: tuple[str, int] = ("", 0)
+        self.setProperty("panel", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.grid = SlotGrid()
+        self.grid.task_wanted.connect(self.task_wanted)
+        self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
+        self._settle.timeout.connect(self._order_slots)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(1, 1, 1, 1)
+        row.setSpacing(0)
+        row.addWidget(self._build_left())
+        row.addWidget(line("v"))
+        middle = QVBoxLayout()
+        middle.setContentsMargins(10, 9, 10, 9)
+        middle.addWidget(self.grid)
+        middle.addStretch(1)
+        row.addLayout(middle, 1)
+        row.addWidget(line("v"))
+        row.addWidget(self._build_right())
+        on_language_changed(self._say)
+        theme().changed.connect(self._say)
+
+    def _build_left(self) -> QWidget:
+        side = QWidget()
+        side.setFixedWidth(LEFT)
+        self._glyph, self._name = QLabel(), Elided("", "strong")
+        self._count, self._badge = Label("", "label", "text2"), Badge("", "accent")
+        self._beat, self._note = Elided("", "label", "text3"), Elided("", "label", "text3")
+        first = QHBoxLayout()
+        first.setSpacing(7)
+        first.addWidget(self._glyph)
+        first.addWidget(self._name)
+        first.addWidget(self._count)
+        first.addStretch(1)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(12, 9, 8, 9)
+        column.setSpacing(3)
+        column.addLayout(first)
+        column.addWidget(self._beat)
+        column.addWidget(self._note)
+        column.addWidget(self._badge)
+        column.addStretch(1)
+        return side
+
+    def _build_right(self) -> QWidget:
+        side = QWidget()
+        side.setFixedWidth(RIGHT)
+        self._cpu, self._memory = LoadBar(), LoadBar()
+        self.stepper = Stepper(N_("Slots"), 1, 1, 512)
+        self.drain_button = IconButton("ph.download-simple", N_("Drain: take no new tasks"), kind="plain")
+        self.resume_button = IconButton("ph.play", N_("Resume: take tasks again"), kind="plain")
+        self.stop_button = IconButton("ph.square", N_("Stop this worker"), kind="plain")
+        self.stepper.value_changed.connect(self._on_step)
+        self.drain_button.clicked.connect(self._on_drain)
+        self.resume_button.clicked.connect(self._on_drain)
+        self.stop_button.clicked.connect(self._on_stop)
+        row = QHBoxLayout()
+        row.setSpacing(6)
+        row.addWidget(self.stepper)
+        row.addStretch(1)
+        row.addWidget(self.drain_button)
+        row.addWidget(self.resume_button)
+        row.addWidget(self.stop_button)
+        column = QVBoxLayout(side)
+        column.setContentsMargins(10, 9, 10, 9)
+        column.setSpacing(2)
+        column.addWidget(self._cpu)
+        column.addWidget(self._memory)
+        column.addSpacing(6)
+        column.addLayout(row)
+        column.addStretch(1)
+        return side
+
+    def show_worker(self, info: WorkerInfo, names: Names, *, here: bool) -> None:
+        """Show the newest heartbeat."""
+        self.info, self._names, self._here = info, names, here
+        order, asked_at = self._asked
+        if order and (_obeyed(info, order) or _CLOCK.now_ms() - asked_at > ASKED_MS):
+            self._asked = ("", 0)
+        self._say()
+
+    def note_asked(self, order: str) -> None:
+        """Remember an order until a heartbeat shows it was obeyed."""
+        self._asked = (order, _CLOCK.now_ms())
+        self._say()
+
+    def refused(self) -> None:
+        """An order could not be given: show what is true again."""
+        self._asked = ("", 0)
+        self._say()
+
+    def _say(self) -> None:
+        info, now = self.info, _CLOCK.now_ms()
+        token = status(nodes.glyph(info, now))
+        self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
+        self._name.show_text(info.worker)
+        self._count.setText(f"{info.busy} / {len(info.slots)}")
+        words, tone = nodes.heartbeat(info, now)
+        self._beat.show_text(words)
+        self._beat.set_tone(tone)
+        note, tone = nodes.note(info, now)
+        if self._asked[0]:
+            note, tone = _asked_words(self._asked[0]), "scheduled"
+        self._note.show_text(note)
+        self._note.set_tone(tone)
+        self._badge.show_text(_("this computer") if self._here else "")
+        self.grid.show_worker(info, self._names, now)
+        self._show_load()
+        self._show_verbs(now)
+        self.setAccessibleName(f"{info.worker}, {self._count.text()}, {words}, {note}")
+        self.update()
+
+    def _show_load(self) -> None:
+        info = self.info
+        cpu = text.whole_percent(info.cpu / 100) if info.cpu >= 0 else "–"
+        tip = _("Share of one core, all its threads together; may pass 100 %.")
+        self._cpu.show_load(
+            _("CPU"), cpu, info.cpu / 100 if info.cpu >= 0 else None, high=info.cpu >= nodes.CPU_HIGH, tip=tip
+        )
+        memory = text.join(text.count(round(info.memory_mb)), "MB") if info.memory_mb >= 0 else "–"
+        share = info.memory_mb / MEMORY_FULL_MB if info.memory_mb >= 0 else None
+        self._memory.show_load(
+            _("Mem"), memory, share, high=bool(share and share >= 1), tip=_("The bar is full at 1 GB.")
+        )
+
+    def _show_verbs(self, now: int) -> None:
+        info = self.info
+        if not self._settle.isActive() and not self._asked[0].startswith("slots="):
+            self.stepper.set_value(len(info.slots))
+        gone = _("It is silent and hears no order") if nodes.is_silent(info, now) else ""
+        leaving = _("It is stopping") if info.state in ("stopping", "stopped") or self._asked[0] == "stop" else ""
+        draining = info.state == "draining"
+        self.drain_button.setVisible(not draining)
+        self.resume_button.setVisible(draining)
+        for button in (self.drain_button, self.resume_button, self.stop_button):
+            button.disable(leaving or gone)
+        self.stepper.setEnabled(not (leaving or gone))
+
+    def _on_step(self) -> None:
+        self._settle.start()
+
+    def _order_slots(self) -> None:
+        if self.stepper.value() != len(self.info.slots):
+            self.ordered.emit(self.info.worker, f"slots={self.stepper.value()}")
+
+    def _on_drain(self) -> None:
+        self.ordered.emit(self.info.worker, "resume" if self.info.state == "draining" else "drain")
+
+    def _on_stop(self) -> None:
+        self.stop_wanted.emit(self.info.worker)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw an edge in the colour of what is wrong."""
+        super().paintEvent(event)
+        if nodes.is_silent(self.info, _CLOCK.now_ms()):
+            painter = QPainter(self)
+            painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+            painter.setPen(theme().color("retrying"))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+
+
+def _obeyed(info: WorkerInfo, order: str) -> bool:
+    verb, _sign, value = order.partition("=")
+    if verb == "slots":
+        return len(info.slots) == int(value)
+    return info.state == {"drain": "draining", "resume": "running", "stop": "stopping"}[verb]
+
+
+def _asked_words(order: str) -> str:
+    verb, _sign, value = order.partition("=")
+    if verb == "slots":
+        return _("asked for {n} slots").format(n=value)
+    return {"drain": _("asked to drain"), "resume": _("asked to resume"), "stop": _("asked to stop")}[verb]

@@ -1,0 +1,126 @@
+"""What a worker's heartbeat tells: its state in words, its load, its slots. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.domain.shop import Shop
+from services.domain.task_type import TaskType
+from services.domain.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.i18n import _, ngettext
+from views.support import safe, shown, text
+
+#: after this long in silence its tasks go to other workers
+REQUEUE_MS = 120_000
+#: a task that takes this many times its usual duration is marked
+SLOW_FACTOR = 3
+CPU_HIGH = 90.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Names:
+    """What ids are called: shops and task types."""
+
+    shops: Mapping[str, Shop]
+    types: Mapping[str, TaskType]
+
+    def shop(self, key: str) -> str:
+        """The name of a shop, else its id."""
+        found = self.shops.get(key)
+        return found.name if found is not None and found.name else key.partition(":")[2] or key
+
+
+NO_NAMES = Names(shops={}, types={})
+
+
+def silence_ms(info: WorkerInfo, now_ms: int) -> int:
+    """How long ago it was last heard."""
+    return max(0, now_ms - info.seen_at)
+
+
+def is_silent(info: WorkerInfo, now_ms: int) -> bool:
+    """Whether its tasks are unconfirmed."""
+    return silence_ms(info, now_ms) > SILENT_AFTER_MS
+
+
+def glyph(info: WorkerInfo, now_ms: int) -> str:
+    """The status name of the node."""
+    if is_silent(info, now_ms):
+        return "warning"
+    return {"running": "healthy", "draining": "draining"}.get(info.state, "paused")
+
+
+def heartbeat(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
+    """How long ago it was heard, and the tone of it."""
+    silence = silence_ms(info, now_ms)
+    words = _("heartbeat {age}").format(age=text.age(shown.span(silence)))
+    return words, "retrying" if silence > AMBER_AFTER_MS else "text3"
+
+
+def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
+    """The third line: what a person should know, else what it runs on."""
+    if is_silent(info, now_ms):
+        left = REQUEUE_MS - silence_ms(info, now_ms)
+        if left <= 0 or not info.busy:
+            return _("silent; its tasks went back"), "retrying"
+        words = ngettext("{n} task returns {when}", "{n} tasks return {when}", info.busy)
+        return words.format(n=info.busy, when=text.until(shown.span(left))), "retrying"
+    if info.state == "draining":
+        left_over = ngettext("draining, {n} task left", "draining, {n} tasks left", info.busy)
+        return left_over.format(n=info.busy), "scheduled"
+    if info.state == "stopping":
+        return _("stopping"), "scheduled"
+    if info.cpu >= CPU_HIGH:
+        return _("one core is full"), "retrying"
+    return safe.one_line(", ".join(part for part in (info.system, info.version) if part), 60), "text3"
+
+
+def summary(workers: Sequence[WorkerInfo], now_ms: int) -> str:
+    """The page's line: nodes, busy slots, and what is not as it should be."""
+    if not workers:
+        return _("No worker is running.")
+    slots = sum(len(info.slots) for info in workers)
+    busy = sum(info.busy for info in workers)
+    parts = [
+        ngettext("{n} node", "{n} nodes", len(workers)).format(n=text.count(len(workers))),
+        _("{busy} of {slots} slots busy").format(busy=text.count(busy), slots=text.count(slots)),
+    ]
+    silent = sum(1 for info in workers if is_silent(info, now_ms))
+    draining = sum(1 for info in workers if info.state == "draining" and not is_silent(info, now_ms))
+    if silent:
+        parts.append(ngettext("{n} silent", "{n} silent", silent).format(n=silent))
+    if draining:
+        parts.append(ngettext("{n} draining", "{n} draining", draining).format(n=draining))
+    return ", ".join(parts)
+
+
+def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:
+    """Whether a task takes much longer than its type usually does."""
+    kind = names.types.get(slot.task_type)
+    usual = kind.expected_s if kind is not None else 0.0
+    return usual > 0 and slot.since > 0 and now_ms - slot.since > usual * 1000 * SLOW_FACTOR
+
+
+def slot_words(slot: SlotState, names: Names, now_ms: int) -> str:
+    """One slot as lines of a tool tip."""
+    if not slot.task_id:
+        return _("Free slot")
+    lines = [
+        f"{slot.task_type}, {names.shop(slot.shop)}",
+        _("attempt {n}, for {span}").format(n=slot.attempt, span=text.duration(shown.span(now_ms - slot.since))),
+    ]
+    if slot.progress >= 0:
+        lines.append(_("progress {percent}").format(percent=text.whole_percent(slot.progress / 100)))
+    if is_slow(slot, names, now_ms):
+        lines.append(_("takes longer than this type usually does"))
+    return "\n".join([*lines, slot.task_id])
+
+
+def running_rows(info: WorkerInfo, names: Names, now_ms: int) -> tuple[tuple[str, str], ...]:
+    """The tasks that a stop would interrupt."""
+    return tuple(
+        (f"{slot.task_type}  {names.shop(slot.shop)}", text.duration(shown.span(now_ms - slot.since)))
+        for slot in info.slots
+        if slot.task_id
+    )

@@ -1,0 +1,265 @@
+"""The Workers page: every node with its slots, what it can be told, and the workers of this computer."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.domain import filter
+from services.domain.query import equals
+from services.domain.worker import WorkerInfo
+from services.i18n import N_, _
+from services.monitor.live import Snapshot
+from views.context import PageContext
+from views.page import Page
+from views.pages.workers import nodes
+from views.pages.workers.actions import WorkerActions
+from views.pages.workers.board import Board
+from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
+from views.pages.workers.nodes import Names
+from views.pages.workers.table import COLUMNS, NodeRow, sentence
+from views.support.operation import Operation
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.empty_state import EmptyState
+from views.widgets.segmented import Segmented
+
+SIDE = 380
+SIDE_NARROW, WIDE = 320, 1300
+CARDS_UP_TO = 24
+PULSE_MS = 1000
+NAMES_EVERY = 20
+_CLOCK = SystemClock()
+
+
+class WorkersPage(Page):
+    """Which machines work, on what, and whether they are well."""
+
+    page_id = "workers"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Workers"))
+        self._context = context
+        self._workers: tuple[WorkerInfo, ...] = ()
+        self._names: Names = nodes.NO_NAMES
+        self._pulses = 0
+        self._by_hand = False
+        self._actions = WorkerActions(context, self)
+        self._asking = Operation(self, latest=True)
+        self._model: RecordModel[NodeRow] = RecordModel(
+            COLUMNS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=sentence
+        )
+        self._build()
+        self._connect()
+        self._pulse = QTimer(self, interval=PULSE_MS)
+        self._pulse.timeout.connect(self._on_pulse)
+
+    # the page
+
+    def activate(self) -> None:
+        """Follow the snapshots."""
+        self._ask_names()
+        self._show(self._context.feed.latest)
+        self.board.reorder()
+        self._pulse.start()
+
+    def deactivate(self) -> None:
+        """Stop following."""
+        self._pulse.stop()
+
+    def refresh(self) -> None:
+        """Put silent nodes first and read the names again."""
+        self._ask_names()
+        self.board.reorder()
+        self._model.show_new()
+
+    def show_request(self, request: object) -> None:
+        """Bring a worker into view."""
+        card = self.board.card(str(request))
+        if card is not None:
+            self._choose_view("slots")
+            self.board.ensureWidgetVisible(card)
+
+    def retranslate(self) -> None:
+        """Say the numbers again."""
+        super().retranslate()
+        if hasattr(self, "_stack"):
+            self._say()
+
+    # putting together
+
+    def _build(self) -> None:
+        self._view = Segmented((("slots", N_("Slots")), ("table", N_("Table"))), N_("View of the nodes"))
+        self.header.add_action(self._view)
+        self.board = Board()
+        self.table = TableView(self._model, name=N_("Workers"))
+        self.empty = EmptyState(
+            N_("No worker is running."),
+            N_("Tasks wait until one is started here or on another machine."),
+            N_("Start one on this computer"),
+            icon="ph.robot",
+        )
+        self._stack = QStackedWidget()
+        for widget in (self.board, self.table, self.empty):
+            self._stack.addWidget(widget)
+        self.local = LocalCard()
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.local)
+        column.addStretch(1)
+        self._side = QScrollArea()
+        self._side.setWidgetResizable(True)
+        self._side.setFrameShape(QFrame.Shape.NoFrame)
+        self._side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        side.setProperty("scroll", "true")
+        self._side.setWidget(side)
+        row = QHBoxLayout()
+        row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
+        row.setSpacing(CARD_GAP)
+        row.addWidget(self._stack, 1)
+        row.addWidget(self._side)
+        self.body.addLayout(row, 1)
+
+    def _connect(self) -> None:
+        # looking
+        self._context.feed.looked.connect(self._on_looked)
+        self._view.chosen.connect(self._on_view)
+        # orders to nodes
+        self.board.ordered.connect(self._actions.tell)
+        self.board.stop_wanted.connect(self._on_stop)
+        self.board.task_wanted.connect(self._open_task)
+        self.table.menu_requested.connect(self._fill_menu)
+        self.table.open_requested.connect(self.show_request)
+        self._actions.ordered.connect(self._on_ordered)
+        self._actions.refused.connect(self._on_refused)
+        # this computer
+        self.empty.action.connect(self._start_here)
+        self.local.start_wanted.connect(self._actions.start_local)
+        self.local.stop_wanted.connect(self._on_stop_local)
+        self.local.slots_wanted.connect(self._on_local_slots)
+        self.local.task_wanted.connect(self._open_task)
+        self._actions.local_changed.connect(self.local.set_state)
+        self._actions.local_failed.connect(self._on_local_failed)
+
+    def resizeEvent(self, event: object) -> None:
+        """Give the side less in a narrow window."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._side.setFixedWidth(SIDE if self.width() >= WIDE else SIDE_NARROW)
+
+    # looking
+
+    def _on_looked(self, snapshot: Snapshot) -> None:
+        if self.isVisible():
+            self._show(snapshot)
+
+    def _show(self, snapshot: Snapshot) -> None:
+        self.show_workers(snapshot.workers)
+
+    def show_workers(self, workers: tuple[WorkerInfo, ...]) -> None:
+        """Show these heartbeats."""
+        self._workers = workers
+        self._say()
+
+    def _say(self) -> None:
+        now, here = _CLOCK.now_ms(), self._context.local.name
+        self.board.show_workers(self._workers, self._names, here)
+        self._model.apply(tuple(NodeRow(info=info, here=info.worker == here) for info in self._workers))
+        if not self._by_hand:
+            self._view.set_current("table" if len(self._workers) > CARDS_UP_TO else "slots")
+        self._show_view()
+        self._show_local(here, now)
+        self.set_summary(nodes.summary(self._workers, now))
+
+    def _show_local(self, here: str, now: int) -> None:
+        info = next((one for one in self._workers if one.worker == here), None) if here else None
+        if not self._actions.local_busy:
+            self.local.set_state(RUNNING if here else STOPPED)
+        self.local.show_worker(info, self._names, now)
+
+    def _show_view(self) -> None:
+        chosen: QWidget = self.board if self._view.current() == "slots" else self.table
+        self._stack.setCurrentWidget(chosen if self._workers else self.empty)
+        busy = self._actions.local_busy
+        self.empty.button.disable(_("It is starting") if busy else "")
+
+    def _on_view(self, _key: str) -> None:
+        self._by_hand = True
+        self._show_view()
+
+    def _choose_view(self, key: str) -> None:
+        self._by_hand = True
+        self._view.set_current(key)
+        self._show_view()
+
+    def _on_pulse(self) -> None:
+        self._pulses += 1
+        if self._pulses % NAMES_EVERY == 0:
+            self._ask_names()
+        self._say()
+
+    def _ask_names(self) -> None:
+        context = self._context
+        self._asking.start(lambda: Names(shops=context.shops(), types=context.types()), self._on_names, _pass)
+
+    def _on_names(self, names: Names) -> None:
+        self._names = names
+        self._say()
+
+    # acting
+
+    def _find(self, worker: str) -> WorkerInfo | None:
+        return next((info for info in self._workers if info.worker == worker), None)
+
+    def _on_stop(self, worker: str) -> None:
+        info = self._find(worker)
+        if info is None:
+            return
+        if worker == self._context.local.name:
+            self._on_stop_local()
+        else:
+            self._actions.stop(info, self._names, _CLOCK.now_ms())
+
+    def _on_ordered(self, worker: str, order: str) -> None:
+        card = self.board.card(worker)
+        if card is not None:
+            card.note_asked(order)
+
+    def _on_refused(self, worker: str) -> None:
+        card = self.board.card(worker)
+        if card is not None:
+            card.refused()
+
+    def _start_here(self) -> None:
+        self._actions.start_local(self.local.slots.value(), self.local.chosen_lanes())
+        self._show_view()
+
+    def _on_stop_local(self) -> None:
+        info = self._find(self._context.local.name)
+        self._actions.stop_local(info, self._names, _CLOCK.now_ms())
+
+    def _on_local_slots(self, slots: int) -> None:
+        if self._context.local.name:
+            self._actions.tell(self._context.local.name, f"slots={slots}")
+
+    def _on_local_failed(self, error: BaseException) -> None:
+        self.local.error.show_error(str(error))
+        self._show_view()
+
+    def _open_task(self, task_id: str) -> None:
+        self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        info = self._find(str(key))
+        if info is None:
+            return
+        draining = info.state == "draining"
+        order, title = ("resume", N_("Resume")) if draining else ("drain", N_("Drain"))
+        menu.addAction(_(title), lambda: self._actions.tell(info.worker, order))
+        menu.addAction(_("Stop"), lambda: self._on_stop(info.worker))
+
+
+def _pass(_error: BaseException) -> None:
+    """Names are a comfort: without them ids are shown, and the next pulse asks again."""

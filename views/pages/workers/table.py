@@ -1,0 +1,137 @@
+"""Nodes as rows of a table, for fleets that do not fit as cards."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QPainter
+
+from services.clock import SystemClock
+from services.domain.worker import SlotState, WorkerInfo
+from services.i18n import N_, _
+from views.pages.workers import nodes
+from views.support import shown, text
+from views.tables import painters
+from views.tables.column import Column
+from views.tables.painters import Cell, Ink
+from views.theme import theme
+
+STRIP, MARK = 120, 7
+_CLOCK = SystemClock()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodeRow:
+    """A worker, and whether it runs in this program."""
+
+    info: WorkerInfo
+    here: bool = False
+
+    @property
+    def key(self) -> str:
+        """The name of the worker."""
+        return self.info.worker
+
+
+def _glyph(row: NodeRow) -> str:
+    return nodes.glyph(row.info, _CLOCK.now_ms())
+
+
+def _note(row: NodeRow) -> str:
+    return nodes.note(row.info, _CLOCK.now_ms())[0]
+
+
+def _beat(row: NodeRow) -> str:
+    return text.age(shown.span(nodes.silence_ms(row.info, _CLOCK.now_ms())))
+
+
+def _beat_tone(row: NodeRow) -> str:
+    return nodes.heartbeat(row.info, _CLOCK.now_ms())[1].replace("text3", "text2")
+
+
+def sentence(row: NodeRow) -> str:
+    """The row for a screen reader."""
+    words = {"name": row.key, "busy": row.info.busy, "slots": len(row.info.slots), "note": _note(row)}
+    return _("{name}, {busy} of {slots} slots busy, {note}").format(**words)
+
+
+def _paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
+    slots: tuple[SlotState, ...] = cell.column.value(cell.record)
+    if not slots:
+        return
+    width = min(MARK, max(1.0, STRIP / len(slots) - 1))
+    top = room.y() + (room.height() - 10) / 2
+    painter.setPen(Qt.PenStyle.NoPen)
+    for number, slot in enumerate(slots):
+        painter.setBrush(theme().color("running" if slot.task_id else "line2"))
+        painter.drawRoundedRect(QRectF(room.x() + number * (width + 1), top, width, 10), 1, 1)
+
+
+painters.register("slots", _paint_strip)
+
+COLUMNS: tuple[Column[NodeRow], ...] = (
+    Column(key="state", title="", value=_glyph, kind="glyph", width=30, live=True, speech=sentence),
+    Column(key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", width=190, sortable=True),
+    Column(
+        key="busy",
+        title=N_("Busy"),
+        value=lambda row: row.info.busy,
+        text=lambda row: f"{row.info.busy} / {len(row.info.slots)}",
+        align="right",
+        width=76,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(
+        key="slots",
+        title=N_("Slots"),
+        value=lambda row: row.info.slots,
+        text=lambda row: f"{row.info.busy} / {len(row.info.slots)}",
+        kind="slots",
+        width=STRIP + 24,
+    ),
+    Column(
+        key="seen",
+        title=N_("Heartbeat"),
+        value=lambda row: row.info.seen_at,
+        text=_beat,
+        tone=_beat_tone,
+        width=116,
+        live=True,
+        sortable=True,
+    ),
+    Column(
+        key="cpu",
+        title=N_("CPU"),
+        value=lambda row: row.info.cpu,
+        text=lambda row: text.whole_percent(row.info.cpu / 100) if row.info.cpu >= 0 else "",
+        align="right",
+        width=72,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(
+        key="memory",
+        title=N_("Memory"),
+        value=lambda row: row.info.memory_mb,
+        text=lambda row: text.join(text.count(round(row.info.memory_mb)), "MB") if row.info.memory_mb >= 0 else "",
+        align="right",
+        width=92,
+        sortable=True,
+        descending_first=True,
+        hide_rank=2,
+    ),
+    Column(
+        key="done",
+        title=N_("Done"),
+        value=lambda row: row.info.done,
+        text=lambda row: text.count(row.info.done),
+        kind="number",
+        width=80,
+        sortable=True,
+        descending_first=True,
+        hide_rank=1,
+    ),
+    Column(key="note", title=N_("Note"), value=_note, tone="text2", width=160, stretch=True, live=True),
+)
