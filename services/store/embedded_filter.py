@@ -24,13 +24,9 @@ TEXTS = {
     "gate": "gate",
 }
 NUMBERS = {"created": "created_at", "updated": "updated_at", "priority": "priority", "attempts": "attempt"}
-#: index that begins with the column; all of them go on with ``created_at`` but that of the ids
+#: index that begins with the column; all but the first go on with ``created_at``
 INDEX = {
     "task_id": "sqlite_autoindex_tasks_1",
-    "status": "tasks_status",
-    "platform": "tasks_platform",
-    "task_type": "tasks_type",
-    "lane": "tasks_lane",
     "worker": "tasks_worker",
     "batch": "tasks_batch",
     "fp": "tasks_fp",
@@ -128,30 +124,24 @@ def _as_number(name: str, value: str) -> float:
 
 
 def _text(column: str, value: str) -> Condition:
-    indexed = column if column in INDEX else ""
+    partial = f" AND {column} <> ''" if column in _PARTIAL else ""
+    indexed = column if column in INDEX and not (partial and value in ("", "*")) else ""
     if not value.endswith("*"):
-        if column in _PARTIAL:
-            return Condition(
-                f"({column} = ? AND {column} <> '')" if value else f"({column} = '')",
-                (value,) if value else (),
-                indexed if value else "",
-            )
-        return Condition(f"({column} = ?)", (value,), indexed)
+        return Condition(f"({column} = ?{partial if value else ''})", (value,), indexed)
     prefix = value[:-1]
     end = _after(prefix)
     if not prefix:
         return Condition("(1)")
     if end is None:
-        return Condition(f"({column} >= ?)", (prefix,), indexed if column not in _PARTIAL else "")
-    more = f" AND {column} <> ''" if column in _PARTIAL else ""
-    return Condition(f"({column} >= ? AND {column} < ?{more})", (prefix, end), indexed)
+        return Condition(f"({column} >= ?{partial})", (prefix,), indexed)
+    return Condition(f"({column} >= ? AND {column} < ?{partial})", (prefix, end), indexed)
 
 
 def _shop(value: str) -> list[Condition]:
     platform, colon, shop_id = value.partition(":")
     if colon:
         left, right = _text("platform", platform), _text("shop_id", shop_id)
-        return [Condition(f"({right.sql} AND {left.sql})", right.values + left.values, right.column or left.column)]
+        return [Condition(f"({right.sql} AND {left.sql})", right.values + left.values, right.column)]
     by_id = _text("shop_id", value)
     return [by_id, _text("platform", value)] if value.endswith("*") and value != "*" else [by_id]
 

@@ -12,6 +12,12 @@ def key_of(task: Task) -> ShopKey:
     return task.platform, task.shop_id
 
 
+def shop_key(shop: str) -> ShopKey:
+    """A shop by its name ``platform:shop_id``."""
+    platform, _, shop_id = shop.partition(":")
+    return platform, shop_id
+
+
 def closed_gate(session: Session, task: Task) -> str:
     """The first gate that is closed for a task, "" if it may start."""
     paused = session.pauses()

@@ -28,7 +28,7 @@ from services.domain.change import (
 from services.domain.errors import TaskError
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
-from services.store.embedded_gates import closed_gate, key_of, open_shop
+from services.store.embedded_gates import closed_gate, key_of, open_shop, shop_key
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
 MISSING = Answer("missing")
@@ -64,7 +64,8 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
         if isinstance(op, Claim | Finish | Cancel | Move | Resolve)
         and (task := session.get(op.task_id) or getattr(op, "adopt", None)) is not None
     ]
-    session.load_shops({key_of(task) for task in touched})
+    opened = {shop_key(op.shop) for op in ops if isinstance(op, OpenShop)}
+    session.load_shops(opened | {key_of(task) for task in touched})
     session.load_uniqs({task.uniq for task in (*fresh, *touched)})
 
 
@@ -232,8 +233,7 @@ def _nudge(session: Session, op: Nudge) -> Answer:
 
 
 def _open_shop(session: Session, op: OpenShop) -> Answer:
-    platform, _, shop_id = op.shop.partition(":")
-    return Answer("ok", None, open_shop(session, (platform, shop_id)))
+    return Answer("ok", None, open_shop(session, shop_key(op.shop)))
 
 
 _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {

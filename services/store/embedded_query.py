@@ -4,53 +4,29 @@ from __future__ import annotations
 
 import base64
 import binascii
+import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
 from services.domain.errors import UsageError
-from services.domain.query import SORTS, Page, Query, Term
+from services.domain.query import Page, Query, Term
 from services.domain.task import Task, decode
-from services.store import embedded_filter as filters
-from services.store.embedded_filter import Condition
+from services.store import embedded_plan as plans
+from services.store.embedded_filter import INDEX, Condition
+from services.store.embedded_plan import Plan, Way
 
-SORT_COLUMNS = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
-SORT_INDEXES = {name: f"tasks_{name}" for name in SORTS}
 #: records that one call looks into for a term that needs a scan, and how many at a time
 SCAN_LIMIT, SCAN_SLICE = 20_000, 1_000
 #: steps of SQLite's machine after which counting, or walking along the order, is given up
-COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 2_000_000, 1_000_000, 10_000
-#: a filter that leaves less than this part is served by its own index, any order
-SELECTIVE = 20
-#: columns of the two tables of counters
-TALLIES = {
-    "tallies": {"lane", "platform", "type", "status", "triage"},
-    "shop_tallies": {"shop", "platform", "status", "triage"},
-}
-MANY = 16
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What to ask for: conditions that all hold, order, and the place to start from."""
-
-    where: tuple[Condition, ...]
-    tests: tuple[Callable[[Task], bool], ...]
-    sort: str
-    descending: bool
-    arms: tuple[Condition, ...] = ()  #: alternatives of which one holds, each with an index
-    expected: int = 0  #: rows that the arms find
-
-    @property
-    def column(self) -> str:
-        """The sort column."""
-        return SORT_COLUMNS[self.sort]
-
-    def place_of(self, task: Task) -> tuple[int, str]:
-        """Where a task stands in the order."""
-        return int(getattr(task, self.column)), task.task_id
+COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 2_000_000, 500_000, 10_000
+#: rows that are fetched and sorted without a thought; or that part of all
+FEW_ROWS, FEW_PART = 5_000, 20
+#: a priority that has more tasks than this is met soon enough along the ids
+COMMON = 20_000
+BY_ID = INDEX["task_id"]
+Place = tuple[int, str]
 
 
 class _TooMuch(Exception):
@@ -63,10 +39,8 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     Raises:
         UsageError: the question makes no sense.
     """
-    if query.sort not in SORT_COLUMNS:
-        raise UsageError(f"tasks cannot be sorted by {query.sort}", field="sort")
     place = _read_cursor(query)
-    plan = _plan(conn, query)
+    plan = plans.make(conn, query)
     if plan.tests:
         return _scan(conn, plan, query.limit, place)
     tasks = _rows(conn, plan, query.limit + 1, place)
@@ -76,114 +50,7 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     return Page(tasks=tuple(tasks), next=_cursor(plan, tasks[-1]) if more else None, total=total)
 
 
-# ------------------------------------------------------------------------ planning
-def _plan(conn: sqlite3.Connection, query: Query) -> Plan:
-    plain = [term for term in query.terms if not filters.is_scan(term)]
-    tests = tuple(filters.test(term) for term in query.terms if filters.is_scan(term))
-    where = tuple(filters.condition(term) for term in plain)
-    best: tuple[int, tuple[Condition, ...]] | None = None
-    for term in (*plain, *_implied(plain)):
-        arms = _arms(term)
-        if arms:
-            found = _estimate(conn, term, arms)
-            best = (found, arms) if best is None or found < best[0] else best
-    expected, chosen = best if best is not None else (0, ())
-    return Plan(where, tests, query.sort, query.descending, chosen, expected)
-
-
-def _implied(terms: Sequence[Term]) -> Iterator[Term]:
-    """Only the dead have a triage, only the blocked a gate."""
-    for term in terms:
-        status = {"triage": "dead", "gate": "blocked"}.get(term.field)
-        if status and not term.negated and "" not in term.values and "*" not in term.values:
-            yield Term(field="status", op="=", values=(status,))
-
-
-def _arms(term: Term) -> tuple[Condition, ...]:
-    if term.negated or term.op != "=" or term.field in filters.NUMBERS:
-        return ()
-    parts = filters.alternatives(term)
-    if not parts or len(parts) > MANY or not all(part.column for part in parts):
-        return ()
-    return tuple(parts)
-
-
-def _estimate(conn: sqlite3.Connection, term: Term, arms: Sequence[Condition]) -> int:
-    """How many rows the arms find: from the counters, else counted up to a bound."""
-    for table, fields in TALLIES.items():
-        if term.field in fields:
-            return _tally(conn, table, [filters.condition(term)])
-    bound = 20_000
-    found = 0
-    for arm in arms:
-        sql = (
-            f"SELECT count(*) FROM (SELECT 1 FROM tasks INDEXED BY {filters.INDEX[arm.column]} WHERE {arm.sql} LIMIT ?)"
-        )
-        found += conn.execute(sql, (*arm.values, bound)).fetchone()[0]
-    return found
-
-
-def _tally(conn: sqlite3.Connection, table: str, where: Sequence[Condition]) -> int:
-    sql = f"SELECT coalesce(sum(n), 0) FROM {table} WHERE {_and(where)}"
-    return int(conn.execute(sql, _values(where)).fetchone()[0])
-
-
-def _and(where: Sequence[Condition]) -> str:
-    return " AND ".join(part.sql for part in where) or "1"
-
-
-def _values(where: Sequence[Condition]) -> tuple[str | float, ...]:
-    return tuple(value for part in where for value in part.values)
-
-
-# ------------------------------------------------------------------------- reading
-def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: tuple[int, str] | None) -> list[Task]:
-    """The next rows in order, by the cheaper of two ways: along the order, or by the arms' own indexes."""
-    if not plan.arms:
-        return _ordered(conn, plan, limit, place)
-    ordered = plan.sort == "created" or (plan.sort == "updated" and plan.arms[0].column == "status")
-    if not ordered and plan.expected * SELECTIVE > max(_tally(conn, "tallies", ()), SELECTIVE * SCAN_SLICE):
-        try:
-            with _at_most(conn, WALK_STEPS):
-                return _ordered(conn, plan, limit, place)
-        except _TooMuch:
-            pass
-    return _by_arms(conn, plan, limit, place)
-
-
-def _ordered(conn: sqlite3.Connection, plan: Plan, limit: int, place: tuple[int, str] | None) -> list[Task]:
-    return _select(conn, SORT_INDEXES[plan.sort], plan, plan.where, limit, place)
-
-
-def _by_arms(conn: sqlite3.Connection, plan: Plan, limit: int, place: tuple[int, str] | None) -> list[Task]:
-    found: dict[str, Task] = {}
-    for arm in plan.arms:
-        index = filters.INDEX[arm.column]
-        if plan.sort == "updated" and arm.column == "status":
-            index = "tasks_status_updated"
-        found.update({task.task_id: task for task in _select(conn, index, plan, (arm, *plan.where), limit, place)})
-    return sorted(found.values(), key=plan.place_of, reverse=plan.descending)[:limit]
-
-
-def _select(
-    conn: sqlite3.Connection,
-    index: str,
-    plan: Plan,
-    where: Sequence[Condition],
-    limit: int,
-    place: tuple[int, str] | None,
-) -> list[Task]:
-    column, way, than = plan.column, "DESC" if plan.descending else "ASC", "<" if plan.descending else ">"
-    parts = list(where)
-    if place is not None:
-        at, task_id = place
-        parts.append(Condition(f"{column} {than}= ? AND ({column} {than} ? OR task_id {than} ?)", (at, at, task_id)))
-    sql = f"""SELECT data FROM tasks INDEXED BY {index} WHERE {_and(parts)}
-        ORDER BY {column} {way}, task_id {way} LIMIT ?"""
-    return [decode(data) for (data,) in conn.execute(sql, (*_values(parts), limit))]
-
-
-def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: tuple[int, str] | None) -> Page:
+def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
     """Look into the records in slices until the page is full or enough was looked at."""
     found: list[Task] = []
     for _ in range(SCAN_LIMIT // SCAN_SLICE):
@@ -199,12 +66,96 @@ def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: tuple[int, st
     return Page(tasks=tuple(found), next=_cursor(plan, rows[-1]))
 
 
+# ------------------------------------------------------------------------- reading
+def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Task]:
+    """The next rows in order: by the way to few rows, or along the order if that meets them soon."""
+    way = plan.way
+    if way is None:
+        return _along(conn, plan, limit, place)
+    in_order = plan.sort == "created" and len(way.arms) <= plans.MANY_ARMS
+    if in_order or way.expected <= max(FEW_ROWS, plan.total // FEW_PART):
+        return _by(conn, plan, way, limit, place)
+    try:
+        with _at_most(conn, WALK_STEPS):
+            return _along(conn, plan, limit, place)
+    except _TooMuch:
+        return _by(conn, plan, way, limit, place)
+
+
+def _by(conn: sqlite3.Connection, plan: Plan, way: Way, limit: int, place: Place | None) -> list[Task]:
+    """The best rows of every arm, merged; a row may be in several."""
+    found: dict[str, Task] = {}
+    for index, arm in way.arms:
+        found.update((task.task_id, task) for task in _select(conn, index, plan, (arm,), limit, place))
+    return sorted(found.values(), key=plan.place_of, reverse=plan.descending)[:limit]
+
+
+def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Task]:
+    """Walk along the order and leave out what the conditions refuse."""
+    if plan.sort == "created":
+        return _select(conn, "tasks_created", plan, (), limit, place)
+    if plan.sort == "updated":
+        arms = tuple(("tasks_updated", Condition("(status = ?)", (status,))) for status in plan.statuses)
+        return _by(conn, plan, Way(arms, 0), limit, place)
+    found: list[Task] = []
+    for index, part, start in _due_parts(plan, place) if plan.sort == "due" else _priority_parts(conn, plan, place):
+        if len(found) < limit:
+            found += _select(conn, index, plan, (part,), limit - len(found), start)
+    return found
+
+
+def _due_parts(plan: Plan, place: Place | None) -> Iterator[tuple[str, Condition, Place | None]]:
+    """Those without a due time by id, those with one by it."""
+    inside = place is not None and place[0] > 0
+    if plan.descending and (place is None or inside):
+        yield "tasks_due", Condition("(due_at > 0)"), place
+    if plan.descending or not inside:
+        yield BY_ID, _only("due_at", 0, plan, place), None
+    if not plan.descending:
+        yield "tasks_due", Condition("(due_at > 0)"), place if inside else None
+
+
+def _priority_parts(
+    conn: sqlite3.Connection, plan: Plan, place: Place | None
+) -> Iterator[tuple[str, Condition, Place | None]]:
+    """One priority after the other, each by id: a common one is met soon along all ids, a rare one has an index."""
+    sql = "SELECT (SELECT min(priority) FROM tasks), (SELECT max(priority) FROM tasks)"
+    low, high = conn.execute(sql).fetchone()
+    if low is None:
+        return
+    first = (high if plan.descending else low) if place is None else place[0]
+    for priority in range(first, low - 1, -1) if plan.descending else range(first, high + 1):
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM tasks WHERE priority = ? LIMIT {COMMON})"
+        (count,) = conn.execute(sql, (priority,)).fetchone()
+        yield BY_ID if count == COMMON else "tasks_priority", _only("priority", priority, plan, place), None
+
+
+def _only(column: str, value: int, plan: Plan, place: Place | None) -> Condition:
+    """The rows with one value of the sort column, after the place if it lies among them."""
+    if place is None or place[0] != value:
+        return Condition(f"({column} = ?)", (value,))
+    return Condition(f"({column} = ? AND task_id {'<' if plan.descending else '>'} ?)", (value, place[1]))
+
+
+def _select(
+    conn: sqlite3.Connection, index: str, plan: Plan, more: Sequence[Condition], limit: int, place: Place | None
+) -> list[Task]:
+    column, way, than = plan.column, "DESC" if plan.descending else "ASC", "<" if plan.descending else ">"
+    parts = [*more, *plan.where]
+    if place is not None:
+        at, task_id = place
+        parts.append(Condition(f"{column} {than}= ? AND ({column} {than} ? OR task_id {than} ?)", (at, at, task_id)))
+    sql = f"""SELECT data FROM tasks INDEXED BY {index} WHERE {plans.conjunction(parts)}
+        ORDER BY {column} {way}, task_id {way} LIMIT ?"""
+    return [decode(data) for (data,) in conn.execute(sql, (*plans.values(parts), limit))]
+
+
 # ------------------------------------------------------------------------ counting
 def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> int | None:
     names = {term.field for term in terms}
-    for table, fields in TALLIES.items():
+    for table, fields in plans.TALLIES.items():
         if names <= fields:
-            return _tally(conn, table, plan.where)
+            return plans.tally(conn, table, plan.where)
     try:
         with _at_most(conn, COUNT_STEPS):
             return _count(conn, plan)
@@ -213,30 +164,41 @@ def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> int |
 
 
 def _count(conn: sqlite3.Connection, plan: Plan) -> int:
-    if len(plan.arms) == 1:
-        (arm,) = plan.arms
-        sql = f"SELECT count(*) FROM tasks INDEXED BY {filters.INDEX[arm.column]} WHERE {_and((arm, *plan.where))}"
-        return int(conn.execute(sql, (*arm.values, *_values(plan.where))).fetchone()[0])
-    return int(conn.execute(f"SELECT count(*) FROM tasks WHERE {_and(plan.where)}", _values(plan.where)).fetchone()[0])
+    way = plan.way
+    where, values = plans.conjunction(plan.where), plans.values(plan.where)
+    if way is None or len(way.arms) > plans.MANY_ARMS:
+        return int(conn.execute(f"SELECT count(*) FROM tasks WHERE {where}", values).fetchone()[0])
+    sql = " UNION ".join(
+        f"SELECT rowid FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}" for index, arm in way.arms
+    )
+    if not way.arms:
+        return 0
+    chosen = tuple(value for _, arm in way.arms for value in (*arm.values, *values))
+    if len(way.arms) == 1:
+        sql = sql.replace("SELECT rowid", "SELECT count(*)", 1)
+        return int(conn.execute(sql, chosen).fetchone()[0])
+    return int(conn.execute(f"SELECT count(*) FROM ({sql})", chosen).fetchone()[0])
 
 
-class _at_most:
-    """Interrupt a statement after so many steps of SQLite's machine."""
+@contextlib.contextmanager
+def _at_most(conn: sqlite3.Connection, steps: int) -> Iterator[None]:
+    """Interrupt what takes more steps of SQLite's machine."""
+    left = steps // STEPS_PER_LOOK
 
-    def __init__(self, conn: sqlite3.Connection, steps: int) -> None:
-        self._conn, self._left = conn, steps // STEPS_PER_LOOK
+    def look() -> bool:
+        nonlocal left
+        left -= 1
+        return left < 0
 
-    def __enter__(self) -> None:
-        self._conn.set_progress_handler(self._look, STEPS_PER_LOOK)
-
-    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, trace: object) -> None:
-        self._conn.set_progress_handler(None, 0)
-        if isinstance(exc, sqlite3.OperationalError) and exc.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+    conn.set_progress_handler(look, STEPS_PER_LOOK)
+    try:
+        yield
+    except sqlite3.OperationalError as exc:
+        if exc.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
             raise _TooMuch from exc
-
-    def _look(self) -> bool:
-        self._left -= 1
-        return self._left < 0
+        raise
+    finally:
+        conn.set_progress_handler(None, 0)
 
 
 # ------------------------------------------------------------------------- cursors
@@ -244,7 +206,7 @@ def _cursor(plan: Plan, task: Task) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode((plan.sort, *plan.place_of(task)))).decode()
 
 
-def _read_cursor(query: Query) -> tuple[int, str] | None:
+def _read_cursor(query: Query) -> Place | None:
     if not query.cursor:
         return None
     try:

@@ -35,15 +35,11 @@ CREATE TABLE tasks (
     data BLOB NOT NULL
 );
 CREATE INDEX tasks_created ON tasks (created_at);
-CREATE INDEX tasks_updated ON tasks (updated_at);
-CREATE INDEX tasks_priority ON tasks (priority, task_id);
-CREATE INDEX tasks_due ON tasks (due_at, task_id);
-CREATE INDEX tasks_status ON tasks (status, created_at);
-CREATE INDEX tasks_status_updated ON tasks (status, updated_at);
+CREATE INDEX tasks_updated ON tasks (status, updated_at);
+CREATE INDEX tasks_kind ON tasks (status, lane, platform, task_type, created_at);
 CREATE INDEX tasks_shop ON tasks (shop_id, created_at);
-CREATE INDEX tasks_platform ON tasks (platform, created_at);
-CREATE INDEX tasks_type ON tasks (task_type, created_at);
-CREATE INDEX tasks_lane ON tasks (lane, created_at);
+CREATE INDEX tasks_priority ON tasks (priority);
+CREATE INDEX tasks_due ON tasks (due_at, task_id) WHERE due_at > 0;
 CREATE INDEX tasks_worker ON tasks (worker, created_at) WHERE worker <> '';
 CREATE INDEX tasks_batch ON tasks (batch, created_at) WHERE batch <> '';
 CREATE INDEX tasks_fp ON tasks (fp, created_at) WHERE fp <> '';

@@ -38,11 +38,11 @@ class Session:
         if not wanted:
             return
         self._tasks.update(dict.fromkeys(wanted))
-        sql = f"SELECT data, outbox_at FROM tasks WHERE task_id {write.IN_LIST}"
-        for data, outbox_at in self.conn.execute(sql, (write.text_list(wanted),)):
+        sql = f"SELECT rowid, data, outbox_at FROM tasks WHERE task_id {write.IN_LIST}"
+        for place, data, outbox_at in self.conn.execute(sql, (write.text_list(wanted),)):
             task = decode(data)
             self._tasks[task.task_id] = (task, outbox_at)
-            self._out.stored(task, outbox_at)
+            self._out.stored(task, outbox_at, place)
 
     def get(self, task_id: str) -> Task | None:
         """The record as it stands."""
@@ -79,7 +79,8 @@ class Session:
     def flush(self) -> None:
         """Write records, events and counters."""
         self._out.write_tasks(self.conn)
-        self._out.write_rest(self.conn)
+        self._out.write_tallies(self.conn)
+        self._out.write_events(self.conn)
 
     # -------------------------------------------------------------------- shops
     def load_shops(self, keys: Iterable[ShopKey]) -> None:
@@ -87,8 +88,10 @@ class Session:
         wanted = {key for key in keys if key not in self._counted}
         if not wanted:
             return
+        self._out.write_tasks(self.conn)
+        self._out.write_tallies(self.conn)
         for key in wanted:
-            self._counted[key], self._limits[key], self._reserved[key] = self._out.shop_changes(key), None, set()
+            self._counted[key], self._limits[key], self._reserved[key] = {}, None, set()
         for key, status, n in self._shop_rows("status, n FROM shop_tallies", wanted):
             self._counted[key][status] = self._counted[key].get(status, 0) + n
         for key, limit in self._shop_rows("concurrency FROM shops", wanted):
@@ -96,6 +99,10 @@ class Session:
         for key, task_id, until in self._shop_rows("task_id, until FROM reservations", wanted):
             if until > self.now:
                 self._reserved[key].add(task_id)
+
+    def _need_shop(self, key: ShopKey) -> None:
+        if key not in self._counted:
+            self.load_shops([key])
 
     def _shop_rows(self, what: str, wanted: set[ShopKey]) -> Iterator[tuple[Any, ...]]:
         sql = f"SELECT platform, shop_id, {what} WHERE shop_id {write.IN_LIST}"
@@ -105,18 +112,18 @@ class Session:
 
     def count(self, key: ShopKey, status: str) -> int:
         """Tasks of a shop in a status."""
-        self.load_shops([key])
+        self._need_shop(key)
         return self._counted[key].get(status, 0)
 
     def free_slots(self, key: ShopKey, but: str = "") -> int:
         """Slots that are neither running nor reserved for others than ``but``."""
         running = self.count(key, Status.RUNNING)
-        limit = self._limits[key]
-        return (1 if limit is None else limit) - running - len(self._reserved[key] - {but})
+        limit, reserved = self._limits[key], self._reserved[key]
+        return (1 if limit is None else limit) - running - len(reserved) + (but in reserved)
 
     def register(self, key: ShopKey) -> None:
         """Make an unknown shop known."""
-        self.load_shops([key])
+        self._need_shop(key)
         if self._limits[key] is None:
             shop = Shop(platform=key[0], shop_id=key[1], unregistered=True)
             self.conn.execute(
@@ -127,7 +134,7 @@ class Session:
 
     def reserve(self, key: ShopKey, task_id: str) -> None:
         """Keep a slot of the shop for one task."""
-        self.load_shops([key])
+        self._need_shop(key)
         self._reserved[key].add(task_id)
         self.conn.execute("DELETE FROM reservations WHERE until <= ?", (self.now,))
         self.conn.execute(
@@ -137,7 +144,7 @@ class Session:
 
     def unreserve(self, key: ShopKey, task_id: str) -> bool:
         """Give a reservation up; tell whether there was one."""
-        self.load_shops([key])
+        self._need_shop(key)
         if task_id not in self._reserved[key]:
             return False
         self._reserved[key].discard(task_id)
@@ -180,13 +187,15 @@ class Session:
 
     def holder(self, uniq: str) -> str | None:
         """The active task that was created first of those that hold the key."""
-        self.load_uniqs([uniq])
+        if uniq not in self._holders:
+            self.load_uniqs([uniq])
         ranked = [(created_at, task_id) for task_id, (_, created_at) in self._holders.get(uniq, {}).items()]
         return min(ranked)[1] if ranked else None
 
     def goes_first(self, uniq: str) -> str | None:
         """The task of this key that closes the twin gate for all others: running or held, else created first."""
-        self.load_uniqs([uniq])
+        if uniq not in self._holders:
+            self.load_uniqs([uniq])
         ranked = [
             (status not in (Status.RUNNING, Status.HELD), created_at, task_id)
             for task_id, (status, created_at) in self._holders[uniq].items()

@@ -24,7 +24,7 @@ _INSERT = f"INSERT INTO tasks ({', '.join(_COLUMNS)}, data) VALUES ({', '.join('
 _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
 _SHOP_TALLY = "INSERT INTO shop_tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
-_updates: dict[tuple[int, ...], str] = {}
+_updates: dict[tuple[bool, tuple[int, ...]], str] = {}
 
 
 def text_list(values: Iterable[str]) -> str:
@@ -37,72 +37,83 @@ class Buffer:
 
     def __init__(self) -> None:
         self._rows: dict[str, tuple[Any, ...]] = {}
+        self._places: dict[str, int] = {}
         self._dirty: dict[str, tuple[Task, int]] = {}
         self._events: list[tuple[Any, ...]] = []
         self._tally: Counter[tuple[str, ...]] = Counter()
-        self._shop_tally: Counter[tuple[str, str, str, str]] = Counter()
+        self._shop_tally: Counter[tuple[str, ...]] = Counter()
 
-    def stored(self, task: Task, outbox_at: int) -> None:
-        """Say how a record stands in the database."""
+    def stored(self, task: Task, outbox_at: int, place: int) -> None:
+        """Say how a record stands in the database, and in which row."""
         self._rows[task.task_id] = _row(task, outbox_at)
+        self._places[task.task_id] = place
 
     def put(self, old: Task | None, task: Task, outbox_at: int) -> None:
-        """Gather a changed record with what follows from it."""
+        """Gather a changed record with its event."""
         self._dirty[task.task_id] = (task, outbox_at)
         if old is None or old.steps is not task.steps:
             self._events.append(_event(task))
-        if old is not None:
-            self._tally[_tally_key(old)] -= 1
-            self._shop_tally[_shop_key(old)] -= 1
-        self._tally[_tally_key(task)] += 1
-        self._shop_tally[_shop_key(task)] += 1
-
-    def shop_changes(self, key: tuple[str, str]) -> dict[str, int]:
-        """What the counters of a shop in the database do not know yet, by status."""
-        found: dict[str, int] = {}
-        for (shop_id, platform, status, _), change in self._shop_tally.items():
-            if (platform, shop_id) == key:
-                found[status] = found.get(status, 0) + change
-        return found
 
     def write_tasks(self, conn: sqlite3.Connection) -> None:
         """Bring the records into the database, so that its indexes can be asked."""
+        if not self._dirty:
+            return
         new: list[tuple[Any, ...]] = []
-        changed: dict[tuple[int, ...], list[tuple[Any, ...]]] = {}
+        changed: dict[tuple[bool, tuple[int, ...]], list[tuple[Any, ...]]] = {}
         for task_id, (task, outbox_at) in self._dirty.items():
             row = _row(task, outbox_at)
             before = self._rows.get(task_id)
             self._rows[task_id] = row
+            self._count(before, row)
             if before is None:
                 new.append((*row, encode(task)))
                 continue
-            places = tuple(place for place, value in enumerate(row) if value != before[place])
-            changed.setdefault(places, []).append((*(row[place] for place in places), encode(task), task_id))
+            columns: tuple[int, ...] = tuple(number for number, value in enumerate(row) if value != before[number])
+            place = self._places.get(task_id)
+            values = (*(row[number] for number in columns), encode(task), task_id if place is None else place)
+            changed.setdefault((place is None, columns), []).append(values)
         self._dirty.clear()
         if new:
             conn.executemany(_INSERT, new)
-        for places, rows in changed.items():
-            conn.executemany(_update(places), rows)
+        for (by_id, columns), rows in changed.items():
+            conn.executemany(_update(by_id, columns), rows)
 
-    def write_rest(self, conn: sqlite3.Connection) -> None:
-        """Bring events and counters into the database."""
+    def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...]) -> None:
+        """Let the counters follow a record; see ``_COLUMNS`` for the numbers."""
+        if before is not None:
+            if row[1] == before[1] and row[2] == before[2] and row[6] == before[6]:
+                return
+            self._tally[before[6], before[3], before[5], before[1], before[2]] -= 1
+            self._shop_tally[before[4], before[3], before[1], before[2]] -= 1
+        self._tally[row[6], row[3], row[5], row[1], row[2]] += 1
+        self._shop_tally[row[4], row[3], row[1], row[2]] += 1
+
+    def write_tallies(self, conn: sqlite3.Connection) -> None:
+        """Bring the counters up to the written records."""
         tallies = [(*key, change) for key, change in self._tally.items() if change]
         shops = [(*key, change) for key, change in self._shop_tally.items() if change]
+        self._tally.clear()
+        self._shop_tally.clear()
         if tallies:
             conn.executemany(_TALLY, tallies)
         if shops:
             conn.executemany(_SHOP_TALLY, shops)
-        if self._events:
-            conn.executemany(_EVENT, self._events)
-            (last,) = conn.execute("SELECT max(id) FROM events").fetchone()
-            if last // EVENTS_TRIM != (last - len(self._events)) // EVENTS_TRIM:
-                conn.execute("DELETE FROM events WHERE id <= ?", (last - EVENTS_KEPT,))
+
+    def write_events(self, conn: sqlite3.Connection) -> None:
+        """Append the events, and now and then forget the oldest."""
+        if not self._events:
+            return
+        conn.executemany(_EVENT, self._events)
+        (last,) = conn.execute("SELECT max(id) FROM events").fetchone()
+        if last // EVENTS_TRIM != (last - len(self._events)) // EVENTS_TRIM:
+            conn.execute("DELETE FROM events WHERE id <= ?", (last - EVENTS_KEPT,))
+        self._events.clear()
 
 
 def _row(task: Task, outbox_at: int) -> tuple[Any, ...]:
-    status = task.status
+    status = str(task.status)
     return (
-        task.task_id, status, task.triage, task.platform, task.shop_id, task.task_type, task.lane, task.priority,
+        task.task_id, status, task.triage, task.platform, task.shop_id, task.task_type, str(task.lane), task.priority,
         task.worker, task.batch, task.fingerprint, task.error_kind, task.gate, task.uniq, task.attempt, task.created_at,
         task.updated_at, task.due_at, task.queued_at, task.lease_until,
         task.uniq if task.uniq and status in ACTIVE else None,
@@ -111,11 +122,12 @@ def _row(task: Task, outbox_at: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _update(places: tuple[int, ...]) -> str:
-    sql = _updates.get(places)
+def _update(by_id: bool, columns: tuple[int, ...]) -> str:
+    key = (by_id, columns)
+    sql = _updates.get(key)
     if sql is None:
-        names = "".join(f"{_COLUMNS[place]} = ?, " for place in places)
-        sql = _updates[places] = f"UPDATE tasks SET {names}data = ? WHERE task_id = ?"
+        names = "".join(f"{_COLUMNS[number]} = ?, " for number in columns)
+        sql = _updates[key] = f"UPDATE tasks SET {names}data = ? WHERE {'task_id' if by_id else 'rowid'} = ?"
     return sql
 
 
@@ -123,13 +135,5 @@ def _event(task: Task) -> tuple[Any, ...]:
     step = task.steps[-1]
     return (
         task.task_id, task.shop_id, task.platform, task.task_type, step.from_, step.to, step.at, step.worker, step.gen,
-        step.attempt, task.lane,
+        step.attempt, str(task.lane),
     )  # fmt: skip
-
-
-def _tally_key(task: Task) -> tuple[str, ...]:
-    return task.lane, task.platform, task.task_type, task.status, task.triage
-
-
-def _shop_key(task: Task) -> tuple[str, str, str, str]:
-    return task.shop_id, task.platform, task.status, task.triage

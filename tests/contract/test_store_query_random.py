@@ -1,0 +1,47 @@
+"""Any question to a mixed fleet has the answer that plain Python gives."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from services.clock import ManualClock, SystemClock
+from services.domain.query import Query
+from services.domain.task import Task
+from services.ports import Store
+from tests.contract import model
+from tests.contract.conftest import STORES, _params, open_store
+
+COUNT = 150
+
+
+@pytest.fixture(scope="module", params=_params(STORES))
+def filled(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Store, list[Task]]]:
+    """A store with a fleet, never changed."""
+    where: Any
+    if request.param == "embedded":
+        where = tmp_path_factory.mktemp("query") / "fleet.sqlite"
+    else:
+        server = request.getfixturevalue("redis_server")
+        server.flush()
+        where = server.url
+    clock = ManualClock() if request.param == "embedded" else SystemClock()
+    store = open_store(request.param, where, clock)
+    yield store, model.fill(store, COUNT)
+    store.close()
+
+
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@given(query=model.queries())
+def test_any_question(filled: tuple[Store, list[Task]], query: Query) -> None:
+    store, tasks = filled
+    found, total = model.everything(store, query)
+    expected = model.answer(tasks, query)
+    assert [task.task_id for task in found] == [task.task_id for task in expected]
+    assert found == expected
+    assert total in (None, len(expected))
