@@ -75,7 +75,7 @@ class RabbitBroker:
         self._use(self._in)
         consumer = RabbitConsumer(self._in, self._control, queues, window=window, name=name)
         with self._lock:
-            self._consumers.append(consumer)
+            self._consumers = [item for item in self._consumers if not item.closed] + [consumer]
         return consumer
 
     # --------------------------------------------------------------------------------------------------- numbers

@@ -32,6 +32,10 @@ class RabbitConsumer:
 
     # ----------------------------------------------------------------------------------------------- port, any thread
     @property
+    def closed(self) -> bool:
+        return self._closed
+
+    @property
     def ack_lost(self) -> int:
         with self._cond:
             return self._ledger.ack_lost

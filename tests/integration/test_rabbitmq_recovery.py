@@ -16,6 +16,7 @@ from tests.integration.rabbitmq_rig import (
     QUICK,
     break_connections,
     collect,
+    ctl,
     depth,
     eventually,
     names,
@@ -23,6 +24,7 @@ from tests.integration.rabbitmq_rig import (
     order,
     orders,
     raw,
+    vhost,
 )
 from tests.support.services import RabbitMQ
 
@@ -53,7 +55,7 @@ def test_connections_closed_by_force_come_back_and_old_acks_are_counted_not_sent
         consumer.ack(again)
         assert eventually(lambda: depth(broker, HIGH) == (0, 0, 1))
         assert broker.publish([order("after")])[0].ok
-        assert broker.health().connected
+        assert eventually(lambda: broker.health().connected)
 
 
 def test_a_restart_of_the_broker_keeps_messages_and_brings_everyone_back(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
@@ -248,3 +250,58 @@ def test_nonsense_addresses_are_a_usage_error() -> None:
     for url in ("", "http://x", "amqp://", "amqp://h:port/", "amqp://u:p#w@h/"):
         with pytest.raises(UsageError):
             RabbitBroker(url, SystemClock())
+
+
+@pytest.mark.slow
+@pytest.mark.fault
+def test_under_repeated_losses_no_message_is_missing_and_none_is_left(
+    rabbitmq: RabbitMQ, amqp_vhost: str
+) -> None:
+    count, stop = 20_000, threading.Event()
+    with opened(rabbitmq, amqp_vhost) as broker:
+        consumer = broker.consumer(["high", "normal", "low"], window=64, name="w")
+        settled: list[str] = []
+        confirmed: set[str] = set()
+
+        def produce() -> None:
+            waiting = [order(f"m{number}", ("high", "normal", "low")[number % 3]) for number in range(count)]
+            while waiting:
+                batch, waiting = waiting[:300], waiting[300:]
+                for item, answer in zip(batch, broker.publish(batch), strict=True):
+                    if answer.ok:
+                        confirmed.add(item.message_id)
+                    else:
+                        waiting.append(item)
+
+        def consume() -> None:
+            turn = 0
+            while not stop.is_set():
+                turn += 1
+                taken = consumer.take(50, 0.2)
+                settled.extend(names(taken))
+                consumer.ack(taken)
+                if turn % 40 == 0:
+                    consumer.set_window((8, 64, 1)[turn // 40 % 3])
+                if turn % 90 == 0:
+                    consumer.pause()
+                    consumer.resume()
+
+        workers = [threading.Thread(target=work) for work in (produce, consume, consume)]
+        for worker in workers:
+            worker.start()
+        try:
+            for _ in range(5):
+                time.sleep(0.7)
+                ctl(rabbitmq, "close_all_connections", "--vhost", vhost(amqp_vhost), "chaos")
+            workers[0].join(60)
+            assert len(confirmed) == count
+            eventually(lambda: not set(settled) ^ confirmed and consumer.held() == 0, 60)
+            eventually(
+                lambda: all(depth(broker, f"rpa_tasks_{lane}")[:2] == (0, 0) for lane in ("high", "normal", "low"))
+            )
+        finally:
+            stop.set()
+            for worker in workers:
+                worker.join(10)
+        assert len(settled) - count < count / 5, "repeats are what was on its way at a loss, not more"
+        assert eventually(lambda: broker.health().connected)

@@ -1,0 +1,131 @@
+"""amqps: the certificate is verified against its authority and the host's name."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from services.broker.rabbitmq import RabbitBroker
+from services.broker.rabbitmq_timing import Timing
+from services.clock import SystemClock
+from services.domain.errors import BrokerUnavailable
+from tests.integration.rabbitmq_rig import collect, order
+from tests.support.services import RabbitMQ, ServiceUnavailable, free_port
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl makes the certificates")
+
+
+@dataclass
+class Secure:
+    port: int
+    authority: Path
+
+    def url(self, host: str = "localhost", **options: str) -> str:
+        query = "&".join(f"{name}={value}" for name, value in options.items())
+        return f"amqps://guest:guest@{host}:{self.port}/?{query}"
+
+
+def make(folder: Path, *words: str) -> None:
+    subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def secure(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Secure]:
+    """A broker with a certificate for ``localhost`` from an authority of its own."""
+    folder, port = tmp_path_factory.mktemp("tls"), free_port()
+    subject = ["-subj", "/CN=Fleetdeck test"]
+    make(
+        folder,
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "ca.key",
+        "-out",
+        "ca.pem",
+        "-days",
+        "2",
+        *subject,
+    )
+    make(
+        folder,
+        "req",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "key.pem",
+        "-out",
+        "ask.csr",
+        "-subj",
+        "/CN=localhost",
+    )
+    (folder / "names").write_text("subjectAltName=DNS:localhost\n", encoding="ascii")
+    sign = ["x509", "-req", "-in", "ask.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-days", "2"]
+    make(folder, *sign, "-out", "cert.pem", "-extfile", "names")
+    conf = (
+        f"listeners.ssl.1 = 127.0.0.1:{port}\n"
+        f"ssl_options.cacertfile = {folder}/ca.pem\n"
+        f"ssl_options.certfile = {folder}/cert.pem\n"
+        f"ssl_options.keyfile = {folder}/key.pem\n"
+    )
+    try:
+        server = RabbitMQ(extra_conf=conf).start()
+    except ServiceUnavailable as error:
+        pytest.skip(str(error))
+    yield Secure(port, folder / "ca.pem")
+    server.close()
+
+
+def test_messages_travel_over_tls(secure: Secure) -> None:
+    broker = RabbitBroker(secure.url(cacertfile=str(secure.authority)), SystemClock())
+    try:
+        broker.ensure(platforms=["pdd"])
+        assert all(
+            answer.ok for answer in broker.publish([order(f"m{number}", body=bytes(3000)) for number in range(2000)])
+        )
+        consumer = broker.consumer(["high"], window=500, name="w")
+        got = 0
+        while got < 2000:
+            taken = collect(consumer, 200)
+            assert taken
+            got += len(taken)
+            consumer.ack(taken)
+    finally:
+        broker.close()
+
+
+@pytest.mark.parametrize(
+    ("host", "options", "why"),
+    [
+        ("localhost", {}, "not trusted"),
+        ("127.0.0.1", {"cacertfile": "{authority}"}, "not trusted"),
+    ],
+)
+def test_an_unknown_authority_and_a_wrong_name_are_refused(
+    secure: Secure, host: str, options: dict[str, str], why: str
+) -> None:
+    told = {name: value.format(authority=secure.authority) for name, value in options.items()}
+    broker = RabbitBroker(secure.url(host, **told), SystemClock(), timing=Timing(connect=3.0))
+    try:
+        with pytest.raises(BrokerUnavailable, match=why):
+            broker.ensure()
+    finally:
+        broker.close()
+
+
+def test_a_name_may_be_given_for_an_address(secure: Secure) -> None:
+    url = secure.url("127.0.0.1", cacertfile=str(secure.authority), server_name_indication="localhost")
+    broker = RabbitBroker(url, SystemClock())
+    try:
+        broker.ensure()
+        assert broker.health().connected
+    finally:
+        broker.close()
