@@ -1,0 +1,1 @@
+"""The first page: is work flowing, what is broken, what should I do about it."""

@@ -1,0 +1,293 @@
+"""The seven numbers: what each one says, its curve, and where a click on it leads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+import numpy as np
+
+from services.i18n import N_, _, ngettext
+from services.monitor.overview import OverviewNow
+from views.charts.series import EMPTY, Frame, Numbers, filled, success
+from views.pages.overview.limits import Limits
+from views.support import safe, shown, text
+from views.widgets.kpi_tile import Kpi
+
+SUCCESS_WINDOW_S = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """All a tile needs: now, the curves of the range, the limits."""
+
+    now: OverviewNow
+    curves: Frame = EMPTY
+    limits: Limits = field(default_factory=Limits)
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Numbers of a sparkline, with a limit and the value it should at least reach down to."""
+
+    values: Numbers
+    limit: float | None = None
+    base: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TileSpec:
+    """One tile as data; ``opens`` is a filter, or ``dead`` or ``workers`` for those pages."""
+
+    key: str
+    label: str
+    glyph: str
+    role: str
+    alarm_role: str
+    opens: str
+    kpi: Callable[[Sight], Kpi]
+    curve: Callable[[Sight], Curve]
+
+
+def waiting(now: OverviewNow) -> int:
+    """Tasks that wait: in queues and at gates."""
+    return sum(lane.ready + lane.blocked for lane in now.lanes)
+
+
+def unacked(now: OverviewNow) -> int:
+    """Deliveries held by consumers."""
+    return sum(lane.unacked for lane in now.lanes)
+
+
+def _change(curves: Frame, name: str) -> tuple[float, str]:
+    """How much a number changed over the range in sight, and how long that was."""
+    if len(curves) < 2:
+        return 0.0, ""
+    span = timedelta(seconds=float(curves.at[-1] - curves.at[0]))
+    # 59 min 58 s of samples are the hour that was asked for
+    return float(curves[name][-1] - curves[name][0]), text.coarse(
+        timedelta(seconds=round(span.total_seconds() / 60) * 60)
+    )
+
+
+def ready_kpi(sight: Sight) -> Kpi:
+    """What waits, in queues and at gates."""
+    total = waiting(sight.now)
+    parked = sum(lane.blocked for lane in sight.now.lanes)
+    alarm = total > sight.limits.waiting
+    parts = [_("limit {n}").format(n=text.count(sight.limits.waiting))] if alarm else []
+    if parked:
+        parts.append(
+            _("{ready} in queues · {blocked} at gates").format(
+                ready=text.count(total - parked), blocked=text.count(parked)
+            )
+        )
+    elif not alarm:
+        parts.append(_peak(sight.curves))
+    context = " · ".join(part for part in parts if part)
+    above = _("above limit {n}").format(n=text.count(sight.limits.waiting)) if alarm else ""
+    return Kpi(
+        value=text.count(total),
+        context=context,
+        alarm=alarm,
+        sentence=_say(_("Ready"), text.count(total), above, context),
+    )
+
+
+def _peak(curves: Frame) -> str:
+    if len(curves) < 2:
+        return ""
+    total = curves.total()
+    at = int(np.argmax(total))
+    when = text.minute(
+        shown.moment(round(curves.at[at] * 1000)), shown.moment(round(curves.at[-1] * 1000)), shown.zone()
+    )
+    return _("peak {n} at {time}").format(n=text.count(round(float(total[at]))), time=when)
+
+
+def unacked_kpi(sight: Sight) -> Kpi:
+    """What consumers hold: running, and fetched ahead."""
+    held = unacked(sight.now)
+    ahead = max(0, held - sight.now.running)
+    context = _("{running} running · {ahead} prefetched").format(
+        running=text.count(sight.now.running), ahead=text.count(ahead)
+    )
+    return Kpi(value=text.count(held), context=context, sentence=_say(_("Unacked"), text.count(held), "", context))
+
+
+def running_kpi(sight: Sight) -> Kpi:
+    """What runs, of how many slots."""
+    now = sight.now
+    if now.slots_total:
+        slots = ngettext("of {n} slot", "of {n} slots", now.slots_total).format(n=text.count(now.slots_total))
+        context = f"{slots} · {text.whole_percent(now.slots_busy / now.slots_total)}"
+    else:
+        context = _("no worker is connected")
+    return Kpi(
+        value=text.count(now.running),
+        context=context,
+        sentence=_say(_("Running"), text.count(now.running), "", context),
+    )
+
+
+def retrying_kpi(sight: Sight) -> Kpi:
+    """What failed and waits for another try, by delay."""
+    total = sum(lane.retrying for lane in sight.now.lanes) or sum(count for _seconds, count in sight.now.retry_levels)
+    total = sight.now.status_counts.get("retrying", total)
+    levels = [
+        f"{text.seconds(timedelta(seconds=seconds))} {text.count(count)}"
+        for seconds, count in sight.now.retry_levels[:3]
+    ]
+    context = " · ".join(levels) if levels else _("nothing failed lately")
+    return Kpi(value=text.count(total), context=context, sentence=_say(_("Retrying"), text.count(total), "", context))
+
+
+def dead_kpi(sight: Sight) -> Kpi:
+    """Dead letters nobody has handled."""
+    dead, limit = sight.now.dead_open, sight.limits.dead
+    alarm = dead > limit
+    change, span = _change(sight.curves, "dead")
+    moved = _moved(round(change), span)
+    parts = [_("limit {n}").format(n=text.count(limit)) if alarm else "", moved]
+    above = _("above limit {n}").format(n=text.count(limit)) if alarm else ""
+    return Kpi(
+        value=text.count(dead),
+        context=" · ".join(part for part in parts if part),
+        alarm=alarm,
+        sentence=_say(_("Dead letters"), text.count(dead), above, moved),
+    )
+
+
+def _moved(change: int, span: str) -> str:
+    if not span:
+        return ""
+    if change > 0:
+        return _("up {n} in {span}").format(n=text.count(change), span=span)
+    if change < 0:
+        return _("down {n} in {span}").format(n=text.count(-change), span=span)
+    return _("unchanged in {span}").format(span=span)
+
+
+def success_kpi(sight: Sight) -> Kpi:
+    """The share of good ends in the last hour."""
+    good, bad = sight.now.succeeded_1h, sight.now.failed_1h
+    target = text.percent(sight.limits.success).replace(".0", "")
+    if not good + bad:
+        return Kpi(
+            value="–",
+            context=_("nothing ended in 1 h"),
+            sentence=_say(_("Success rate, 1 h"), "", "", _("nothing ended in 1 h")),
+        )
+    share = good / (good + bad)
+    value, _space, unit = text.percent(share).partition(text.THIN)
+    alarm = share < sight.limits.success
+    done = ngettext("{n} done", "{n} done", good + bad).format(n=text.count(good + bad))
+    context = " · ".join((_("target {share}").format(share=target), done))
+    below = _("below target {share}").format(share=target) if alarm else ""
+    return Kpi(
+        value=value,
+        unit=unit,
+        context=context,
+        alarm=alarm,
+        sentence=_say(_("Success rate, 1 h"), value + unit, below, done),
+    )
+
+
+def oldest_kpi(sight: Sight) -> Kpi:
+    """How long the oldest task has waited, and whose it is."""
+    waited = sight.now.oldest_waiting_ms
+    if waited is None:
+        return Kpi(
+            value="–", context=_("nothing waits"), sentence=_say(_("Oldest waiting"), "", "", _("nothing waits"))
+        )
+    span = shown.span(waited)
+    alarm = span.total_seconds() > sight.limits.oldest_s
+    limit = _("limit {n}").format(n=_limit_span(sight.limits.oldest_s))
+    parts = [limit, safe.one_line(sight.now.oldest_waiting_shop or "", 60)]
+    value = text.duration(span)
+    above = _("above limit {n}").format(n=_limit_span(sight.limits.oldest_s)) if alarm else ""
+    context = " · ".join(part for part in parts if part)
+    return Kpi(value=value, context=context, alarm=alarm, sentence=_say(_("Oldest waiting"), value, above, parts[1]))
+
+
+def _limit_span(seconds: int) -> str:
+    return text.coarse(timedelta(seconds=seconds))
+
+
+def _say(label: str, value: str, *rest: str) -> str:
+    """One sentence for screen readers."""
+    return ", ".join(part for part in (f"{label} {value}".strip(), *rest) if part)
+
+
+def _column(name: str) -> Callable[[Sight], Curve]:
+    def curve(sight: Sight) -> Curve:
+        return Curve(sight.curves[name], base=0.0)
+
+    return curve
+
+
+def ready_curve(sight: Sight) -> Curve:
+    """All lanes together."""
+    return Curve(sight.curves.total(), limit=sight.limits.waiting, base=0.0)
+
+
+def unacked_curve(sight: Sight) -> Curve:
+    """Held deliveries against the slots."""
+    return Curve(sight.curves["unacked"], limit=float(sight.now.slots_total) or None, base=0.0)
+
+
+def dead_curve(sight: Sight) -> Curve:
+    """Open dead letters."""
+    return Curve(sight.curves["dead"], limit=sight.limits.dead, base=0.0)
+
+
+def success_curve(sight: Sight) -> Curve:
+    """The share of good ends in the five minutes before each point."""
+    return Curve(filled(success(sight.curves, SUCCESS_WINDOW_S)), limit=sight.limits.success)
+
+
+def oldest_curve(sight: Sight) -> Curve:
+    """The age of the oldest task in seconds."""
+    return Curve(sight.curves["oldest_waiting_s"], limit=sight.limits.oldest_s, base=0.0)
+
+
+WAITING = "status:waiting"
+TILES: tuple[TileSpec, ...] = (
+    TileSpec("ready", N_("Ready"), "ph.circle-dashed", "waiting", "retrying", WAITING, ready_kpi, ready_curve),
+    TileSpec("unacked", N_("Unacked"), "ph.tray", "running", "running", "workers", unacked_kpi, unacked_curve),
+    TileSpec(
+        "running",
+        N_("Running"),
+        "ph.play-circle-fill",
+        "running",
+        "running",
+        "status:running",
+        running_kpi,
+        _column("running"),
+    ),
+    TileSpec(
+        "retrying",
+        N_("Retrying"),
+        "ph.arrow-clockwise-bold",
+        "retrying",
+        "retrying",
+        "status:retrying",
+        retrying_kpi,
+        _column("retrying"),
+    ),
+    TileSpec("dead", N_("Dead letters"), "ph.x-circle-fill", "dead", "dead", "dead", dead_kpi, dead_curve),
+    TileSpec(
+        "success",
+        N_("Success rate, 1 h"),
+        "ph.check-circle",
+        "succeeded",
+        "retrying",
+        "ended",
+        success_kpi,
+        success_curve,
+    ),
+    TileSpec(
+        "oldest", N_("Oldest waiting"), "ph.hourglass-medium", "retrying", "retrying", WAITING, oldest_kpi, oldest_curve
+    ),
+)
