@@ -22,7 +22,8 @@ GEN, ATTEMPT, SCHEMA = "x-rpa-gen", "x-rpa-attempt", "x-rpa-schema"
 ERROR, ERROR_KIND = "x-rpa-error", "x-rpa-error-kind"
 SCHEMA_VERSION = 1
 MAX_RETRIES, MAX_RETRY_COUNT, MAX_COUNTER = 20, 10_000, 2**31 - 1
-#: the store's clock and ours may differ a little, and a delay of 30 s must not become the 60 s level for it
+#: the store's clock and ours may differ a little, and a delay of 30 s must not become the 60 s level for it; of short
+#: levels a tenth at most, or two seconds would be rounded down to one
 DELAY_SLACK_MS = 1_000
 _EARLIEST, _LATEST = (round(datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000) for year in (2000, 2100))
 _BAD_ID_HEX = 16
@@ -215,7 +216,8 @@ def _level(wait_ms: int, delays: Sequence[int]) -> int:
     """Smallest level that is long enough, 0 for what is due."""
     if wait_ms <= 0 or not delays:
         return 0
-    return min((level for level in delays if level * 1000 + DELAY_SLACK_MS >= wait_ms), default=max(delays))
+    enough = (level for level in delays if level * 1000 + min(DELAY_SLACK_MS, level * 100) >= wait_ms)
+    return min(enough, default=max(delays))
 
 
 def _check_identity(fields: wire.Fields) -> None:
