@@ -37,10 +37,12 @@ class Reconciler:
         *,
         outbox_age_ms: int = OUTBOX_AGE_MS,
         retry_grace_ms: int = RETRY_GRACE_MS,
+        missing_after_ms: int = MISSING_AFTER_MS,
     ) -> None:
         self._store, self._broker, self._dispatcher = store, broker, dispatcher
         self._registry, self._clock, self._policy = registry, clock, policy
         self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
+        self._missing_after_ms = missing_after_ms
         self._empty_since: dict[str, int] = {}
         self._looked_at = 0.0
 
@@ -106,7 +108,7 @@ class Reconciler:
                 self._empty_since.pop(lane, None)
                 continue
             since = self._empty_since.setdefault(lane, now)
-            if now - since < MISSING_AFTER_MS:
+            if now - since < self._missing_after_ms:
                 continue
             missing = [task for task in self._store.oldest_queued(lane, BATCH) if task.queued_at < since]
             if missing:
