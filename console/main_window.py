@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMainWindow, QStackedWidget
 
-from console.navigation import PageSpec
+from console.navigation import History, PageSpec
 from views.page import Page
 from views.shell.connection import ConnectionBanner, grey
+from views.shell.frame import frame
 from views.shell.rail import Rail
 from views.shell.status_bar import StatusBar
 from views.shell.toasts import Toasts
@@ -43,36 +44,17 @@ class MainWindow(QMainWindow):
         self._pages: dict[str, Page] = {}
         self._current = ""
         self._wanted_collapsed = False
-        self._history: list[str] = []
-        self._future: list[str] = []
+        self._history = History()
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
         self.banner, self.stack = ConnectionBanner(), QStackedWidget()
-        self._put_together()
+        self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
         self.toasts = Toasts(self)
         self.rail.set_entries([spec.entry() for spec in pages])
         self._connect()
 
-    def _put_together(self) -> None:
-        right, middle, outer = QVBoxLayout(), QHBoxLayout(), QVBoxLayout()
-        for layout in (right, middle, outer):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
-        right.addWidget(self.top_bar)
-        right.addWidget(self.banner)
-        right.addWidget(self.stack, 1)
-        middle.addWidget(self.rail)
-        middle.addLayout(right, 1)
-        outer.addLayout(middle, 1)
-        outer.addWidget(self.status_bar)
-        frame = QWidget()
-        frame.setLayout(outer)
-        self.setCentralWidget(frame)
-
     def _connect(self) -> None:
-        # pages
         self.rail.chosen.connect(self.open_page)
         self.rail.collapsed_changed.connect(self._on_collapsed)
-        # keys of the window
         for keys, slot in (("F5", self.refresh), ("Alt+Left", self.back), ("Alt+Right", self.forward)):
             QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WindowShortcut)
 
@@ -97,9 +79,7 @@ class MainWindow(QMainWindow):
         if page_id not in self._specs:
             return
         if page_id != self._current:
-            if self._current:
-                self._history.append(self._current)
-            self._future.clear()
+            self._history.leave(self._current)
             self._show(page_id)
         if request is not None:
             self.page(page_id).show_request(request)
@@ -116,15 +96,13 @@ class MainWindow(QMainWindow):
 
     def back(self) -> None:
         """Return to the page before (Alt+Left)."""
-        if self._history:
-            self._future.append(self._current)
-            self._show(self._history.pop())
+        if page_id := self._history.back(self._current):
+            self._show(page_id)
 
     def forward(self) -> None:
         """Undo a return (Alt+Right)."""
-        if self._future:
-            self._history.append(self._current)
-            self._show(self._future.pop())
+        if page_id := self._history.forward(self._current):
+            self._show(page_id)
 
     def refresh(self) -> None:
         """Ask the page to ask again (F5); while disconnected, the banner tries to connect."""
@@ -142,10 +120,13 @@ class MainWindow(QMainWindow):
     def _on_collapsed(self, collapsed: bool) -> None:
         self._wanted_collapsed = collapsed
 
+    def _fold(self) -> None:
+        self.rail.set_collapsed(self._wanted_collapsed or self.width() < RAIL_COLLAPSES_BELOW)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold the rail while the window is narrow."""
         super().resizeEvent(event)
-        self.rail.set_collapsed(self._wanted_collapsed or self.width() < RAIL_COLLAPSES_BELOW)
+        self._fold()
 
     def save_state(self) -> dict[str, object]:
         """Return place, size and page as plain data."""
@@ -156,6 +137,7 @@ class MainWindow(QMainWindow):
         """Take what ``save_state`` returned."""
         self.restoreGeometry(QByteArray.fromBase64(str(state.get("geometry", "")).encode()))
         self._wanted_collapsed = bool(state.get("rail_collapsed", False))
+        self._fold()
         self.open_page(str(state.get("page", "")))
 
     def closeEvent(self, event: QCloseEvent) -> None:

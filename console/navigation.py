@@ -1,6 +1,6 @@
-"""The sitemap as data: which pages there are, in the order of the rail.
+"""The sitemap as data, and the way back.
 
-``PAGES`` is filled where the pages are put together; the shell knows pages only through it.
+The list of pages is filled where they are put together; the shell knows pages only through it.
 """
 
 from __future__ import annotations
@@ -26,3 +26,32 @@ class PageSpec:
     def entry(self) -> NavEntry:
         """Return what the rail needs of it."""
         return NavEntry(id=self.id, title=self.title, icon=self.icon, shortcut=self.shortcut, group=self.group)
+
+
+class History:
+    """The pages seen before and after the present one."""
+
+    def __init__(self) -> None:
+        self._before: list[str] = []
+        self._after: list[str] = []
+
+    def leave(self, page_id: str) -> None:
+        """Note that another page is opened from `page_id`."""
+        if page_id:
+            self._before.append(page_id)
+        self._after.clear()
+
+    def back(self, now: str) -> str:
+        """Return the page before `now`, "" at the beginning."""
+        return _step(self._before, self._after, now)
+
+    def forward(self, now: str) -> str:
+        """Return the page that was left by going back, "" at the end."""
+        return _step(self._after, self._before, now)
+
+
+def _step(source: list[str], target: list[str], now: str) -> str:
+    if not source:
+        return ""
+    target.append(now)
+    return source.pop()

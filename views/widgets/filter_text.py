@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 _TOKEN = re.compile(r'(?:[^\s"]|"(?:[^"\\]|\\.)*"?)+')
 _TERM = re.compile(r"^(?P<minus>-?)(?P<field>[a-z_]+):(?P<values>.+)$", re.DOTALL)
 _VALUE = re.compile(r'"(?:[^"\\]|\\.)*"?|[^,]+')
-_PLAIN = re.compile(r'^[^\s",:~<>=]+$')
+_PLAIN = re.compile(r'^[^\s",:~<>=]+\Z')
 
 
 @dataclass(frozen=True, slots=True)

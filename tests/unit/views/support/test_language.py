@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
@@ -11,7 +13,7 @@ from views.theme import theme
 
 
 class Listener(QObject):
-    heard: list[tuple[str, int]] = []
+    heard: ClassVar[list[tuple[str, int]]] = []
 
     def hear(self) -> None:
         Listener.heard.append((i18n.language(), theme().font("caption").pixelSize()))

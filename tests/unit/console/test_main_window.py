@@ -1,0 +1,151 @@
+"""The window: pages come and go, nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from console.main_window import MainWindow
+from console.navigation import PageSpec
+from views.page import Page
+from views.theme import theme
+
+
+class Noted(Page):
+    """Remembers what was asked of it."""
+
+    made: list[str] = []  # noqa: RUF012
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.name = name
+        self.seen: list[object] = []
+        Noted.made.append(name)
+
+    def activate(self) -> None:
+        self.seen.append("activate")
+
+    def deactivate(self) -> None:
+        self.seen.append("deactivate")
+
+    def refresh(self) -> None:
+        self.seen.append("refresh")
+
+    def show_request(self, request: object) -> None:
+        self.seen.append(request)
+
+
+def spec(name: str) -> PageSpec:
+    return PageSpec(id=name, title=name, icon="ph.gauge", factory=lambda: Noted(name))
+
+
+@pytest.fixture
+def window(qtbot: QtBot, qapp: QApplication) -> MainWindow:
+    theme().install(qapp)
+    Noted.made = []
+    window = MainWindow([spec("a"), spec("b"), spec("c")])
+    qtbot.addWidget(window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    return window
+
+
+def seen(window: MainWindow, name: str) -> list[object]:
+    page = window.page(name)
+    assert isinstance(page, Noted)
+    return page.seen
+
+
+def test_pages_are_made_when_first_opened(qtbot: QtBot, window: MainWindow) -> None:
+    assert Noted.made == []
+    assert window.current == ""
+    with qtbot.waitSignal(window.page_changed) as signal:
+        window.open_page("a")
+    assert signal.args == ["a"]
+    window.open_page("b")
+    window.open_page("a")
+    assert Noted.made == ["a", "b"]
+    assert seen(window, "a") == ["activate", "deactivate", "activate"]
+
+
+def test_a_page_opens_another_with_a_request(window: MainWindow) -> None:
+    window.open_page("a")
+    window.page("a").navigate.emit("b", "status:dead")
+    assert window.current == "b"
+    assert seen(window, "b") == ["activate", "status:dead"]
+    window.open_page("b", "status:held")
+    assert seen(window, "b")[-1] == "status:held"
+    window.open_page("nobody")
+    assert window.current == "b"
+
+
+def test_back_and_forward(qtbot: QtBot, window: MainWindow) -> None:
+    for name in ("a", "b", "c"):
+        window.open_page(name)
+    qtbot.keyClick(window, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert window.current == "b"
+    window.back()
+    window.back()
+    assert window.current == "a"
+    qtbot.keyClick(window, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert window.current == "b"
+    window.open_page("a")
+    window.forward()
+    assert window.current == "a"
+
+
+def test_the_rail_opens_pages(qtbot: QtBot, window: MainWindow) -> None:
+    qtbot.keyClick(window, Qt.Key.Key_2, Qt.KeyboardModifier.AltModifier)
+    assert window.current == "b"
+
+
+def test_f5_refreshes_or_reconnects(qtbot: QtBot, window: MainWindow) -> None:
+    window.refresh()
+    window.open_page("a")
+    qtbot.keyClick(window, Qt.Key.Key_F5)
+    assert seen(window, "a")[-1] == "refresh"
+    window.banner.show_loss("14:32:07", 5.0, 5.0)
+    with qtbot.waitSignal(window.banner.try_now):
+        qtbot.keyClick(window, Qt.Key.Key_F5)
+    window.banner.clear()
+
+
+def test_narrow_windows_fold_the_rail_for_a_while(window: MainWindow) -> None:
+    window.resize(1600, 900)
+    assert not window.rail.collapsed
+    window.resize(1200, 800)
+    assert window.rail.collapsed
+    window.resize(1600, 900)
+    assert not window.rail.collapsed
+    window.rail.toggle()
+    window.resize(1500, 900)
+    assert window.rail.collapsed
+
+
+def test_state_is_kept(qtbot: QtBot, window: MainWindow) -> None:
+    window.open_page("b")
+    window.resize(1600, 900)
+    window.rail.toggle()
+    other = MainWindow([spec("a"), spec("b")])
+    qtbot.addWidget(other)
+    other.restore_state(window.save_state())
+    assert other.current == "b"
+    assert other.geometry() == window.geometry() or other.width() >= 960
+    assert other.rail.collapsed
+
+
+def test_stale_pages_are_grey(window: MainWindow) -> None:
+    window.set_stale(True)
+    assert window.stack.graphicsEffect() is not None
+    window.set_stale(False)
+    assert window.stack.graphicsEffect() is None
+
+
+def test_closing_stops_the_page_and_tells(qtbot: QtBot, window: MainWindow) -> None:
+    window.open_page("a")
+    with qtbot.waitSignal(window.closing):
+        window.close()
+    assert seen(window, "a")[-1] == "deactivate"

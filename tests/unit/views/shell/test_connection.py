@@ -1,0 +1,108 @@
+"""Lost connection."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from views.shell.connection import ConnectionBanner, DisconnectedCard, LostPart, grey
+from views.theme import theme
+from views.widgets.buttons import Button
+
+
+@pytest.fixture
+def banner(qtbot: QtBot) -> ConnectionBanner:
+    banner = ConnectionBanner()
+    qtbot.addWidget(banner)
+    return banner
+
+
+def test_the_banner_counts_down(banner: ConnectionBanner) -> None:
+    banner.show_loss("14:32:07", 8.0, 16.0)
+    assert banner.isVisible()
+    assert "14:32:07" in banner.accessibleName()
+    assert banner._seconds.text() == "8 s"
+    for _ in range(6):
+        banner._on_tick()
+    assert banner._seconds.text() == "7 s"
+    for _ in range(60):
+        banner._on_tick()
+    assert banner._seconds.text() == "0 s"
+    assert not banner._timer.isActive()
+    banner.grab()
+
+
+def test_one_may_try_at_once(qtbot: QtBot, banner: ConnectionBanner) -> None:
+    banner.show_loss("14:32:07", 8.0, 8.0)
+    with qtbot.waitSignal(banner.try_now):
+        banner.button.click()
+    banner.show_trying()
+    assert banner._seconds.text() == ""
+    banner.clear()
+    assert banner.isHidden()
+
+
+def test_hiding_stops_the_clock_and_words_follow_the_language(banner: ConnectionBanner) -> None:
+    banner.show_loss("14:32:07", 8.0, 8.0)
+    i18n.set_language("zh_CN")
+    assert banner.accessibleName().startswith("连接于 14:32:07 断开。")
+    banner.hide()
+    assert not banner._timer.isActive()
+
+
+def test_a_page_loses_and_regains_its_colour(qtbot: QtBot) -> None:
+    window, label = QWidget(), QLabel("x")
+    qtbot.addWidget(window)
+    window.resize(60, 60)
+    label.setParent(window)
+    label.resize(60, 60)
+    label.setStyleSheet("background: #ff0000")
+    window.show()
+
+    def colour() -> tuple[int, int, int]:
+        return window.grab().toImage().pixelColor(50, 50).toTuple()[:3]
+
+    assert colour() == (255, 0, 0)
+    grey(window, True)
+    grey(window, True)
+    red, green, blue = colour()
+    assert red == green == blue or max(red, green, blue) - min(red, green, blue) < 8
+    grey(window, False)
+    grey(window, False)
+    assert colour() == (255, 0, 0)
+
+
+def test_the_card_names_each_part(qtbot: QtBot) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+    card = DisconnectedCard(host)
+    host.show()
+    card.show_parts(
+        "CN-East does not answer",
+        "Attempt 6.",
+        (LostPart(name="Network", text="online", state="healthy"), LostPart(name="Redis", text="timed out")),
+    )
+    card.show_parts("CN-East does not answer", "Attempt 7.", (LostPart(name="Redis", text="timed out"),))
+    assert card.isVisible()
+    assert card.accessibleName() == "CN-East does not answer. Attempt 7."
+    theme().set_mode("light")
+    card.grab()
+
+
+@pytest.mark.parametrize(
+    ("text", "signal"),
+    [
+        ("Try now", "try_now"),
+        ("Copy report", "copy_report"),
+        ("Other profile", "other_profile"),
+        ("Look at old data", "dismissed"),
+    ],
+)
+def test_the_card_offers_ways_on(qtbot: QtBot, text: str, signal: str) -> None:
+    card = DisconnectedCard()
+    qtbot.addWidget(card)
+    button = next(b for b in card.findChildren(Button) if b.text() == text)
+    with qtbot.waitSignal(getattr(card, signal)):
+        button.click()

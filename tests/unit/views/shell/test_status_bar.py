@@ -1,0 +1,87 @@
+"""The status bar."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from views.shell.status_bar import StatusBar, Vitals
+
+VITALS = Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> StatusBar:
+    bar = StatusBar(ZoneInfo("Asia/Shanghai"))
+    qtbot.addWidget(bar)
+    bar.resize(1200, 26)
+    bar.show()
+    return bar
+
+
+def words(bar: StatusBar, key: str) -> str:
+    return bar.part(key).words().replace("\u202f", " ")
+
+
+def test_numbers(bar: StatusBar) -> None:
+    bar.show_vitals(VITALS)
+    assert words(bar, "mode") == "Fleet mode"
+    assert words(bar, "in") == "In 4.8/s"
+    assert words(bar, "lag") == "Event lag 120 ms"
+    assert words(bar, "due") == "Schedules next minute 31"
+    bar.show_vitals(Vitals(local=True))
+    assert words(bar, "mode") == "Local mode"
+    assert words(bar, "out") == "Out –"
+    assert bar.part("due").isHidden()
+    bar.grab()
+
+
+def test_silence_is_said(bar: StatusBar) -> None:
+    bar.show_silence(timedelta(seconds=134))
+    assert words(bar, "lag") == "No events for 2 m 14 s"
+    assert words(bar, "in") == "In –"
+
+
+def test_rights(bar: StatusBar) -> None:
+    assert words(bar, "rights") == "Can act"
+    bar.show_rights("You are a viewer")
+    assert words(bar, "rights") == "READ-ONLY"
+    assert bar.part("rights").toolTip() == "You are a viewer"
+    bar.show_rights("x", "READ-ONLY while disconnected")
+    assert words(bar, "rights") == "READ-ONLY while disconnected"
+    bar.grab()
+
+
+def test_who_and_when(bar: StatusBar) -> None:
+    bar.show_operator("Chen Yu", "operator")
+    assert words(bar, "operator") == "Chen Yu · operator"
+    bar.show_operator("Chen Yu")
+    assert words(bar, "operator") == "Chen Yu"
+    assert bar.part("clock")._suffix == "UTC+8"
+    bar.set_zone(None, timedelta(seconds=3))
+    assert words(bar, "clock").count(":") >= 2
+
+
+def test_the_clock_runs_only_while_seen(bar: StatusBar) -> None:
+    assert bar._timer.isActive()
+    bar.hide()
+    assert not bar._timer.isActive()
+
+
+def test_every_part_is_a_door(qtbot: QtBot, bar: StatusBar) -> None:
+    for key in ("mode", "in", "out", "lag", "due", "rights", "operator", "clock"):
+        with qtbot.waitSignal(bar.part_clicked) as signal:
+            bar.part(key).click()
+        assert signal.args == [key]
+
+
+def test_words_follow_the_language(bar: StatusBar) -> None:
+    bar.show_vitals(VITALS)
+    i18n.set_language("zh_CN")
+    assert words(bar, "mode") == "集群模式"
+    assert words(bar, "in") == "入队 4.8 条/秒"
+    assert words(bar, "lag") == "事件延迟 120 毫秒"

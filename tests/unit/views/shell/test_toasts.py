@@ -1,0 +1,65 @@
+"""At most three toasts."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from views.shell.toasts import Toasts
+from views.widgets.toast import ToastSpec
+
+
+@pytest.fixture
+def toasts(qtbot: QtBot) -> Toasts:
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(1000, 700)
+    host.show()
+    return Toasts(host)
+
+
+def texts(toasts: Toasts) -> list[str]:
+    return [toast.spec.text for toast in toasts.toasts()]
+
+
+def test_the_oldest_that_may_leave_makes_room(toasts: Toasts) -> None:
+    toasts.show(ToastSpec(text="error", status="dead"))
+    for number in range(4):
+        toasts.show(ToastSpec(text=str(number)))
+    assert texts(toasts) == ["error", "2", "3"]
+    toasts.clear()
+    for number in range(4):
+        toasts.show(ToastSpec(text=str(number), sticky=True))
+    assert texts(toasts) == ["1", "2", "3"]
+    toasts.clear()
+    assert texts(toasts) == []
+
+
+def test_the_same_key_replaces(toasts: Toasts) -> None:
+    toasts.show(ToastSpec(text="10 left", key="bulk"))
+    toasts.show(ToastSpec(text="9 left", key="bulk"))
+    assert texts(toasts) == ["9 left"]
+    toasts.clear()
+
+
+def test_closing_closes_the_gap(qtbot: QtBot, toasts: Toasts) -> None:
+    with qtbot.waitSignal(toasts.shown) as signal:
+        first = toasts.show(ToastSpec(text="first", sticky=True))
+    assert signal.args[0].text == "first"
+    second = toasts.show(ToastSpec(text="second", sticky=True))
+    assert first.y() < second.y()
+    below = second.y()
+    second.close_now()
+    assert texts(toasts) == ["first"]
+    assert first.y() == below
+    toasts.clear()
+
+
+def test_they_follow_the_window(toasts: Toasts) -> None:
+    toast = toasts.show(ToastSpec(text="x", sticky=True))
+    host = toast.parentWidget()
+    host.resize(800, 500)
+    assert toast.geometry().right() < 800
+    assert toast.geometry().bottom() < 500 - 26
+    toasts.clear()

@@ -1,0 +1,112 @@
+"""The top bar."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from views.shell.health_pill import Health, HealthPill
+from views.shell.top_bar import TopBar, freshness
+
+PARTS = (Health(key="broker", name="Broker", value="3 ms"), Health(key="redis", name="Redis", value="1 ms"))
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> TopBar:
+    bar = TopBar()
+    qtbot.addWidget(bar)
+    bar.resize(1400, 48)
+    with qtbot.waitActive(bar):
+        bar.show()
+        bar.activateWindow()
+    bar.show_profile("CN-East", "PROD", production=True)
+    bar.show_health(PARTS)
+    return bar
+
+
+def pills(bar: TopBar) -> list[str]:
+    return [pill.accessibleName() for pill in bar.findChildren(HealthPill) if not pill.isHidden()]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words", "state"),
+    [
+        (None, "Not connected", "waiting"),
+        (0.4, "live 0.4 s", "healthy"),
+        (3.0, "live 3.0 s", "healthy"),
+        (5, "5.0 s old", "warning"),
+        (15.1, "stale 15 s", "warning"),
+        (134, "stale 2 m 14 s", "warning"),
+    ],
+)
+def test_freshness(seconds: float | None, words: str, state: str) -> None:
+    pill = freshness(None if seconds is None else timedelta(seconds=seconds))
+    assert f"{pill.name} {pill.value}".strip().replace("\u202f", " ") == words
+    assert pill.state == state
+
+
+def test_stale_is_after_fifteen_seconds(bar: TopBar) -> None:
+    assert bar.is_stale
+    bar.show_freshness(timedelta(seconds=15))
+    assert not bar.is_stale
+    bar.show_freshness(timedelta(seconds=16))
+    assert bar.is_stale
+
+
+def test_pills_come_change_and_go(qtbot: QtBot, bar: TopBar) -> None:
+    bar.show_health([Health(key="redis", name="Redis", value="lost", state="dead")])
+    qtbot.wait(1)
+    assert pills(bar) == ["Redis lost", "Not connected"] or set(pills(bar)) == {"Redis lost", "Not connected"}
+
+
+def test_everything_is_a_door(qtbot: QtBot, bar: TopBar) -> None:
+    with qtbot.waitSignal(bar.profile_requested):
+        bar.profile.click()
+    for pill in bar.findChildren(HealthPill):
+        with qtbot.waitSignal(bar.health_requested) as signal:
+            pill.click()
+        assert signal.args[0] == pill.health.key
+    with qtbot.waitSignal(bar.create_requested):
+        qtbot.keyClick(bar, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_search_is_hidden_until_somebody_answers(qtbot: QtBot, bar: TopBar) -> None:
+    assert not bar.search.isVisible()
+    with qtbot.assertNotEmitted(bar.search_requested):
+        qtbot.keyClick(bar, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    bar.set_search_enabled(True)
+    with qtbot.waitSignal(bar.search_requested):
+        qtbot.keyClick(bar, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
+    bar.search.setFocus()
+    bar.grab()
+    bar.search.resize(40, 30)
+    bar.search.grab()
+
+
+def test_a_reason_disables_new_task(qtbot: QtBot, bar: TopBar) -> None:
+    bar.set_can_create("Read-only")
+    with qtbot.assertNotEmitted(bar.create_requested):
+        bar.create_button.click()
+    assert bar.create_button.toolTip() == "Read-only"
+    bar.set_can_create()
+    assert bar.create_button.isEnabled()
+
+
+def test_where_it_is_narrow_names_leave_the_pills(bar: TopBar) -> None:
+    pill = bar.findChildren(HealthPill)[1]
+    wide = pill.width()
+    bar.resize(500, 48)
+    QApplication.processEvents()
+    assert pill.width() < wide
+
+
+def test_words_follow_the_language(bar: TopBar) -> None:
+    bar.show_freshness(timedelta(seconds=0.4))
+    i18n.set_language("zh_CN")
+    assert bar.create_button.text() == "新建任务"
+    assert "实时 0.4\u202f秒" in pills(bar)

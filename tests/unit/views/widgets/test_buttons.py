@@ -1,0 +1,143 @@
+"""Buttons say what they do, by mouse, key and screen reader."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from views.theme import theme
+from views.widgets.buttons import KINDS, Button, IconButton, LinkLabel, shortcut_text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("enabled", [True, False])
+def test_each_kind_is_drawn_in_both_themes(qtbot: QtBot, kind: str, enabled: bool) -> None:
+    button = Button("Retry", kind=kind, icon="ph.arrow-clockwise", hint="R")
+    qtbot.addWidget(button)
+    button.setEnabled(enabled)
+    dark = button.grab().toImage()
+    theme().set_mode("light")
+    assert button.grab().toImage() != dark
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter])
+def test_keys_press_it(qtbot: QtBot, key: Qt.Key) -> None:
+    button = Button("Retry")
+    qtbot.addWidget(button)
+    with qtbot.waitSignal(button.clicked):
+        qtbot.keyClick(button, key)
+
+
+def test_its_shortcut_works_and_is_told(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    button = Button("New task", shortcut="Ctrl+N", parent=window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    assert button.toolTip() == "New task  (Ctrl N)"
+    with qtbot.waitSignal(button.clicked):
+        qtbot.keyClick(window, Qt.Key.Key_N, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_a_hint_is_shown_only(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    button = Button("Cancel", hint="Del", parent=window)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    with qtbot.assertNotEmitted(button.clicked):
+        qtbot.keyClick(window, Qt.Key.Key_Delete)
+
+
+def test_a_reason_explains_why_it_is_off(qtbot: QtBot) -> None:
+    button = Button("Retry", shortcut="R")
+    qtbot.addWidget(button)
+    button.disable("2 of 3 are not failed")
+    assert not button.isEnabled()
+    assert button.toolTip() == button.accessibleDescription() == "2 of 3 are not failed"
+    button.disable("")
+    assert button.isEnabled()
+    assert button.toolTip() == "Retry  (R)"
+
+
+def test_texts_follow_the_language(qtbot: QtBot) -> None:
+    button, icon = Button("Retry"), IconButton("ph.x", "Close", shortcut="Ctrl+W")
+    qtbot.addWidget(button)
+    qtbot.addWidget(icon)
+    i18n.set_language("zh_CN")
+    assert button.text() == button.accessibleName() == "重试"
+    assert icon.accessibleName() == "关闭"
+    assert icon.toolTip() == "关闭  (Ctrl W)"
+    button.set_count_text("重新发布 51 个任务")
+    i18n.set_language("en")
+    assert button.text() == "重新发布 51 个任务"
+    button.set_source("Close")
+    assert button.text() == "Close"
+
+
+def test_where_it_is_narrow_the_key_goes_first(qtbot: QtBot) -> None:
+    button = Button("Retry", hint="Ctrl+R")
+    qtbot.addWidget(button)
+    assert button.minimumSizeHint().width() < button.sizeHint().width()
+    assert button.minimumSizeHint().width() == Button("Retry").sizeHint().width()
+
+
+def test_heights_are_those_of_the_design(qtbot: QtBot) -> None:
+    for button, height in ((Button("x"), 28), (Button("x", small=True), 24), (IconButton("ph.x", "Close"), 28)):
+        qtbot.addWidget(button)
+        assert button.sizeHint().height() == height
+
+
+def test_a_menu_opens(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    button, menu = Button("More"), QMenu()
+    qtbot.addWidget(button)
+    qtbot.addWidget(menu)
+    opened: list[object] = []
+    monkeypatch.setattr(menu, "popup", opened.append)
+    plain = button.sizeHint().width()
+    button.set_menu(menu)
+    button.click()
+    assert opened
+    assert button.sizeHint().width() > plain
+    button.grab()
+
+
+def test_links_tell_without_a_flag(qtbot: QtBot) -> None:
+    link = LinkLabel("Close")
+    qtbot.addWidget(link)
+    with qtbot.waitSignal(link.activated) as signal:
+        link.click()
+    assert signal.args == []
+
+
+def test_focus_hover_and_looks_can_be_seen(qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    row = QHBoxLayout(window)
+    first, button = Button("Retry"), Button("Close")
+    row.addWidget(first)
+    row.addWidget(button)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    first.setFocus()
+    plain = button.grab().toImage()
+    button.setFocus()
+    focused = button.grab().toImage()
+    assert focused != plain
+    button.set_kind("danger")
+    button.set_glyph("ph.prohibit")
+    assert button.kind == "danger"
+    assert button.grab().toImage() != focused
+    qtbot.mouseMove(button)
+    qtbot.mouseMove(first)
+
+
+@pytest.mark.parametrize(("keys", "shown"), [("Ctrl+N", "Ctrl N"), ("Ctrl+Return", "Ctrl Enter"), ("R", "R")])
+def test_chips(keys: str, shown: str) -> None:
+    assert shortcut_text(keys) == shown

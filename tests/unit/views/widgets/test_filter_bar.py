@@ -1,0 +1,154 @@
+"""The filter of a page."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from tests.unit.views.samples import FIELDS
+from views.widgets.filter_bar import FilterBar, FilterField, FilterValue
+from views.widgets.value_popup import ValuePopup
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+@pytest.fixture
+def bar(qtbot: QtBot) -> FilterBar:
+    bar = FilterBar(FIELDS, placeholder="Filter", prefix="error~")
+    qtbot.addWidget(bar)
+    bar.resize(1100, 43)
+    bar.show()
+    return bar
+
+
+def shown(bar: FilterBar) -> list[str]:
+    return [view.accessibleName() for view in bar.chip_views() if not view.isHidden()]
+
+
+def test_an_expression_becomes_chips_and_words(bar: FilterBar) -> None:
+    bar.set_expression('status:running,dead -platform:pdd error~"login expired"')
+    assert shown(bar)[:2] == ["Status is Running, Dead letter", "Platform is not Pinduoduo"]
+    assert bar.field.text() == "login expired"
+    assert bar.expression() == 'status:running,dead -platform:pdd error~"login expired"'
+
+
+def test_setting_is_silent(qtbot: QtBot, bar: FilterBar) -> None:
+    with qtbot.assertNotEmitted(bar.changed, wait=1):
+        bar.set_expression("status:dead x")
+
+
+def test_typing_tells_after_a_pause(qtbot: QtBot, bar: FilterBar) -> None:
+    with qtbot.waitSignal(bar.changed) as signal:
+        qtbot.keyClicks(bar.field, "login")
+    assert signal.args == ["error~login"]
+
+
+@pytest.mark.parametrize(
+    ("typed", "expression"),
+    [("two words", 'error~"two words"'), ("age>1h", "age>1h"), ("batch:B", "batch:B"), ("  ", "")],
+)
+def test_typed_terms_stay_terms(bar: FilterBar, typed: str, expression: str) -> None:
+    bar.field.setText(typed)
+    assert bar.expression() == expression
+
+
+def test_enter_does_not_wait(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.field.setText("login")
+    with qtbot.waitSignal(bar.changed):
+        qtbot.keyClick(bar.field, Qt.Key.Key_Return)
+
+
+def test_slash_and_backspace(qtbot: QtBot, bar: FilterBar) -> None:
+    with qtbot.waitActive(bar):
+        bar.activateWindow()
+    bar.setFocus()
+    qtbot.keyClick(bar, Qt.Key.Key_Slash)
+    assert bar.field.hasFocus()
+    bar.set_expression("status:dead platform:pdd")
+    with qtbot.waitSignal(bar.changed) as signal:
+        qtbot.keyClick(bar.field, Qt.Key.Key_Backspace)
+    assert signal.args == ["status:dead"]
+    bar.field.setText("abc")
+    qtbot.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert bar.field.text() == ""
+
+
+def test_values_of_a_table_are_added(qtbot: QtBot, bar: FilterBar) -> None:
+    with qtbot.waitSignal(bar.changed) as signal:
+        bar.add_value("status", "dead")
+    assert signal.args == ["status:dead"]
+    bar.add_value("status", "held")
+    bar.add_value("status", "running", include=False)
+    bar.add_value("batch", "B 1")
+    assert bar.expression() == 'status:dead,held -status:running batch:"B 1"'
+
+
+def test_clearing(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.set_expression("status:dead x")
+    with qtbot.waitSignal(bar.changed) as signal:
+        bar.clear()
+    assert signal.args == [""]
+    bar.remove_last()
+
+
+def test_a_cross_removes_its_chip(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.set_expression("status:dead platform:pdd")
+    with qtbot.waitSignal(bar.changed) as signal:
+        bar.chip_views()[0].removed.emit()
+    assert signal.args == ["platform:pdd"]
+
+
+def test_an_offer_opens_its_values(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.set_counts("status", {"dead": 143})
+    bar.chip_views()[0].opened.emit()
+    popup = bar.findChild(ValuePopup)
+    with qtbot.waitSignal(bar.changed) as signal:
+        popup.changed.emit(("dead",), False)
+        popup.changed.emit(("dead", "held"), True)
+    assert signal.args == ["-status:dead,held"]
+    popup.changed.emit((), True)
+    assert bar.expression() == ""
+    popup.close()
+
+
+def test_where_it_is_narrow_offers_go_behind_more(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.set_expression("status:running,retrying")
+    bar.resize(520, 43)
+    QApplication.processEvents()
+    assert len(shown(bar)) < 4
+    assert bar.more.isVisible()
+    bar.more.opened.emit()
+    (menu,) = bar.findChildren(QMenu)
+    assert "Shop" in [action.text() for action in menu.actions()]
+    next(action for action in menu.actions() if action.text() == "Shop").trigger()
+    popup = bar.findChild(ValuePopup)
+    popup.changed.emit(("pdd:1",), False)
+    assert bar.expression() == 'status:running,retrying shop:"pdd:1"'
+    popup.close()
+    menu.close()
+
+
+def test_fields_may_be_known_later(bar: FilterBar) -> None:
+    bar.set_expression("status:dead")
+    bar.set_fields((FilterField("status", "Status", (FilterValue("dead", "Gone"),)), FilterField("x", "X")))
+    assert shown(bar)[0] == "Status is Gone"
+    assert bar.expression() == "status:dead"
+
+
+def test_names_follow_the_language(bar: FilterBar) -> None:
+    bar.add_action(QPushButton("x"))
+    bar.set_expression("status:dead")
+    i18n.set_language("zh_CN")
+    assert bar.field.placeholderText() == bar.field.accessibleName() == "筛选"
+    assert "死信" in shown(bar)[0]
+
+
+def test_the_field_shows_its_key_while_empty(qtbot: QtBot, bar: FilterBar) -> None:
+    bar.field.clearFocus()
+    empty = bar.field.grab().toImage()
+    bar.field.setText("x")
+    assert bar.field.grab().toImage() != empty
+    qtbot.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(1, 1))

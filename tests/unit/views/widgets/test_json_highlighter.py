@@ -1,0 +1,37 @@
+"""Keys, strings, numbers and words differ in colour."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtGui import QColor, QTextDocument
+from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout
+
+from views.theme import theme
+from views.widgets import json_highlighter
+from views.widgets.json_highlighter import JsonHighlighter
+
+
+def colours(text: str) -> dict[str, QColor]:
+    document = QTextDocument()
+    document.setDocumentLayout(QPlainTextDocumentLayout(document))
+    document.setPlainText(text)
+    highlighter = JsonHighlighter(document)
+    highlighter.rehighlight()
+    found = {}
+    for span in document.firstBlock().layout().formats():
+        found[text[span.start : span.start + span.length]] = span.format.foreground().color()
+    return found
+
+
+def test_kinds_of_words(qapp: QApplication) -> None:
+    found = colours('"key": "va: 12 true", "n": -1.5e3, "b": [true, null, "x"]')
+    assert found['"key"'] == theme().color("text")
+    assert found['"va: 12 true"'] == found['"x"'] == theme().color("succeeded")
+    assert found["-1.5e3"] == theme().color("running")
+    assert found["true"] == found["null"] == theme().color("scheduled")
+    assert "12" not in found
+
+
+def test_huge_texts_stay_plain(qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_highlighter, "PLAIN_ABOVE", 3)
+    assert colours('"key": 1') == {}

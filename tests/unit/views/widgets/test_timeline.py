@@ -1,0 +1,57 @@
+"""The life of a task."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QApplication, QToolTip
+from pytestqt.qtbot import QtBot
+
+from views.widgets.timeline import ROW, Timeline, TimelineEntry
+
+ENTRIES = (
+    TimelineEntry(time="14:29:02", text="Created by", strong="Orders"),
+    TimelineEntry(
+        time="14:30:06", text="Attempt 1 on", strong="rpa-04", tail="TimeoutError", span="22.4 s", status="dead"
+    ),
+    TimelineEntry(time="14:31:48", text="Back-off", span="41 s left", status="retrying", share=0.3),
+    TimelineEntry(time="14:32:48", text="Attempt 3", status="waiting", future=True),
+)
+
+
+@pytest.fixture
+def timeline(qtbot: QtBot) -> Timeline:
+    view = Timeline()
+    qtbot.addWidget(view)
+    view.resize(400, 200)
+    view.set_entries(ENTRIES)
+    return view
+
+
+def test_every_line_has_room_and_is_spoken(timeline: Timeline) -> None:
+    assert timeline.sizeHint().height() == timeline.minimumSizeHint().height() == 4 * ROW
+    assert "14:30:06 Attempt 1 on rpa-04 TimeoutError 22.4 s" in timeline.accessibleName()
+    assert timeline.entries() == ENTRIES
+    timeline.set_entries(ENTRIES)
+
+
+def test_narrow_lines_are_cut(timeline: Timeline) -> None:
+    wide = timeline.grab().toImage()
+    timeline.resize(150, 200)
+    assert timeline.grab().toImage() != wide
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_the_whole_line_is_in_the_tool_tip(timeline: Timeline, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: shown.append(text))
+    for y in (ROW + 3, 20 * ROW):
+        QApplication.sendEvent(timeline, QHelpEvent(QEvent.Type.ToolTip, QPoint(5, y), QPoint(5, y)))
+    assert shown == ["<qt>Attempt 1 on rpa-04 TimeoutError</qt>"]
+
+
+def test_an_empty_timeline_can_be_drawn(qtbot: QtBot) -> None:
+    view = Timeline()
+    qtbot.addWidget(view)
+    view.grab()

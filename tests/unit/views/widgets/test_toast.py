@@ -1,0 +1,68 @@
+"""Toasts leave by themselves; errors do not."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF
+from PySide6.QtGui import QEnterEvent, QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from views.widgets.buttons import Button
+from views.widgets.toast import Toast, ToastAction, ToastSpec
+
+
+def make(qtbot: QtBot, spec: ToastSpec) -> Toast:
+    toast = Toast(spec)
+    qtbot.addWidget(toast)
+    toast.show()
+    return toast
+
+
+def button(toast: Toast, text: str) -> Button:
+    return next(b for b in toast.findChildren(Button) if b.text() == text)
+
+
+def test_it_leaves_by_itself(qtbot: QtBot) -> None:
+    # Not shown: the pointer may rest where it would come up, and then it waits.
+    toast = Toast(ToastSpec(text="Done", seconds=0.001))
+    qtbot.addWidget(toast)
+    toast.grab()
+    with qtbot.waitSignal(toast.closed):
+        pass
+
+
+@pytest.mark.parametrize("spec", [ToastSpec(text="No", status="dead", seconds=0.001), ToastSpec(text="x", sticky=True)])
+def test_what_must_be_read_stays(qtbot: QtBot, spec: ToastSpec) -> None:
+    toast = make(qtbot, spec)
+    assert spec.stays
+    assert not toast._timer.isActive()
+    QApplication.sendEvent(toast, QEvent(QEvent.Type.Leave))
+    assert not toast._timer.isActive()
+
+
+def test_verbs_act_and_close(qtbot: QtBot) -> None:
+    done: list[str] = []
+    toast = make(
+        qtbot,
+        ToastSpec(text="128 tasks created.", actions=(ToastAction(text="Undo", call=lambda: done.append("undo")),)),
+    )
+    with qtbot.waitSignal(toast.closed):
+        button(toast, "Undo").click()
+    assert done == ["undo"]
+
+
+def test_details_can_be_copied(qtbot: QtBot) -> None:
+    toast = make(qtbot, ToastSpec(text="No", detail="line\nline", status="dead", copy="trace"))
+    button(toast, "Copy details").click()
+    assert QGuiApplication.clipboard().text() == "trace"
+    assert toast.accessibleName() == "No line\nline"
+
+
+def test_it_waits_under_the_mouse(qtbot: QtBot) -> None:
+    toast = make(qtbot, ToastSpec(text="Done"))
+    QApplication.sendEvent(toast, QEnterEvent(QPointF(1, 1), QPointF(1, 1), QPointF(1, 1)))
+    assert not toast._timer.isActive()
+    QApplication.sendEvent(toast, QEvent(QEvent.Type.Leave))
+    assert toast._timer.isActive()
+    toast.close_now()

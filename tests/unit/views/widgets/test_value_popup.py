@@ -1,0 +1,66 @@
+"""The popover of a chip."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QListWidget
+from pytestqt.qtbot import QtBot
+
+from views.widgets.value_popup import Choice, ValuePopup
+
+CHOICES = (Choice("dead", "Dead letter", ("ph.x-circle-fill", "dead"), 143), Choice("held", "Held"))
+
+
+@pytest.fixture
+def popup(qtbot: QtBot) -> ValuePopup:
+    popup = ValuePopup("Status")
+    qtbot.addWidget(popup)
+    popup.fill(CHOICES, ("dead", "other"), negated=False, free=True)
+    return popup
+
+
+def items(popup: ValuePopup) -> QListWidget:
+    return popup._list
+
+
+def test_chosen_values_are_ticked_also_unknown_ones(popup: ValuePopup) -> None:
+    assert popup.chosen() == ("dead", "other")
+    assert items(popup).item(0).text() == "Dead letter   143"
+
+
+def test_ticking_tells_all_values(qtbot: QtBot, popup: ValuePopup) -> None:
+    with qtbot.waitSignal(popup.changed) as signal:
+        items(popup).item(1).setCheckState(Qt.CheckState.Checked)
+    assert signal.args == [("dead", "held", "other"), False]
+    with qtbot.waitSignal(popup.changed) as signal:
+        popup._mode.choose("exclude")
+    assert signal.args[1] is True
+
+
+def test_searching_hides_and_enter_takes_the_only_one(qtbot: QtBot, popup: ValuePopup) -> None:
+    popup._search.setText("hel")
+    assert items(popup).item(0).isHidden()
+    with qtbot.waitSignal(popup.changed) as signal:
+        qtbot.keyClick(popup._search, Qt.Key.Key_Return)
+    assert "held" in signal.args[0]
+
+
+def test_a_typed_value_is_taken(qtbot: QtBot, popup: ValuePopup) -> None:
+    popup._search.setText("shop01*")
+    with qtbot.waitSignal(popup.changed) as signal:
+        qtbot.keyClick(popup._search, Qt.Key.Key_Return)
+    assert signal.args[0] == ("dead", "other", "shop01*")
+
+
+def test_without_free_values_nothing_is_taken(qtbot: QtBot) -> None:
+    popup = ValuePopup("Status")
+    qtbot.addWidget(popup)
+    popup.fill(CHOICES, (), negated=True, free=False)
+    assert popup._search.isHidden()
+    popup._search.setText("nothing")
+    with qtbot.assertNotEmitted(popup.changed):
+        popup._search.returnPressed.emit()
+    popup._search.setText("")
+    with qtbot.assertNotEmitted(popup.changed):
+        popup._search.returnPressed.emit()
