@@ -36,7 +36,7 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 _NAME = re.compile(r"(-?)([A-Za-z_]+)(<=|>=|[:=~<>：＝～＜＞])")
 _WIDE = str.maketrans("：＝～＜＞，", ":=~<>,")
 _VALUE = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”,，]+)", re.DOTALL)
-_BARE = re.compile(r"(-?)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
+_BARE = re.compile(r"(-?+)(?:\"((?:[^\"\\]|\\.)*+)\"|[“”]([^“”]*)[“”]|([^\s\"“”]+))", re.DOTALL)
 _PLAIN = re.compile(r"[^\s\"“”,，\\]+\Z")
 _SPACE = re.compile(r"\s*")
 

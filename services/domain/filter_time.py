@@ -44,18 +44,17 @@ class Times:
     def span(self, text: str) -> tuple[int, int] | None:
         """First instant meant and the one after the last; the same twice for a moment, None if it is no time."""
         try:
-            return self._span(text.strip().lower())
+            return self._span(text.strip())
         except (ValueError, OverflowError, OSError):
             return None
 
     def _span(self, word: str) -> tuple[int, int] | None:
         zone = _zone(self.time_zone)
-        if word == "now":
+        if word.lower() == "now":
             return self.now_ms, self.now_ms
-        if word in _DAYS or _DATE.match(word):
-            day = (
-                _at(self.now_ms, zone) + timedelta(days=_DAYS[word]) if word in _DAYS else datetime.fromisoformat(word)
-            )
+        shift = _DAYS.get(word.lower())
+        if shift is not None or _DATE.match(word):
+            day = datetime.fromisoformat(word) if shift is None else _at(self.now_ms, zone) + timedelta(days=shift)
             midnight = datetime(day.year, day.month, day.day)  # noqa: DTZ001 - the zone is given to it in _instant
             return _instant(midnight, zone), _instant(midnight + timedelta(days=1), zone)
         if not _MOMENT.match(word):

@@ -1,0 +1,123 @@
+"""Why a task waits: every gate in its order, with the values of the moment."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.domain import explain
+from services.domain.explain import CLOSED, NEXT, OK, Facts, why_waiting
+from services.domain.sentences import SENTENCES
+from services.domain.shop import Pause
+from services.domain.status import Status
+from tests.unit.services.domain.builders import NOW, task
+
+RUNNING = task(task_id="other", status=Status.RUNNING, worker="w3", started_at=NOW - 5000)
+
+
+def facts(**fields: Any) -> Facts:
+    return Facts(**({"now_ms": NOW, "workers": 2} | fields))
+
+
+def gates(record: Any, known: Facts) -> dict[str, explain.GateView]:
+    return {view.name: view for view in why_waiting(record, known)}
+
+
+def test_a_queued_task_with_all_gates_open() -> None:
+    views = why_waiting(task(status=Status.QUEUED), facts())
+    assert [view.name for view in views] == list(explain.GATES)
+    assert {view.state for view in views} == {OK}
+
+
+@pytest.mark.parametrize("status", [Status.RUNNING, Status.HELD, Status.SUCCEEDED, Status.DEAD, Status.CANCELLED])
+def test_others_do_not_wait(status: Status) -> None:
+    assert why_waiting(task(status=status), facts()) == ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "known", "name", "code", "params"),
+    [
+        ({"status": Status.SCHEDULED, "due_at": NOW + 61_500}, {}, "not_due", "gate.scheduled", {"seconds": 62}),
+        (
+            {"status": Status.RETRYING, "due_at": NOW + 30_000, "attempt": 2},
+            {},
+            "not_due",
+            "gate.retry_delay",
+            {"seconds": 30, "attempt": 2},
+        ),
+        (
+            {"status": Status.BLOCKED, "gate": "paused"},
+            {"pauses": (Pause(scope="platform:pdd", by="ann", reason="sale"),)},
+            "paused",
+            "gate.paused",
+            {"scope": "platform:pdd", "by": "ann", "reason": "sale"},
+        ),
+        (
+            {"status": Status.BLOCKED, "gate": "shop_busy"},
+            {"holders": (RUNNING,)},
+            "shop_busy",
+            "gate.shop_busy",
+            {"running": 1, "concurrency": 1, "holder": "other", "worker": "w3", "since": NOW - 5000},
+        ),
+        ({"status": Status.BLOCKED, "gate": "twin"}, {}, "twin", "gate.twin", {}),
+        ({"status": Status.BLOCKED, "gate": "shop_busy"}, {}, "shop_busy", "gate.parked", {}),
+        ({"status": Status.BLOCKED, "gate": "paused"}, {}, "paused", "gate.parked", {}),
+        ({"status": Status.PENDING, "updated_at": NOW - 9}, {}, "message", "gate.unconfirmed", {"since": NOW - 9}),
+        ({"status": Status.QUEUED, "lane": "low"}, {"workers": 0}, "no_worker", "gate.no_worker", {"lane": "low"}),
+        ({"status": Status.QUEUED}, {"ahead": 7}, "lane_order", "gate.behind", {"ahead": 7}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_the_closed_gate(
+    fields: dict[str, Any], known: dict[str, Any], name: str, code: str, params: dict[str, Any]
+) -> None:
+    views = gates(task(**fields), facts(**known))
+    assert [view.name for view in views.values() if view.state == CLOSED] == [name]
+    assert views[name].code == code
+    assert params.items() <= views[name].params.items()
+
+
+def test_the_widest_pause_is_named_first_and_those_of_others_are_passed_over() -> None:
+    shop, everything = Pause(scope="shop:pdd:shop017", by="a"), Pause(scope="all", by="b")
+    others = tuple(Pause(scope=scope, by="x") for scope in ("platform:temu", "shop:pdd:shop01", "type:x"))
+    views = gates(task(status=Status.QUEUED), facts(pauses=(shop, *others, everything)))
+    assert views["paused"].params["scope"] == "all"
+    assert gates(task(status=Status.QUEUED), facts(pauses=others))["paused"].state == OK
+
+
+def test_only_the_first_closed_gate_is_what_it_waits_for() -> None:
+    known = facts(pauses=(Pause(scope="all", by="a"),), holders=(RUNNING,), workers=0, ahead=3)
+    states = [view.state for view in why_waiting(task(status=Status.QUEUED), known)]
+    assert states == [OK, CLOSED, NEXT, OK, OK, NEXT, NEXT]
+
+
+def test_a_shop_with_a_free_slot_is_open() -> None:
+    views = gates(task(status=Status.QUEUED), facts(holders=(RUNNING,), concurrency=2))
+    assert views["shop_busy"].state == OK
+    assert views["shop_busy"].params == {"running": 1, "concurrency": 2}
+
+
+@given(
+    st.sampled_from(Status),
+    st.sampled_from(["", "paused", "shop_busy", "twin", "quota"]),
+    st.integers(-(10**6), 10**6),
+    st.integers(0, 3),
+    st.integers(0, 3),
+    st.integers(0, 2),
+)
+def test_every_answer_is_ordered_complete_and_can_be_said(
+    status: Status, gate: str, due: int, ahead: int, workers: int, concurrency: int
+) -> None:
+    record = task(status=status, gate=gate, due_at=NOW + due)
+    views = why_waiting(record, facts(ahead=ahead, workers=workers, concurrency=concurrency, holders=(RUNNING,)))
+    names = [view.name for view in views]
+    assert names in ([], list(explain.GATES))
+    states = [view.state for view in views]
+    assert states.count(CLOSED) <= 1
+    assert NEXT not in states or states.index(CLOSED) < states.index(NEXT)
+    for view in views:
+        assert SENTENCES[view.code].format(**view.params)
+        assert view.message.code == view.code

@@ -1,0 +1,24 @@
+"""Every sentence of the domain is well-formed and is used."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from string import Formatter
+
+from services.domain.sentences import SENTENCES
+
+DOMAIN = Path(__file__).resolve().parents[4] / "services" / "domain"
+
+
+def test_every_sentence_is_a_sentence() -> None:
+    for code, text in SENTENCES.items():
+        assert text[:1].isupper() or text.startswith("{"), code
+        assert all(name is None or name.isidentifier() for _, name, _, _ in Formatter().parse(text)), code
+
+
+def test_every_code_is_used_and_every_used_code_has_a_sentence() -> None:
+    sources = "\n".join(path.read_text(encoding="utf-8") for path in DOMAIN.glob("*.py") if path.stem != "sentences")
+    used = set(re.findall(r"\"((?:filter|gate)\.\w+)\"", sources))
+    used |= {f"verdict.{code}" for code in re.findall(r"_verdict\((?:SAFE|CHECK|WOULD_DUPLICATE), \"(\w+)\"", sources)}
+    assert used == set(SENTENCES)

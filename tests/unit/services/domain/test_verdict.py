@@ -1,0 +1,97 @@
+"""Whether a task may run again without doing its work twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from services.domain import classify
+from services.domain.sentences import SENTENCES
+from services.domain.status import Status, Triage
+from services.domain.verdict import CHECK, SAFE, WOULD_DUPLICATE, safe_to_run_again
+from tests.unit.services.domain.builders import NOW, attempt, task
+
+ONCE: dict[str, Any] = {"idempotent": False}
+
+
+def dead(**fields: Any) -> Any:
+    return task(**({"status": Status.DEAD, "triage": Triage.OPEN} | fields))
+
+
+def held(**fields: Any) -> Any:
+    return task(**({"status": Status.HELD, "idempotent": False} | fields))
+
+
+@pytest.mark.parametrize(
+    ("record", "level", "code"),
+    [
+        (dead(error_kind="network", attempt=3), SAFE, "idempotent"),
+        (dead(error_kind="login_expired", attempt=1), SAFE, "fix_first"),
+        (dead(error_kind="bad_message"), CHECK, "unreadable"),
+        (dead(error_kind="id_conflict", **ONCE), CHECK, "unreadable"),
+        (dead(triage=Triage.REPUBLISHED, successor="new"), WOULD_DUPLICATE, "republished"),
+        (dead(**ONCE), SAFE, "never_started"),
+        (dead(marks=("recovered",), **ONCE), CHECK, "outcome_unknown"),
+        (dead(attempt=2, started_at=NOW, **ONCE), CHECK, "outcome_unknown"),
+        (dead(attempt=1, attempts=(attempt(kind="bad_payload"),), **ONCE), SAFE, "stopped_before_work"),
+        (dead(attempt=1, attempts=(attempt(kind="network"),), **ONCE), CHECK, "failed_midway"),
+        (
+            dead(attempt=2, attempts=(attempt(1, kind="network"), attempt(2, kind="bad_payload")), **ONCE),
+            CHECK,
+            "failed_midway",
+        ),
+        (dead(attempt=2, attempts=(attempt(2, kind="bad_payload"),), **ONCE), CHECK, "outcome_unknown"),
+        (dead(attempt=1, progress=40, attempts=(attempt(),), **ONCE), WOULD_DUPLICATE, "work_had_begun"),
+        (dead(attempt=1, attempts=(attempt(outcome="timeout", kind="timeout"),), **ONCE), CHECK, "outcome_unknown"),
+        (dead(attempt=1, attempts=(attempt(outcome="lost", kind="worker_lost"),), **ONCE), CHECK, "outcome_unknown"),
+        (
+            dead(attempt=2, attempts=(attempt(outcome="succeeded"), attempt(2)), **ONCE),
+            WOULD_DUPLICATE,
+            "done_elsewhere",
+        ),
+        (held(attempt=1, attempts=(attempt(outcome="lost"),), error_kind="worker_lost"), CHECK, "outcome_unknown"),
+        (held(attempt=1, attempts=(attempt(kind="network"),)), CHECK, "outcome_unknown"),
+        (held(attempt=1, progress=100), WOULD_DUPLICATE, "work_had_begun"),
+        (held(idempotent=True, attempt=1), SAFE, "idempotent"),
+        (task(status=Status.RUNNING), WOULD_DUPLICATE, "active"),
+        (task(status=Status.SUCCEEDED, idempotent=False), WOULD_DUPLICATE, "succeeded"),
+        (task(status=Status.SUCCEEDED), CHECK, "succeeded_idempotent"),
+        (task(status=Status.CANCELLED, idempotent=False), SAFE, "never_started"),
+    ],
+)
+def test_the_verdict(record: Any, level: str, code: str) -> None:
+    verdict = safe_to_run_again(record)
+    assert (verdict.level, verdict.code) == (level, f"verdict.{code}")
+
+
+ATTEMPTS = st.builds(
+    attempt,
+    st.integers(1, 5),
+    st.sampled_from(["succeeded", "failed", "timeout", "cancelled", "lost", "returned", "fenced"]),
+    st.sampled_from(["", *classify.KINDS]),
+)
+
+
+@given(
+    st.sampled_from(Status),
+    st.booleans(),
+    st.lists(ATTEMPTS, max_size=3).map(tuple),
+    st.integers(-1, 100),
+    st.sampled_from(["", *classify.KINDS]),
+    st.integers(0, 5),
+)
+def test_doubt_never_counts_as_safe(
+    status: Status, idempotent: bool, attempts: Any, progress: int, kind: str, number: int
+) -> None:
+    record = task(
+        status=status, idempotent=idempotent, attempts=attempts, progress=progress, error_kind=kind, attempt=number
+    )
+    verdict = safe_to_run_again(record)
+    assert SENTENCES[verdict.code].format(**verdict.params)
+    assert verdict.message.params == verdict.params
+    doubtful = progress > 0 or any(each.outcome != "failed" for each in attempts)
+    if not idempotent and doubtful and (attempts or number):
+        assert verdict.level != SAFE
