@@ -27,9 +27,10 @@ UPDATED = ROOT + "i:updated"
 LOTS = ROOT + "lots"  #: shops with parked tasks
 PAUSES = ROOT + "pauses"
 SHOPS = ROOT + "shops"
-SLOTS = ROOT + "slots"  #: how many tasks of a shop may run at once
-BY_LANE = ROOT + "n:lane"  #: counters, "lane|status"
-BY_SHOP = ROOT + "n:shop"  #: "platform:shop_id|status"
+RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
+#: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the 64
+#: bytes up to which Redis keeps a small hash as a list that it searches from the start.
+BY_SHOP = ROOT + "n:shop"
 BY_KIND = ROOT + "n:kind"  #: "platform|type|lane|status|triage": totals of filters without a scan
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name
 PLATFORMS = ROOT + "i:platforms"
@@ -50,6 +51,18 @@ ORDERS = ROOT + "orders:"
 LEADER = ROOT + "leader:"
 LOG = ROOT + "log:"
 
+#: what the counters of a shop tell apart, in their order: the active statuses, and dead with triage open
+COUNTED = (
+    Status.PENDING,
+    Status.BLOCKED,
+    Status.SCHEDULED,
+    Status.QUEUED,
+    Status.RUNNING,
+    Status.RETRYING,
+    Status.HELD,
+    Status.DEAD,
+)
+
 #: names by the word that scripts use for them (``K.task``)
 IN_SCRIPTS = MappingProxyType(
     {
@@ -63,8 +76,7 @@ IN_SCRIPTS = MappingProxyType(
         "lots": LOTS,
         "pauses": PAUSES,
         "shops": SHOPS,
-        "slots": SLOTS,
-        "by_lane": BY_LANE,
+        "reserving": RESERVING,
         "by_shop": BY_SHOP,
         "by_kind": BY_KIND,
         "shop_names": SHOP_NAMES,

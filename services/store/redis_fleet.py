@@ -9,13 +9,14 @@ import msgspec
 from services.domain.shop import Pause, Shop
 from services.domain.worker import WorkerInfo
 from services.store import keys
-from services.store.redis_client import Command
 from services.store.redis_part import Part
 from services.store.redis_script import load
 
 _HEARTBEAT = load("heartbeat")
 _LEAD = load("lead")
 _RESIGN = load("resign")
+_PUT_SHOPS = load("put_shops")
+_SHOPS_AT_ONCE = 500
 #: a worker that was not heard of for a day is forgotten, and orders for it with it
 _DAY_MS = 86_400_000
 _INSTANT = 13  #: digits in front of a worker's own words: when it was seen
@@ -31,11 +32,12 @@ class Fleet(Part):
 
     def put_shops(self, shops: Iterable[Shop]) -> None:
         """Insert or replace by (platform, shop_id)."""
-        commands: list[Command] = []
+        arguments: list[str | bytes | int] = []
         for shop in shops:
-            commands.append(("HSET", keys.SHOPS, shop.key, _PACK.encode(shop)))
-            commands.append(("HSET", keys.SLOTS, shop.key, shop.concurrency))
-        self._link.many(commands, atomic=True)
+            arguments += (shop.key, _PACK.encode(shop), max(1, shop.concurrency))
+        for start in range(0, len(arguments), _SHOPS_AT_ONCE * 3):
+            part = arguments[start : start + _SHOPS_AT_ONCE * 3]
+            self._link.run(_PUT_SHOPS, (keys.SHOPS, keys.BY_SHOP), *part)
 
     def shops(self) -> list[Shop]:
         """Every registered shop, by name."""
@@ -69,7 +71,8 @@ class Fleet(Part):
     def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
         """Record a worker and fetch the orders left for it."""
         names = (keys.WORKERS, keys.ORDERS + info.worker)
-        orders = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
+        seen, orders = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
+        self._ticker.saw(seen)
         return tuple(order.decode() for order in orders)
 
     def workers(self) -> list[WorkerInfo]:

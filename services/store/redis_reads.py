@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import secrets
+import struct
 from collections.abc import Iterable, Mapping, Sequence
 
 from services.domain.lane import MAX_PRIORITY
 from services.domain.query import Counts
-from services.domain.status import Status, Triage
+from services.domain.status import TERMINAL, Status
 from services.domain.task import Task
 from services.store import keys
 from services.store.redis_apply import read_record
-from services.store.redis_client import Command
 from services.store.redis_part import Part
 
 #: records asked for in one command
 SLICE = 500
 #: tasks of one priority among which the longest queued ones are looked for
 _LOOK = 500
+_NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
 
 
 class Reads(Part):
@@ -78,27 +79,32 @@ class Reads(Part):
 
     def counts(self) -> Counts:
         """The counters and the place in the event stream, of one instant."""
-        names = _status_names()
-        commands: list[Command] = [("ZCARD", name) for _, _, name in names]
-        commands += [
-            ("HGETALL", keys.BY_LANE),
-            ("HGETALL", keys.BY_SHOP),
-            ("HGET", keys.META, "epoch"),
-            ("XREVRANGE", keys.EVENTS, "+", "-", "COUNT", 1),
-        ]
-        *sizes, lanes, shops, epoch, last = self._link.many(commands, atomic=True)
+        kinds, shops, epoch, last = self._link.many(
+            [
+                ("HGETALL", keys.BY_KIND),
+                ("HGETALL", keys.BY_SHOP),
+                ("HGET", keys.META, "epoch"),
+                ("XREVRANGE", keys.EVENTS, "+", "-", "COUNT", 1),
+            ],
+            atomic=True,
+        )
         status: dict[str, int] = {}
         triage: dict[str, int] = {}
-        for (state, verdict, _), size in zip(names, sizes, strict=True):
-            if size:
-                status[state] = status.get(state, 0) + size
-                if verdict:
-                    triage[verdict] = size
+        lanes: dict[str, dict[str, int]] = {}
+        for field, number in kinds.items():
+            _, _, lane, state, verdict = field.decode().split("|")
+            count = int(number)
+            status[state] = status.get(state, 0) + count
+            if verdict:
+                triage[verdict] = triage.get(verdict, 0) + count
+            if state not in TERMINAL:
+                table = lanes.setdefault(lane, {})
+                table[state] = table.get(state, 0) + count
         place = f"{self.epoch(epoch)}/{last[0][0].decode() if last else '0-0'}"
         return Counts(
             status=status,
-            lanes=_table(lanes),
-            shops=_table(shops),
+            lanes=lanes,
+            shops=_shop_table(shops),
             triage=triage,
             total=sum(status.values()),
             cursor=place,
@@ -121,21 +127,10 @@ class Reads(Part):
         return [task for task in self.get([task_id.decode() for task_id in ids]) if task is not None]
 
 
-def _status_names() -> list[tuple[str, str, str]]:
-    """Status, triage and index of every part that tasks are counted in."""
-    names: list[tuple[str, str, str]] = []
-    for status in Status:
-        if status == Status.DEAD:
-            names += [(status, triage, keys.status_keys(status, triages=(triage,))[0]) for triage in Triage]
-        else:
-            names += [(status, "", name) for name in keys.status_keys(status)]
-    return names
-
-
-def _table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
+def _shop_table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
     table: dict[str, dict[str, int]] = {}
-    for field, number in counters.items():
-        name, _, status = field.decode().rpartition("|")
-        if count := int(number):
-            table.setdefault(name, {})[status] = count
+    for name, packed in counters.items():
+        row = {str(status): n for status, n in zip(keys.COUNTED, _NUMBERS.unpack(packed)[1:], strict=True) if n}
+        if row:
+            table[name.decode()] = row
     return table

@@ -33,8 +33,8 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.OpenShop,
 )
 RESERVE_MS = 30_000
-#: four lengths of four bytes, the length of the attempts, two counts: what stands before the array of a stored record
-PREFIX = 22
+#: what stands before the array of a stored record: five lengths of four bytes, two counts, the outbox mark
+PREFIX = 23
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,8 @@ def load_apply() -> Script:
     """The script that applies a batch of operations."""
     script = load(*_APPLY)
     lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
-    text = f"local LENGTH = {{ {lengths} }}\n{script.text}"
+    counted = ", ".join(f"{status} = {place}" for place, status in enumerate(keys.COUNTED, 2))
+    text = f"local LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}\n{script.text}"
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
@@ -84,19 +85,22 @@ def _positions(kind: type[change.Op] | type[Task] | type[Step] | type[Attempt], 
 
 def _numbers() -> Mapping[str, int]:
     names = Task.__struct_fields__
-    identity, moment, flat = names.index("payload") + 1, names.index("batch"), names.index("steps")
-    if names.index("lane") != identity or names.index("attempts") != flat + 1:
+    identity, moment = names.index("payload") + 1, names.index("batch")
+    named, flat = names.index("marks"), names.index("steps")
+    if names.index("losses") != named + 1 or names.index("attempts") != flat + 1:
         raise AssertionError("the order of the record's fields has changed; see scripts/record.lua")
     return {
         "schema": keys.SCHEMA,
         "prefix": PREFIX,
         "identity": identity,
         "moment": moment - identity,
-        "flat": flat,
+        "rest": flat - moment,
+        "rest_named": named - moment,
+        "fields": named,
         "moment_first": identity + 2,
         "moment_last": moment + 1,
         "rest_first": moment + 2,
-        "rest_last": flat + 1,
+        "rest_last": named + 1,
         "history": HISTORY_LIMIT,
         "events_kept": keys.EVENTS_KEPT,
         "reserve_ms": RESERVE_MS,

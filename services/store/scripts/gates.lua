@@ -1,56 +1,69 @@
 -- Gates: pauses, the slots of a shop, twins; and the lot, where tasks wait for a gate to open.
 local paused -- scope -> true, loaded when first asked
-
-local function is_paused(scope)
-  if not paused then
-    paused = {}
-    for _, one in ipairs(call('HKEYS', K.pauses)) do paused[one] = true end
-  end
-  return paused[scope]
-end
+local some_paused
 
 local function shop_paused(platform, shop)
-  return is_paused('all') or is_paused('platform:' .. platform) or is_paused('shop:' .. shop)
+  if not paused then
+    paused = {}
+    for _, scope in ipairs(call('HKEYS', K.pauses)) do paused[scope] = true end
+    some_paused = next(paused) ~= nil
+  end
+  return some_paused and (paused.all or paused['platform:' .. platform] or paused['shop:' .. shop])
 end
 
--- Slots of a shop: how many it has, how many run, who holds a reservation, whether anything is parked.
-local function shop_state(shop)
-  local s = shops[shop]
-  if s then return s end
-  local slots = call('HGET', K.slots, shop)
-  local field = shop .. '|running'
-  s = {
-    known = slots and true,
-    slots = tonumber(slots) or 1,
-    running = tonumber(call('HGET', K.by_shop, field) or 0) + (counters[K.by_shop][field] or 0),
-    parked = call('SISMEMBER', K.lots, shop) == 1,
-    reserved = {},
-    reservations = 0,
-  }
-  for _, id in ipairs(call('ZRANGEBYSCORE', K.reserved .. shop, '(' .. NOW, '+inf')) do
+-- Asked after shop_paused.
+local function type_paused(kind)
+  return some_paused and paused['type:' .. kind]
+end
+
+-- Mostly nothing is parked and nothing is reserved: two questions for the whole batch instead of two for every shop.
+local reserving
+
+local function is_parked(shop)
+  if lots == nil then lots = call('EXISTS', K.lots) == 1 end
+  return lots and call('SISMEMBER', K.lots, shop) == 1
+end
+
+local function find_reservations(shop, s)
+  s.reserved = {}
+  if reserving == nil then
+    call('ZREMRANGEBYSCORE', K.reserving, '-inf', text(NOW))
+    reserving = call('EXISTS', K.reserving) == 1
+  end
+  if not reserving or not call('ZSCORE', K.reserving, shop) then return end
+  for _, id in ipairs(call('ZRANGEBYSCORE', K.reserved .. shop, '(' .. text(NOW), '+inf')) do
     s.reserved[id] = true
     s.reservations = s.reservations + 1
   end
-  shops[shop] = s
+end
+
+-- A shop with its reservations.
+local function shop_state(shop)
+  local s = shop_of(shop)
+  if not s.reserved then find_reservations(shop, s) end
   return s
 end
 
-local function shop_of(e)
-  return e.f[T.platform] .. ':' .. e.f[T.shop_id]
+-- Slots that are neither taken nor promised.
+local function free_slots(s)
+  local slots = s.n[1]
+  return (slots > 0 and slots or 1) - s.n[COUNTED.running] - s.reservations
 end
 
 -- A shop that nobody has described gets a name tag when its first task is claimed.
 local function register(e, shop, s)
-  if s.known then return end
-  s.known = true
-  call('HSET', K.slots, shop, s.slots)
+  if s.n[1] > 0 then return end
+  s.n[1], s.dirty = 1, true
   call('HSETNX', K.shops, shop,
-    pack_values({ platform = e.f[T.platform], shop_id = e.f[T.shop_id], unregistered = true }))
+    pack_values({ platform = e[T.platform], shop_id = e[T.shop_id], unregistered = true }))
 end
 
 local function reserve(id, shop, s)
-  call('ZADD', K.reserved .. shop, NOW + C.reserve_ms, id)
-  call('PEXPIRE', K.reserved .. shop, 2 * C.reserve_ms)
+  local until_ = text(NOW + C.reserve_ms)
+  call('ZADD', K.reserved .. shop, until_, id)
+  call('PEXPIRE', K.reserved .. shop, text(C.reserve_ms))
+  call('ZADD', K.reserving, until_, shop)
+  reserving = true
   s.reserved[id] = true
   s.reservations = s.reservations + 1
 end
@@ -63,17 +76,18 @@ local function unreserve(id, shop)
   s.reservations = s.reservations - 1
 end
 
--- Whether another task of the same uniqueness key goes first. The record must be settled.
+-- Whether another task of the same uniqueness key goes first.
 local function behind_twin(e)
-  local uniq = e.f[T.uniq]
-  return uniq ~= '' and call('ZRANK', K.unique .. uniq, e.id) ~= 0
+  local uniq = e[T.uniq]
+  if uniq == '' then return false end
+  local first = call('ZRANGE', K.unique .. uniq, 0, 1)
+  e.sole = not first[2]
+  return first[1] ~= e.id
 end
 
 local function closed_gate(e, shop, s)
-  local f = e.f
-  if shop_paused(f[T.platform], shop) or is_paused('type:' .. f[T.task_type]) then return 'paused' end
-  local others = s.reservations - (s.reserved[e.id] and 1 or 0)
-  if s.running + others >= s.slots then return 'shop_busy' end
+  if shop_paused(e[T.platform], shop) or type_paused(e[T.task_type]) then return 'paused' end
+  if free_slots(s) + (s.reserved[e.id] and 1 or 0) <= 0 then return 'shop_busy' end
   if behind_twin(e) then return 'twin' end
 end
 
@@ -86,10 +100,10 @@ end
 
 -- Release what may start of a shop's lot (OpenShop).
 local function open_shop(shop, released)
+  if not is_parked(shop) then return end
   local s = shop_state(shop)
-  if not s.parked then return end
   local first = 0
-  while s.running + s.reservations < s.slots do
+  while free_slots(s) > 0 do
     local ids = call('ZRANGE', K.lot .. shop, first, first + C.look - 1)
     if #ids == 0 then return end
     for _, id in ipairs(ids) do
@@ -97,9 +111,8 @@ local function open_shop(shop, released)
       if not e then
         call('ZREM', K.lot .. shop, id)
       else
-        if shop_paused(e.f[T.platform], shop) then return end
-        if s.running + s.reservations >= s.slots then return end
-        if is_paused('type:' .. e.f[T.task_type]) or behind_twin(e) then
+        if shop_paused(e[T.platform], shop) or free_slots(s) <= 0 then return end
+        if type_paused(e[T.task_type]) or behind_twin(e) then
           first = first + 1
         else
           release(e, shop, s)

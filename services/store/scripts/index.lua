@@ -1,21 +1,113 @@
--- Indexes and counters: what differs between the record as it was and as it is.
+-- Indexes and counters: what differs between the record as the indexes know it and as it is.
+local adds, removes = {}, {} -- by key, what to write at the end; a member stands in one list of a key at most once
+local shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
+local kinds = {} -- changes of the counters: platform -> type -> lane -> "status|triage"
+local lots -- whether anything is parked anywhere, once it is known
+
+local function add(key, score, member)
+  local list = adds[key]
+  if not list then
+    list = { n = 0 }
+    adds[key] = list
+  end
+  local n = list.n
+  list[n + 1], list[n + 2], list.n = text(score), member, n + 2
+end
+
+local function remove(key, member)
+  local list = removes[key]
+  if not list then
+    list = { n = 0 }
+    removes[key] = list
+  end
+  local n = list.n + 1
+  list[n], list.n = member, n
+end
+
+-- A command with any number of arguments, in slices that fit the stack of Lua.
+local function call_sliced(command, key, list, n)
+  for first = 1, n, C.slice do
+    call(command, key, unpack(list, first, math.min(first + C.slice - 1, n)))
+  end
+end
+
+local round = 1
+local function flush_sets()
+  round = round + 1
+  for key, list in pairs(removes) do call_sliced('ZREM', key, list, list.n) end
+  for key, list in pairs(adds) do call_sliced('ZADD', key, list, list.n) end
+  adds, removes = {}, {}
+end
+
+local queued_keys = {}
 local function status_key(status, lane, priority, triage)
-  if status == 'queued' then return K.by_status .. 'queued:' .. lane .. ':' .. priority end
+  if status == 'queued' then
+    local keys = queued_keys[lane]
+    if not keys then
+      keys = {}
+      queued_keys[lane] = keys
+    end
+    local key = keys[priority]
+    if not key then
+      key = K.by_status .. 'queued:' .. lane .. ':' .. priority
+      keys[priority] = key
+    end
+    return key
+  end
   if status == 'dead' then return K.by_status .. 'dead:' .. triage end
   return K.by_status .. status
 end
 
-local shops = {} -- state of a shop's slots, see gates.lua
+local NUMBERS = '>I8I8I8I8I8I8I8I8I8' -- slots, then the counters
+local function set_shop(shop, numbers)
+  local s = {
+    n = numbers and { unpack_lengths(NUMBERS, numbers) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+    new = not numbers, dirty = false, reserved = false, reservations = 0,
+  }
+  shops[shop] = s
+  return s
+end
+
+-- The shops of all records of the batch, in one question.
+local function fetch_shops(fresh_ones)
+  local names, n = {}, 0
+  local function note(e)
+    local shop = shop_name(e)
+    if shops[shop] == nil then
+      n = n + 1
+      names[n], shops[shop] = shop, false
+    end
+  end
+  for _, e in pairs(records) do
+    if e then note(e) end
+  end
+  for _, e in ipairs(fresh_ones) do note(e) end
+  if n == 0 then return end
+  local found = call('HMGET', K.by_shop, unpack(names))
+  for i = 1, n do set_shop(names[i], found[i]) end
+end
+
+local function shop_of(shop)
+  return shops[shop] or set_shop(shop, call('HGET', K.by_shop, shop))
+end
+
+local function inner(parent, name)
+  local child = parent[name]
+  if not child then
+    child = {}
+    parent[name] = child
+  end
+  return child
+end
 
 local function count_task(e, shop, status, lane, triage, change)
-  count(K.by_kind, concat({ e.f[T.platform], e.f[T.task_type], lane, status, triage }, '|'), change)
-  if not ENDED[status] then
-    count(K.by_lane, lane .. '|' .. status, change)
-    count(K.by_shop, shop .. '|' .. status, change)
-    if status == 'running' and shops[shop] then shops[shop].running = shops[shop].running + change end
-  elseif status == 'dead' and triage == 'open' then
-    count(K.by_shop, shop .. '|dead', change)
-  end
+  local kind = inner(inner(inner(kinds, e[T.platform]), e[T.task_type]), lane)
+  local field = status .. '|' .. triage
+  kind[field] = (kind[field] or 0) + change
+  if ENDED[status] and not (status == 'dead' and triage == 'open') then return end
+  local s = shop_of(shop)
+  local place = COUNTED[status]
+  s.n[place], s.dirty = s.n[place] + change, true
 end
 
 -- In the queue of a uniqueness key: running and held tasks first, then the waiting ones by age, scheduled ones last.
@@ -26,133 +118,149 @@ local function unique_score(status, created)
 end
 
 local function index_unique(e)
-  local f = e.f
-  local uniq, status = f[T.uniq], f[T.status]
+  local uniq, status, created = e[T.uniq], e[T.status], e[T.created_at]
   if uniq == '' then return end
   if ENDED[status] then
-    if not e.new then call('ZREM', K.unique .. uniq, e.id) end
+    if e.status then call('ZREM', K.unique .. uniq, e.id) end
     return
   end
-  local score = unique_score(status, f[T.created_at])
-  if e.new or score ~= unique_score(e.status, f[T.created_at]) then call('ZADD', K.unique .. uniq, score, e.id) end
+  if e.sole then return end -- nobody to compare with: the first one to come beside it sets this right
+  local score = unique_score(status, created)
+  if e.status and score == unique_score(e.status, created) then return end
+  local key = K.unique .. uniq
+  call('ZADD', key, text(score), e.id)
+  if e.status or call('ZCARD', key) ~= 2 then return end
+  for _, id in ipairs(call('ZRANGE', key, 0, -1)) do
+    local other = id ~= e.id and load(id)
+    if other then call('ZADD', key, text(unique_score(other[T.status], other[T.created_at])), id) end
+  end
 end
 
 local function index_lot(e, shop)
-  local f = e.f
-  if f[T.status] == 'blocked' then
-    if e.status ~= 'blocked' or e.priority ~= f[T.priority] then
-      call('ZADD', K.lot .. shop, (C.max_priority - f[T.priority]) * C.class + f[T.created_at], e.id)
+  if e[T.status] == 'blocked' then
+    if e.status ~= 'blocked' or e.priority ~= e[T.priority] then
+      call('ZADD', K.lot .. shop, text((C.max_priority - e[T.priority]) * C.class + e[T.created_at]), e.id)
       call('SADD', K.lots, shop)
-      if shops[shop] then shops[shop].parked = true end
+      lots = true
     end
   elseif e.status == 'blocked' then
     call('ZREM', K.lot .. shop, e.id)
-    if call('EXISTS', K.lot .. shop) == 0 then
-      call('SREM', K.lots, shop)
-      if shops[shop] then shops[shop].parked = false end
-    end
+    if call('EXISTS', K.lot .. shop) == 0 then call('SREM', K.lots, shop) end
   end
 end
 
--- Sorted sets whose members come and go with the status, scored by a field.
+-- Sorted sets whose members come and go with a status, scored by a field.
 local function index_time(e, key, status, score, before)
-  if e.f[T.status] == status then
-    if e.status ~= status or score ~= before then put(key, e.id, score) end
+  if e[T.status] == status then
+    if e.status ~= status or score ~= before then add(key, score, e.id) end
   elseif e.status == status then
-    put(key, e.id, false)
+    remove(key, e.id)
   end
 end
 
 local function index_value(key, id, created, before, now)
-  if before == now then return end
-  if before and before ~= '' then put(key .. before, id, false) end
-  if now ~= '' then put(key .. now, id, created) end
+  if before ~= '' then remove(key .. before, id) end
+  if now ~= '' then add(key .. now, created, id) end
 end
 
 local function index_new(e, shop)
-  local f = e.f
-  local created = f[T.created_at]
-  put(K.shop .. shop, e.id, created)
-  put(K.type .. f[T.task_type], e.id, created)
-  put(K.shop_names, shop, 0)
-  put(K.platforms, f[T.platform], 0)
-  if f[T.batch] ~= '' then put(K.batch .. f[T.batch], e.id, created) end
+  local id, created = e.id, e[T.created_at]
+  add(K.shop .. shop, created, id)
+  add(K.type .. e[T.task_type], created, id)
+  if e[T.batch] ~= '' then add(K.batch .. e[T.batch], created, id) end
+  local s = shop_of(shop)
+  if s.new then
+    s.new, s.dirty = false, true
+    call('ZADD', K.shop_names, 0, shop)
+    call('ZADD', K.platforms, 0, e[T.platform])
+  end
+end
+
+local function index_status(e, shop)
+  local status, lane, priority, triage = e[T.status], e[T.lane], e[T.priority], e[T.triage]
+  local key = status_key(status, lane, priority, triage)
+  if not e.status then
+    index_new(e, shop)
+    add(key, e[T.created_at], e.id)
+  else
+    local before = status_key(e.status, e.lane, e.priority, e.triage)
+    if key ~= before then
+      remove(before, e.id)
+      add(key, e[T.created_at], e.id)
+    end
+    count_task(e, shop, e.status, e.lane, e.triage, -1)
+  end
+  count_task(e, shop, status, lane, triage, 1)
+  index_lot(e, shop)
+  index_unique(e)
 end
 
 -- Bring every index to the state of the record; called once at the end of an operation, before others look.
 local function settle(e)
-  local f, id = e.f, e.id
-  local status, lane, priority, triage = f[T.status], f[T.lane], f[T.priority], f[T.triage]
-  local created = f[T.created_at]
-  local shop = f[T.platform] .. ':' .. f[T.shop_id]
-  if e.new then index_new(e, shop) end
-  if status ~= e.status or lane ~= e.lane or priority ~= e.priority or triage ~= e.triage then
-    local key = status_key(status, lane, priority, triage)
-    local before = not e.new and status_key(e.status, e.lane, e.priority, e.triage)
-    if key ~= before then
-      if before then put(before, id, false) end
-      put(key, id, created)
+  if e.settled == round then flush_sets() end -- a second change of one record: the first must be written before
+  e.settled = round
+  local id = e.id
+  local status, was = e[T.status], e.status
+  if status ~= was or e[T.lane] ~= e.lane or e[T.priority] ~= e.priority or e[T.triage] ~= e.triage then
+    index_status(e, shop_name(e))
+  end
+  if e[T.updated_at] ~= e.at then add(K.updated, e[T.updated_at], id) end
+  if status == 'running' or was == 'running' then index_time(e, K.leases, 'running', e[T.lease_until], e.lease) end
+  if status == 'retrying' or was == 'retrying' then index_time(e, K.retries, 'retrying', e[T.due_at], e.due) end
+  if status == 'scheduled' or was == 'scheduled' then index_time(e, K.planned, 'scheduled', e[T.due_at], e.due) end
+  if e[T.worker] ~= e.worker then index_value(K.worker, id, e[T.created_at], e.worker, e[T.worker]) end
+  if e[T.fingerprint] ~= e.print then index_value(K.fingerprint, id, e[T.created_at], e.print, e[T.fingerprint]) end
+  local mark = e.mark
+  if mark ~= 0 then
+    if mark then
+      add(K.outbox, NOW, id)
+    elseif e.marked then
+      remove(K.outbox, id)
     end
-    if before then count_task(e, shop, e.status, e.lane, e.triage, -1) end
-    count_task(e, shop, status, lane, triage, 1)
-    index_lot(e, shop)
-    index_unique(e)
+    if mark ~= e.marked then
+      e.marked = mark
+      touch(e)
+    end
+    e.mark = 0
   end
-  if f[T.updated_at] ~= e.at then put(K.updated, id, f[T.updated_at]) end
-  index_time(e, K.leases, 'running', f[T.lease_until], e.lease)
-  index_time(e, K.planned, 'scheduled', f[T.due_at], e.due)
-  index_time(e, K.retries, 'retrying', f[T.due_at], e.due)
-  index_value(K.worker, id, created, e.worker, f[T.worker])
-  index_value(K.fingerprint, id, created, e.print, f[T.fingerprint])
-  if e.mark ~= nil then
-    put(K.outbox, id, e.mark and NOW)
-    e.mark = nil
-  end
-  e.new = nil
   remember(e)
 end
 
--- A command with any number of arguments, in slices that fit the stack of Lua.
-local function call_sliced(command, key, list)
-  for first = 1, #list, C.slice do
-    local last = math.min(first + C.slice - 1, #list)
-    if key then
-      call(command, key, unpack(list, first, last))
-    else
-      call(command, unpack(list, first, last))
+local function flush_kinds()
+  local fields, changes, n = {}, {}, 0
+  for platform, types in pairs(kinds) do
+    for kind, lanes in pairs(types) do
+      for lane, states in pairs(lanes) do
+        for state, change in pairs(states) do
+          if change ~= 0 then
+            n = n + 1
+            fields[n], changes[n] = platform .. '|' .. kind .. '|' .. lane .. '|' .. state, change
+          end
+        end
+      end
     end
+  end
+  for i = 1, n do
+    if call('HINCRBY', K.by_kind, fields[i], text(changes[i])) == 0 then call('HDEL', K.by_kind, fields[i]) end
   end
 end
 
-local function flush_zset(key, set)
-  local add, remove = {}, {}
-  for member, score in pairs(set) do
-    if score then
-      add[#add + 1] = score
-      add[#add + 1] = member
-    else
-      remove[#remove + 1] = member
-    end
+local function flush_shops()
+  local list, n = {}, 0
+  for shop, s in pairs(shops) do
+    if s.dirty then list[n + 1], list[n + 2], n = shop, pack_lengths(NUMBERS, unpack(s.n)), n + 2 end
   end
-  call_sliced('ZREM', key, remove)
-  call_sliced('ZADD', key, add)
-end
-
-local function flush_counter(key, fields)
-  local gone = {}
-  for field, change in pairs(fields) do
-    if change ~= 0 and call('HINCRBY', key, field, change) == 0 then gone[#gone + 1] = field end
-  end
-  call_sliced('HDEL', key, gone)
+  call_sliced('HSET', K.by_shop, list, n)
 end
 
 local function flush()
-  local values = {}
-  for _, id in ipairs(changed) do
-    values[#values + 1] = K.task .. id
-    values[#values + 1] = packed(records[id])
+  local values, n = {}, 0
+  for i = 1, #changed do
+    local id = changed[i]
+    values[n + 1], values[n + 2], n = K.task .. id, packed(records[id]), n + 2
   end
-  call_sliced('MSET', nil, values)
-  for key, set in pairs(zsets) do flush_zset(key, set) end
-  for key, fields in pairs(counters) do flush_counter(key, fields) end
+  for first = 1, n, C.slice do call('MSET', unpack(values, first, math.min(first + C.slice - 1, n))) end
+  flush_sets()
+  flush_kinds()
+  flush_shops()
 end

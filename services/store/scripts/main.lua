@@ -17,19 +17,31 @@ for number, o in ipairs(ops) do
   if not HANDLERS[kind] or #o ~= LENGTH[kind] or type(o[2]) ~= 'string' then
     return redis.error_reply('FLEETDECK_ENTRY ' .. number)
   end
-  if kind ~= 'Create' and kind ~= 'OpenShop' then ids[#ids + 1] = o[2] end
+  ids[number] = o[2]
 end
 
 if not meta[2] then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema, 'epoch', ARGV[2]) end
+local new = {}
+for i, o in ipairs(ops) do
+  if o[1] == 'Create' then
+    local e = fresh(o[Create.task])
+    new[#new + 1], ids[i], o[Create.task] = e, e.id, e
+  end
+end
 fetch(ids)
+fetch_shops(new)
 
-local answers = { NOW }
+local answers, n = { NOW }, 1
+local released = {}
 for _, o in ipairs(ops) do
-  local released = {}
   local code, e = HANDLERS[o[1]](o, released)
-  local n = #answers
   answers[n + 1], answers[n + 2], answers[n + 3] = code, e and packed(e) or '', #released
-  for i, one in ipairs(released) do answers[n + 3 + i] = packed(one) end
+  n = n + 3
+  if #released > 0 then
+    for i = 1, #released do answers[n + i] = packed(released[i]) end
+    n = n + #released
+    released = {}
+  end
 end
 
 flush()

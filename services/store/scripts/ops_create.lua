@@ -10,8 +10,7 @@ local function first_holder(uniq)
 end
 
 local function insert(e, on_duplicate)
-  local f = e.f
-  local holder = f[T.uniq] ~= '' and first_holder(f[T.uniq])
+  local holder = e[T.uniq] ~= '' and first_holder(e[T.uniq])
   if holder then
     if on_duplicate == 'reject' then return 'duplicate', holder end
     if on_duplicate == 'force' then
@@ -21,35 +20,34 @@ local function insert(e, on_duplicate)
       add_mark(e, 'twin')
     end
   end
-  if f[T.created_at] == 0 then f[T.created_at] = NOW end
-  local status = f[T.status]
+  if e[T.created_at] == 0 then e[T.created_at] = NOW end
+  local status = e[T.status]
   if status == 'pending' then
     e.mark = true
-  elseif status == 'dead' and f[T.triage] == '' then
+  elseif status == 'dead' and e[T.triage] == '' then
     set_rest(e, T.triage, 'open')
   end
   records[e.id] = e
-  transition(e, status, '', f[T.created_by])
+  transition(e, status, '', e[T.created_by])
   settle(e)
   return 'created', e
 end
 
 local function create(o)
-  local e = fresh(o[Create.task])
+  local e = o[Create.task] -- unpacked already
   local known = load(e.id)
   if not known then return insert(e, o[Create.on_duplicate]) end
-  local f, k = e.f, known.f
-  local same = f[T.created_by] == k[T.created_by] and f[T.payload] == k[T.payload] and f[T.origin] == k[T.origin]
+  local same = e[T.created_by] == known[T.created_by] and e[T.payload] == known[T.payload]
+    and e[T.origin] == known[T.origin]
   return same and 'created' or 'exists', known
 end
 
 local function republish(o)
   local old = load(o[Republish.task_id])
   if not old then return 'missing' end
-  local f = old.f
   local e = fresh(o[Republish.task])
-  if f[T.status] ~= 'dead' or f[T.triage] == 'republished' then
-    local known = f[T.successor] == e.id and load(e.id)
+  if old[T.status] ~= 'dead' or old[T.triage] == 'republished' then
+    local known = old[T.successor] == e.id and load(e.id)
     if known then return 'ok', known end
     return 'refused', old
   end

@@ -6,20 +6,19 @@ end
 local function cancel(o, released)
   local e = load(o[Cancel.task_id])
   if not e then return 'missing' end
-  local f = e.f
-  local status = f[T.status]
+  local status = e[T.status]
   if status == 'cancelled' then return 'ok', e end
   if ENDED[status] then return 'refused', e end
   if status == 'running' then
-    if f[T.cancel] == '' then
-      f[T.cancel] = 'requested'
+    if e[T.cancel] == '' then
+      e[T.cancel] = 'requested'
       keep_reason(e, o)
       transition(e, 'running', '', o[Cancel.by])
       settle(e)
     end
     return 'requested', e
   end
-  local shop = shop_of(e)
+  local shop = shop_name(e)
   keep_reason(e, o)
   unreserve(e.id, shop)
   e.mark = false
@@ -32,16 +31,15 @@ end
 local function move(o, released)
   local e = load(o[Move.task_id])
   if not e then return 'missing' end
-  local f = e.f
-  local status = f[T.status]
+  local status = e[T.status]
   if ENDED[status] or status == 'running' or status == 'held' then return 'refused', e end
-  f[T.gen], f[T.lane], f[T.priority] = f[T.gen] + 1, o[Move.lane], o[Move.priority]
+  e[T.gen], e[T.lane], e[T.priority] = e[T.gen] + 1, o[Move.lane], o[Move.priority]
   local to = 'pending'
   if status == 'blocked' or (not o[Move.run_now] and (status == 'scheduled' or status == 'retrying')) then to = status end
   if to == 'pending' or to == 'retrying' then e.mark = true end
   transition(e, to, '', o[Move.by])
   settle(e)
-  if status == 'blocked' then open_shop(shop_of(e), released) end
+  if status == 'blocked' then open_shop(shop_name(e), released) end
   return 'ok', e
 end
 
@@ -50,10 +48,9 @@ local TRIAGES = { open = true, archived = true, ignored = true }
 local function set_triage(o)
   local e = load(o[SetTriage.task_id])
   if not e then return 'missing' end
-  local f = e.f
   local triage, note = o[SetTriage.triage], o[SetTriage.note]
-  if f[T.status] ~= 'dead' or f[T.triage] == 'republished' or not TRIAGES[triage] then return 'refused', e end
-  if f[T.triage] == triage and (note == '' or note == f[T.triage_note]) then return 'ok', e end
+  if e[T.status] ~= 'dead' or e[T.triage] == 'republished' or not TRIAGES[triage] then return 'refused', e end
+  if e[T.triage] == triage and (note == '' or note == e[T.triage_note]) then return 'ok', e end
   set_rest(e, T.triage, triage)
   if note ~= '' then set_rest(e, T.triage_note, note) end
   transition(e, 'dead', '', o[SetTriage.by])
@@ -77,27 +74,25 @@ local DECISIONS = { pending = true, succeeded = true, dead = true }
 local function resolve(o, released)
   local e = load(o[Resolve.task_id])
   if not e then return 'missing' end
-  local f = e.f
   local to, by = o[Resolve.to], o[Resolve.by]
-  if f[T.status] ~= 'held' or not DECISIONS[to] then
-    return f[T.status] ~= 'held' and decided(e, to, by) and 'ok' or 'refused', e
+  if e[T.status] ~= 'held' or not DECISIONS[to] then
+    return e[T.status] ~= 'held' and decided(e, to, by) and 'ok' or 'refused', e
   end
   if o[Resolve.note] ~= '' then set_rest(e, T.triage_note, o[Resolve.note]) end
   if to == 'dead' then set_rest(e, T.triage, 'open') end
   if to ~= 'succeeded' then e.mark = true end
   transition(e, to, '', by)
   settle(e)
-  open_shop(shop_of(e), released)
+  open_shop(shop_name(e), released)
   return 'ok', e
 end
 
 local function nudge(o)
   local e = load(o[Nudge.task_id])
   if not e then return 'stale' end
-  local f = e.f
-  local status = f[T.status]
-  if f[T.gen] ~= o[Nudge.gen] or f[T.attempt] ~= o[Nudge.attempt] then return 'stale', e end
-  local due = f[T.due_at] > 0 and f[T.due_at] <= NOW
+  local status = e[T.status]
+  if e[T.gen] ~= o[Nudge.gen] or e[T.attempt] ~= o[Nudge.attempt] then return 'stale', e end
+  local due = e[T.due_at] > 0 and e[T.due_at] <= NOW
   if (status == 'scheduled' and due) or (status == 'retrying' and due) then
     e.mark = true
     transition(e, 'pending', '', '')

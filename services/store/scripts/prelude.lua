@@ -7,7 +7,7 @@ local call = redis.call
 local pack_values, unpack_value = cmsgpack.pack, cmsgpack.unpack
 local take, take_one = cmsgpack.unpack_limit, cmsgpack.unpack_one
 local pack_lengths, unpack_lengths = struct.pack, struct.unpack
-local byte, char, sub = string.byte, string.char, string.sub
+local char, format, sub = string.char, string.format, string.sub
 local concat, unpack = table.concat, unpack
 
 -- A write that is denied while memory is short (or on a replica) fails here, before anything has changed.
@@ -16,23 +16,15 @@ call('SETRANGE', K.meta .. ':probe', 0, '')
 local clock = call('TIME')
 local NOW = clock[1] * 1000 + math.floor(clock[2] / 1000)
 
-local ENDED = { succeeded = true, dead = true, cancelled = true }
-
--- The last word about a member of a sorted set: its score, or false to remove it. Written by flush().
-local zsets = {}
--- Changes of counters by key and field.
-local counters = { [K.by_lane] = {}, [K.by_shop] = {}, [K.by_kind] = {} }
-
-local function put(key, member, score)
-  local set = zsets[key]
-  if not set then
-    set = {}
-    zsets[key] = set
+-- Redis writes a number argument with all its digits by the slow way of floating point: give it texts of whole numbers.
+local texts = {}
+local function text(number)
+  local known = texts[number]
+  if not known then
+    known = format('%d', number)
+    texts[number] = known
   end
-  set[member] = score
+  return known
 end
 
-local function count(key, field, change)
-  local fields = counters[key]
-  fields[field] = (fields[field] or 0) + change
-end
+local ENDED = { succeeded = true, dead = true, cancelled = true }

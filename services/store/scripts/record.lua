@@ -1,151 +1,204 @@
 -- Records: loaded once for a batch, changed in memory, written once at its end.
 --
--- Stored: the lengths of the parts (C.prefix bytes), then the msgpack array in field order. What never changes (the identity
--- and the payload) and what only grows (steps, attempts) is kept as bytes, so that its size costs nothing:
--- head | identity | moment | rest | steps | attempts | tail. Fields stand in f one place behind their position, because
--- f[1] is the offset that cmsgpack answers first.
+-- Stored: the lengths of the parts (C.prefix bytes), then the msgpack array in field order, in six parts: front (head of the
+-- array, identity, payload), moment (what a transition changes), rest, steps, back (attempts and what newer programs
+-- appended). Only the moment is unpacked and packed again; the others are cut out as bytes, so that their size costs
+-- nothing. In memory one table: fields stand one place behind their position (T.status), because cmsgpack answers an offset
+-- first; the parts and what the indexes know of the record have names.
 local records = {} -- by id; false: there is none
-local stored = {} -- bytes fetched ahead, by id; false: there are none
 local changed = {} -- ids that must be written, in the order of their first change
 
+local LENGTHS = '>I4I4I4I4I4BBB'
+local heads = {}
 local function array_head(n)
-  if n < 16 then return char(0x90 + n) end
-  return char(0xdc, 0, n)
-end
-
-local function remember(e)
-  local f = e.f
-  e.status, e.lane, e.priority, e.triage = f[T.status], f[T.lane], f[T.priority], f[T.triage]
-  e.worker, e.print, e.at = f[T.worker], f[T.fingerprint], f[T.updated_at]
-  e.lease, e.due = f[T.lease_until], f[T.due_at]
+  local head = heads[n]
+  if not head then
+    head = n < 16 and char(0x90 + n) or char(0xdc, 0, n)
+    heads[n] = head
+  end
+  return head
 end
 
 local function parse(id, s)
-  local a, b, c, st, at, sn, an = unpack_lengths('>I4I4I4I4I4BB', s)
-  local f = { take(s, C.flat, C.prefix + 3) }
-  local e = { id = id, f = f, packed = s, sn = sn, an = an, head = sub(s, C.prefix + 1, C.prefix + 3) }
-  local p = C.prefix + 3
-  e.identity = sub(s, p + 1, p + a)
-  p = p + a + b
-  e.rest = sub(s, p + 1, p + c)
-  p = p + c + (sn < 16 and 1 or 3)
-  e.steps = sub(s, p + 1, p + st)
-  p = p + st + (an < 16 and 1 or 3)
-  e.attempts = sub(s, p + 1, p + at)
-  e.tail = sub(s, p + at + 1)
-  remember(e)
-  return e
+  local a, b, c, st, at, sn, an, marked = unpack_lengths(LENGTHS, s)
+  local p = C.prefix + 3 + a
+  local q = p + b
+  local t = q + c
+  local u = t + st + (sn < 16 and 1 or 3)
+  return {
+    id = id, packed = s, front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u),
+    back = sub(s, u + 1), sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
+    rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
+    lease = 0, due = 0,
+    take(s, C.fields, C.prefix + 3),
+  }
 end
 
--- The record of a task as Python packs it (adopted, created).
+-- The fields that indexes are made from, as the indexes know them.
+local function remember(e)
+  e.status, e.lane, e.priority, e.triage = e[T.status], e[T.lane], e[T.priority], e[T.triage]
+  e.worker, e.print, e.at = e[T.worker], e[T.fingerprint], e[T.updated_at]
+  e.lease, e.due = e[T.lease_until], e[T.due_at]
+end
+
+-- The record of a task as Python packs it (adopted, created); no index knows it.
 local function fresh(s)
-  local f = { take(s, C.flat, 3) }
-  local e = { id = f[T.task_id], f = f, new = true, head = sub(s, 1, 3) }
   local a = take(s, C.identity, 3)
   local b = take(s, C.moment, a)
-  local c = f[1]
+  local c = take(s, C.rest, b)
   local d, steps = take_one(s, c)
   local g, attempts = take_one(s, d)
-  e.identity, e.rest = sub(s, 4, a), sub(s, b + 1, c)
-  e.sn, e.an = #steps, #attempts
-  e.steps = sub(s, c + #array_head(e.sn) + 1, d)
-  e.attempts = sub(s, d + #array_head(e.an) + 1, g)
-  e.tail = sub(s, g + 1)
+  local sn, an = #steps, #attempts
+  local dh = c + #array_head(sn)
+  local lengths = pack_lengths(LENGTHS, a - 3, b - a, c - b, d - dh, g - d - #array_head(an), sn, an, 0)
+  local e = parse('', lengths .. s)
+  e.id, e.packed, e.unborn = e[T.task_id], false, true
+  e.status, e.lane, e.priority, e.triage, e.worker, e.print, e.at = false, false, false, false, '', '', false
   return e
 end
 
 local function packed(e)
   local s = e.packed
   if s then return s end
-  local f = e.f
-  local moment = pack_values(unpack(f, C.moment_first, C.moment_last))
+  local moment = pack_values(unpack(e, C.moment_first, C.moment_last))
   if e.rest_changed then
-    e.rest = pack_values(unpack(f, C.rest_first, C.rest_last))
-    e.rest_changed = nil
+    e.rest = pack_values(unpack(e, C.rest_first, C.rest_last)) .. sub(e.rest, take(e.rest, C.rest_named, 0) + 1)
+    e.rest_changed = false
   end
-  s = concat({
-    pack_lengths('>I4I4I4I4I4BB', #e.identity, #moment, #e.rest, #e.steps, #e.attempts, e.sn, e.an),
-    e.head, e.identity, moment, e.rest, array_head(e.sn), e.steps, array_head(e.an), e.attempts, e.tail,
-  })
+  s = pack_lengths(LENGTHS, #e.front - 3, #moment, #e.rest, #e.steps, e.al, e.sn, e.an, e.marked and 1 or 0)
+    .. e.front .. moment .. e.rest .. array_head(e.sn) .. e.steps .. e.back
   e.packed = s
   return s
 end
 
+local function read(id, s)
+  if not s then
+    records[id] = false
+    return false
+  end
+  local good, e = pcall(parse, id, s)
+  if not good or e[T.task_id] ~= id then
+    call('RENAME', K.task .. id, K.broken .. id) -- not a record: kept aside, the task counts as unknown
+    e = false
+  else
+    remember(e)
+  end
+  records[id] = e
+  return e
+end
+
+-- Read the records of a batch in one go.
 local function fetch(ids)
-  local keys = {}
-  for i, id in ipairs(ids) do keys[i] = K.task .. id end
-  if #keys == 0 then return end
-  for i, s in ipairs(call('MGET', unpack(keys))) do stored[ids[i]] = s end
+  local names = {}
+  for i = 1, #ids do names[i] = K.task .. ids[i] end
+  if #ids == 0 then return end
+  local found = call('MGET', unpack(names))
+  for i = 1, #ids do
+    if records[ids[i]] == nil then read(ids[i], found[i]) end
+  end
 end
 
 local function load(id)
   local e = records[id]
   if e ~= nil then return e end
-  local s = stored[id]
-  if s == nil then s = call('GET', K.task .. id) end
-  if s then
-    local good, found = pcall(parse, id, s)
-    if good and found.f[T.task_id] == id then
-      e = found
-    else
-      call('RENAME', K.task .. id, K.broken .. id) -- not a record: kept aside, the task counts as unknown
-    end
-  end
-  records[id] = e or false
-  return e
+  return read(id, call('GET', K.task .. id))
 end
 
--- Record fields behind the moment (reason, marks, triage …) change rarely.
-local function set_rest(e, field, value)
-  e.f[field] = value
-  e.rest_changed = true
+local function shop_name(e)
+  return e[T.platform] .. ':' .. e[T.shop_id]
 end
 
 local function touch(e)
-  e.packed = nil
+  e.packed = false
   if not e.dirty then
     e.dirty = true
     changed[#changed + 1] = e.id
   end
 end
 
-local function add_mark(e, mark)
-  local marks = e.f[T.marks]
-  for _, present in ipairs(marks) do
-    if present == mark then return end
-  end
-  marks[#marks + 1] = mark
+-- Fields behind the moment (reason, triage, uniq …) change rarely.
+local function set_rest(e, field, value)
+  e[field] = value
   e.rest_changed = true
-  touch(e)
+end
+
+-- Marks and losses stand behind the named fields of the rest and are unpacked only to be changed.
+local function change_lists(e, change)
+  local start = take(e.rest, C.rest_named, 0)
+  local from, marks, losses = take(e.rest, 2, start)
+  if change(marks, losses) then
+    e.rest = sub(e.rest, 1, start) .. pack_values(marks, losses) .. sub(e.rest, from + 1)
+    touch(e)
+  end
+end
+
+local function add_mark(e, mark)
+  change_lists(e, function(marks)
+    for _, present in ipairs(marks) do
+      if present == mark then return false end
+    end
+    marks[#marks + 1] = mark
+    return true
+  end)
+end
+
+local function add_loss(e)
+  change_lists(e, function(_, losses)
+    losses[#losses + 1] = NOW
+    if #losses > C.history then table.remove(losses, 1) end
+    return true
+  end)
 end
 
 -- A transition: one step in the record and one event with the same contents. What belongs to a status ends with it.
 local function transition(e, to, worker, note)
-  local f = e.f
-  local from = e.new and '' or f[T.status]
-  f[T.status], f[T.updated_at] = to, NOW
-  if to ~= 'running' then f[T.lease_until], f[T.cancel] = 0, '' end
-  if to ~= 'blocked' then f[T.gate] = '' end
-  if to ~= 'scheduled' and to ~= 'retrying' then f[T.due_at] = 0 end
-  if ENDED[to] and from ~= to and not (e.new and f[T.ended_at] > 0) then f[T.ended_at] = NOW end
-  if e.sn >= C.history then
-    local cut = take_one(e.steps, 0)
-    e.steps, e.sn = sub(e.steps, cut + 1), e.sn - 1
+  local from = e[T.status]
+  local ends = ENDED[to] and from ~= to
+  if e.unborn then
+    from, e.unborn = '', false
+    ends = ENDED[to] and e[T.ended_at] == 0
   end
-  e.steps = e.steps .. char(0x97) .. pack_values(NOW, from, to, worker, f[T.gen], f[T.attempt], note)
-  e.sn = e.sn + 1
-  call('XADD', K.events, 'MAXLEN', '~', C.events_kept, '*', 'task_id', e.id, 'shop_id', f[T.shop_id],
-    'platform', f[T.platform], 'task_type', f[T.task_type], 'from', from, 'to', to, 'at', NOW, 'worker', worker,
-    'gen', f[T.gen], 'attempt', f[T.attempt], 'lane', f[T.lane])
+  e[T.status], e[T.updated_at] = to, NOW
+  if ends then e[T.ended_at] = NOW end
+  if to ~= 'running' then e[T.lease_until], e[T.cancel] = 0, '' end
+  if to ~= 'blocked' then e[T.gate] = '' end
+  if to ~= 'scheduled' and to ~= 'retrying' then e[T.due_at] = 0 end
+  local steps, sn = e.steps, e.sn + 1
+  if sn > C.history then
+    steps, sn = sub(steps, take_one(steps, 0) + 1), C.history
+  end
+  e.steps = steps .. '\151' .. pack_values(NOW, from, to, worker, e[T.gen], e[T.attempt], note)
+  e.sn = sn
+  call('XADD', K.events, 'MAXLEN', '~', text(C.events_kept), '*', 'task_id', e.id, 'shop_id', e[T.shop_id],
+    'platform', e[T.platform], 'task_type', e[T.task_type], 'from', from, 'to', to, 'at', text(NOW), 'worker', worker,
+    'gen', text(e[T.gen]), 'attempt', text(e[T.attempt]), 'lane', e[T.lane])
   touch(e)
 end
 
+-- Attempts as bytes, and what stands behind them.
+local function cut_attempts(e)
+  local first = e.an < 16 and 1 or 3
+  return sub(e.back, first + 1, first + e.al), sub(e.back, first + e.al + 1)
+end
+
 local function add_attempt(e, bytes)
-  while e.an >= C.history do
-    local cut = take_one(e.attempts, 0)
-    e.attempts, e.an = sub(e.attempts, cut + 1), e.an - 1
+  local attempts, tail = cut_attempts(e)
+  local an = e.an + 1
+  if an > C.history then
+    attempts, an = sub(attempts, take_one(attempts, 0) + 1), C.history
   end
-  e.attempts = e.attempts .. bytes
-  e.an = e.an + 1
+  attempts = attempts .. bytes
+  e.an, e.al, e.back = an, #attempts, array_head(an) .. attempts .. tail
   touch(e)
+end
+
+local function has_attempt(e, bytes)
+  local attempts, place = cut_attempts(e), 0
+  for _ = 1, e.an do
+    local behind = take_one(attempts, place)
+    if behind == -1 then behind = #attempts end
+    if sub(attempts, place + 1, behind) == bytes then return true end
+    place = behind
+  end
+  return false
 end
