@@ -1,0 +1,114 @@
+"""Registering and finding handlers."""
+
+from __future__ import annotations
+
+import sys
+import types
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from services.domain.errors import UsageError
+from services.executors import registry
+from services.executors.registry import HandlerContext, load_handlers, task_handler
+
+SAMPLES = "tests.unit.services.executors.sample_handlers"
+
+
+@pytest.fixture
+def module() -> Iterator[types.ModuleType]:
+    """An empty importable module."""
+    made = types.ModuleType("made_for_this_test")
+    sys.modules[made.__name__] = made
+    yield made
+    del sys.modules[made.__name__]
+
+
+def test_handlers_are_found_by_task_type() -> None:
+    found = load_handlers(SAMPLES)
+    assert found == load_handlers([SAMPLES, SAMPLES])
+    assert (found["echo"].isolate, found["echo"].idempotent, found["echo"].module) == ("process", True, SAMPLES)
+    assert found["here"].isolate == "thread"
+    assert load_handlers(()) == {}
+
+
+def test_a_function_may_serve_several_types_and_stays_itself(module: types.ModuleType) -> None:
+    def work(payload: dict[str, Any], job: HandlerContext) -> int:
+        return 1
+
+    module.work = task_handler("a")(task_handler("b")(work))  # type: ignore[attr-defined]
+    assert module.work is work
+    assert set(load_handlers(module.__name__)) == {"a", "b"}
+
+
+@pytest.mark.parametrize("name", ["os.system", "", "x" * 65])
+def test_a_handler_needs_a_proper_name(name: str) -> None:
+    with pytest.raises(UsageError):
+        task_handler(name)
+    with pytest.raises(UsageError):
+        task_handler("a", isolate="fork")
+
+
+def test_a_missing_module_is_named() -> None:
+    with pytest.raises(UsageError, match="no_such_module_here") as caught:
+        load_handlers("no_such_module_here")
+    assert caught.value.field == "worker.handlers"
+
+
+def test_a_module_without_handlers_is_refused(module: types.ModuleType) -> None:
+    with pytest.raises(UsageError, match="@task_handler"):
+        load_handlers(module.__name__)
+
+
+def test_two_handlers_of_one_type_are_refused(module: types.ModuleType) -> None:
+    module.other = task_handler("echo")(lambda payload, job: None)  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match="two handlers"):
+        load_handlers([SAMPLES, module.__name__])
+
+
+def test_an_object_that_answers_to_every_name_is_no_handler(module: types.ModuleType) -> None:
+    class Anything:
+        def __call__(self) -> None: ...
+
+        def __getattr__(self, name: str) -> Any:
+            return (self,)
+
+    module.anything = Anything()  # type: ignore[attr-defined]
+    with pytest.raises(UsageError, match="@task_handler"):
+        load_handlers(module.__name__)
+
+
+def context(**fields: Any) -> HandlerContext:
+    base: dict[str, Any] = {
+        "task_id": "t",
+        "shop_id": "s",
+        "platform": "pdd",
+        "attempt": 1,
+        "progress": lambda percent, note: None,
+        "log": lambda line: None,
+        "cancelled": lambda: False,
+    }
+    return HandlerContext(**(base | fields))
+
+
+def test_a_context_bounds_what_a_handler_says() -> None:
+    shown: list[tuple[int, str]] = []
+    lines: list[str] = []
+    job = context(progress=lambda *step: shown.append(step), log=lines.append)
+    job.progress(-3)
+    job.progress(33.4, "x" * 1000)
+    job.progress(1000)
+    job.log("a\nb\r\nc")
+    job.log(7)
+    assert shown == [(0, ""), (33, "x" * 200), (100, "")]
+    assert lines == ["a", "b", "c", "7"]
+
+
+def test_the_error_of_a_call_begins_in_the_handler() -> None:
+    handler = load_handlers(SAMPLES)["fail"]
+    ended = registry.call(handler, {"text": "登录已过期"}, context())
+    assert not ended.ok
+    assert ended.error.endswith("ValueError: 登录已过期")
+    assert "registry.py" not in ended.error
+    assert ended.error_kind == "login_expired"
