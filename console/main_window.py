@@ -91,6 +91,7 @@ class MainWindow(QMainWindow):
         self._current = page_id
         self.stack.setCurrentWidget(page)
         self.rail.set_active(page_id)
+        page.setFocus()
         page.activate()
         self.page_changed.emit(page_id)
 

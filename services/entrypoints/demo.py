@@ -46,6 +46,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--slots", type=int, default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
+    parser.add_argument("--page", default="", help="page to open: overview, tasks, dead_letters, workers, settings")
     parser.set_defaults(handler=run)
 
 
@@ -221,6 +222,7 @@ def run(context: Context) -> int:
             ConsoleRequest(
                 settings=demo.settings,
                 screenshot=args.screenshot,
+                page=args.page,
                 seconds=args.seconds or (DEFAULT_SECONDS if args.screenshot else 0.0),
                 demo=True,
             )

@@ -18,7 +18,7 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
-SNAPSHOT_S, SLOW_S = 0.25, 2.0
+SNAPSHOT_S, SLOW_S = 0.25, 1.0
 RATE_WINDOW_S = 5.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
