@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 from views.theme.tokens import STATUS_BAR
@@ -39,6 +40,8 @@ class Toasts(QObject):
         self._stack.append(toast)
         toast.show()
         self.arrange()
+        # A screen reader hears results of own actions, not every live change.
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(toast, toast.accessibleName()))
         self.shown.emit(spec)
         return toast
 

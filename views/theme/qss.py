@@ -84,6 +84,8 @@ def _panels(t: Tokens) -> str:
     background: {t.role("input")}; border: 1px solid {t.role("line")};
     border-radius: {RADIUS_BUTTON}px;
 }}
+*[panel="popup"] {{ background: {t.role("raised")}; border: 1px solid {t.role("line2")}; }}
+*[panel="popup"] QListView {{ background: transparent; }}
 *[panel="dialog"] {{
     background: {t.role("surface")}; border: 1px solid {t.role("line2")};
     border-radius: {RADIUS_DIALOG}px;
@@ -130,6 +132,8 @@ def _fields(t: Tokens, glyphs: Mapping[str, str]) -> str:
 {disabled} {{ color: {t.role("dis")}; border-color: {t.role("line2")}; }}
 QLineEdit[bare="true"], QLineEdit[bare="true"]:focus {{
     border: none; background: transparent; padding: 0; }}
+QAbstractSpinBox QLineEdit, QAbstractSpinBox QLineEdit:focus {{
+    border: none; background: transparent; padding: 0 6px; }}
 *[invalid="true"] {{ border: 1px solid {t.role("dead")}; }}
 QPlainTextEdit, QTextEdit {{
     background: {t.role("input")}; border: 1px solid {t.role("ctl")};
@@ -162,22 +166,22 @@ def _checks(t: Tokens, glyphs: Mapping[str, str]) -> str:
     return f"""
 QCheckBox, QRadioButton {{ spacing: 8px; background: transparent; }}
 QCheckBox:disabled, QRadioButton:disabled {{ color: {t.role("dis")}; }}
-QCheckBox::indicator {{
+QCheckBox::indicator, QAbstractItemView::indicator {{
     width: 13px; height: 13px; border: 1px solid {t.role("ctl")};
     border-radius: {RADIUS_CHECK}px; background: {t.role("input")};
 }}
-QCheckBox::indicator:focus, QCheckBox:focus::indicator {{ border: 2px solid {t.role("focus")};
+QCheckBox::indicator:focus {{ border: 2px solid {t.role("focus")};
     width: 11px; height: 11px; }}
-QCheckBox::indicator:checked {{ background: {t.role("accentbg")};
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{ background: {t.role("accentbg")};
     border-color: {t.role("accentbg")}; image: url("{glyphs["check"]}"); }}
-QCheckBox::indicator:indeterminate {{ background: {t.role("accentbg")};
+QCheckBox::indicator:indeterminate, QAbstractItemView::indicator:indeterminate {{ background: {t.role("accentbg")};
     border-color: {t.role("accentbg")}; image: url("{glyphs["partial"]}"); }}
 QCheckBox::indicator:disabled {{ border-color: {t.role("line2")}; background: transparent; }}
 QRadioButton::indicator {{ width: 13px; height: 13px; border: 1px solid {t.role("ctl")};
     border-radius: 7px; background: {t.role("input")}; }}
 QRadioButton::indicator:checked {{ border: 4px solid {t.role("accentbg")};
     width: 7px; height: 7px; background: {t.role("white")}; }}
-QRadioButton:focus::indicator {{ border-color: {t.role("focus")}; }}
+QRadioButton::indicator:focus {{ border-color: {t.role("focus")}; }}
 QSlider::groove:horizontal {{ height: 4px; border-radius: 2px; background: {t.role("line2")}; }}
 QSlider::sub-page:horizontal {{ border-radius: 2px; background: {t.role("accent")}; }}
 QSlider::handle:horizontal {{ width: 12px; height: 12px; margin: -5px 0; border-radius: 7px;
@@ -197,7 +201,7 @@ QHeaderView {{ background: {t.role("raised")}; border: none; }}
 QHeaderView::section {{ background: {t.role("raised")}; color: {t.role("text2")}; border: none;
     border-bottom: 1px solid {t.role("line")}; padding: 0 8px; min-height: {TABLE_HEADER - 1}px; }}
 QTableCornerButton::section {{ background: {t.role("raised")}; border: none; }}
-QListView::item, QTreeView::item {{ min-height: 26px; padding: 0 6px; }}
+QListView::item, QTreeView::item {{ padding: 5px 6px; border: none; }}
 QListView::item:hover, QTreeView::item:hover {{ background: {t.role("hover")}; }}
 QListView::item:selected, QTreeView::item:selected {{ background: {t.role("sel")};
     color: {t.role("text")}; }}
@@ -228,7 +232,7 @@ QAbstractScrollArea::corner {{ background: transparent; border: none; }}
 def _menus(t: Tokens, glyphs: Mapping[str, str]) -> str:
     return f"""
 QMenu {{ background: {t.role("raised")}; border: 1px solid {t.role("line2")};
-    border-radius: {RADIUS_BUTTON}px; padding: 4px; }}
+    padding: 4px; }}
 QMenu::item {{ padding: 5px 28px 5px 10px; border-radius: 4px; min-height: 18px; }}
 QMenu::item:selected {{ background: {t.role("sel")}; }}
 QMenu::item:disabled {{ color: {t.role("dis")}; }}

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from services.i18n import N_, _
 from views.support import safe
 from views.support.language import on_language_changed
-from views.support.look import Label
+from views.support.look import Label, line
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import LinkLabel
@@ -79,6 +79,15 @@ def _widgets(layout: QLayout) -> list[QWidget]:
     return [widget for item in found if item is not None and (widget := item.widget()) is not None]
 
 
+def _wrapped(kind: str, tone: str) -> Label:
+    """A label that is as high as its words need at the width it gets."""
+    label = Label("", kind, tone, wrap=True)
+    policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+    policy.setHeightForWidth(True)
+    label.setSizePolicy(policy)
+    return label
+
+
 class AttentionItem(QFrame):
     """One item.
 
@@ -94,8 +103,8 @@ class AttentionItem(QFrame):
         self._resolved = False
         self._glyph = QLabel()
         self._glyph.setFixedWidth(16)
-        self._title, self._age = Label("", "strong", wrap=True), Label("", "label", "text3")
-        self._sentence = Label("", "label", "text2", wrap=True)
+        self._title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
+        self._sentence = _wrapped("label", "text2")
         self._links = QHBoxLayout()
         self._links.setSpacing(14)
         head = QHBoxLayout()
@@ -108,11 +117,16 @@ class AttentionItem(QFrame):
         words.addLayout(head)
         words.addWidget(self._sentence)
         words.addLayout(self._links)
-        outer = QHBoxLayout(self)
-        outer.setContentsMargins(12, 11, 12, 10)
-        outer.setSpacing(10)
-        outer.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        outer.addLayout(words, 1)
+        row_box = QHBoxLayout()
+        row_box.setContentsMargins(12, 11, 12, 9)
+        row_box.setSpacing(10)
+        row_box.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
+        row_box.addLayout(words, 1)
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.setSpacing(0)
+        outer.addLayout(row_box)
+        outer.addWidget(line())
         theme().changed.connect(self._restyle)
         self._fill()
 
@@ -260,8 +274,6 @@ class AttentionList(QWidget):
 
     def _add(self, row: AttentionRow) -> AttentionItem:
         item = self._items[row.key] = AttentionItem(row)
-        item.setProperty("panel", "header")
-        item.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         item.verb.connect(self.verb)
         return item
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -41,7 +41,7 @@ class ValuePopup(QFrame):
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Popup)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setProperty("panel", "dialog")
+        self.setProperty("panel", "popup")
         self.setFixedWidth(WIDTH)
         self._filling = False
         self._free = False
@@ -52,6 +52,7 @@ class ValuePopup(QFrame):
         self._search.textChanged.connect(self._on_search)
         self._search.returnPressed.connect(self._on_enter)
         self._list = QListWidget()
+        self._list.setIconSize(QSize(15, 15))
         self._list.setAccessibleName(title)
         self._list.itemChanged.connect(self._on_item_changed)
         column = QVBoxLayout(self)
@@ -71,7 +72,7 @@ class ValuePopup(QFrame):
         for choice in (*choices, *extra):
             self._add(choice, choice.value in chosen)
         self._search.setVisible(free or len(choices) > _SEARCH_FROM)
-        self._list.setFixedHeight(min(9, max(1, self._list.count())) * ROW + 4)
+        self._list.setFixedHeight(min(9, max(1, self._list.count())) * ROW + 2)
         self._list.setVisible(self._list.count() > 0)
         self._filling = False
 
@@ -86,6 +87,7 @@ class ValuePopup(QFrame):
         count = f"   {choice.count:,}" if choice.count is not None else ""
         item = QListWidgetItem(f"{choice.words}{count}")
         item.setData(_VALUE, choice.value)
+        item.setSizeHint(QSize(0, ROW))
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
         item.setCheckState(Qt.CheckState.Checked if chosen else Qt.CheckState.Unchecked)
         if choice.glyph is not None:

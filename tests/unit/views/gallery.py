@@ -11,7 +11,27 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QLineEdit, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QComboBox,
+    QGroupBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPlainTextEdit,
+    QProgressBar,
+    QPushButton,
+    QRadioButton,
+    QSlider,
+    QSplitter,
+    QTabBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
@@ -31,6 +51,7 @@ from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
+from views.widgets.fields import DateTimeField, Labelled, NumberField
 from views.widgets.filter_bar import FilterBar
 from views.widgets.json_editor import JsonEditor, Problem
 from views.widgets.key_values import KeyValues
@@ -43,6 +64,7 @@ from views.widgets.strip import ErrorStrip, Strip
 from views.widgets.timeline import Timeline, TimelineEntry
 from views.widgets.toast import ToastAction, ToastSpec
 from views.widgets.toggle import Toggle
+from views.widgets.value_popup import Choice, ValuePopup
 
 PAYLOAD = {
     "task": "sync_order",
@@ -260,6 +282,87 @@ class WidgetsPage(Page):
         return card
 
 
+class RawPage(Page):
+    """Qt's own widgets, dressed by the style sheet."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("Settings"))
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        self.body.setContentsMargins(16, 0, 16, 16)
+        self.body.addLayout(row, 1)
+        row.addWidget(self.inputs(), 1)
+        row.addWidget(self.choices(), 1)
+        row.addWidget(self.lists(), 1)
+
+    def inputs(self) -> Card:
+        card = Card(N_("Fields"))
+        combo = QComboBox()
+        combo.addItems(["All lanes", "High", "Normal"])
+        off = QComboBox()
+        off.addItem("Disabled")
+        off.setEnabled(False)
+        spin, when = NumberField(50), DateTimeField(QDateTime(2026, 11, 21, 14, 32, 7))
+        edit = QLineEdit(placeholderText="Drop a file here")
+        password = QLineEdit("secret", echoMode=QLineEdit.EchoMode.Password)
+        wrong = QLineEdit("500")
+        wrong.setProperty("invalid", True)
+        disabled = QLineEdit("off")
+        disabled.setEnabled(False)
+        text = QPlainTextEdit("pdd-10021\npdd-10025")
+        labelled = Labelled(N_("Page size"), QLineEdit("500"), hint="1 to 100")
+        labelled.set_error("page_size: 100 at most")
+        for widget in (labelled, combo, off, spin, when, edit, password, wrong, disabled, text):
+            card.body.addWidget(widget)
+        return card
+
+    def choices(self) -> Card:
+        card = Card(N_("States"))
+        for state in (Qt.CheckState.Unchecked, Qt.CheckState.PartiallyChecked, Qt.CheckState.Checked):
+            box = QCheckBox("Create them too")
+            box.setTristate(True)
+            box.setCheckState(state)
+            card.body.addWidget(box)
+        off = QCheckBox("Disabled")
+        off.setEnabled(False)
+        on = QRadioButton("Dark")
+        on.setChecked(True)
+        slider = QSlider(Qt.Orientation.Horizontal)
+        slider.setValue(30)
+        bar = QProgressBar()
+        bar.setValue(40)
+        bar.setTextVisible(False)
+        tabs = QTabBar()
+        for name in ("All 18.4k", "In flight 1,409", "Retrying 37"):
+            tabs.addTab(name)
+        tabs.setDrawBase(False)
+        for widget in (
+            off,
+            on,
+            QRadioButton("Light"),
+            slider,
+            bar,
+            tabs,
+            QPushButton("Raw button"),
+            QToolButton(text="Raw"),
+        ):
+            card.body.addWidget(widget)
+        card.body.addStretch(1)
+        return card
+
+    def lists(self) -> Card:
+        card = Card(N_("Tasks"))
+        names = QListWidget()
+        names.addItems([f"rpa-0{n}" for n in range(1, 30)])
+        names.setCurrentRow(2)
+        card.body.addWidget(names)
+        group = QGroupBox("Group")
+        inner = QVBoxLayout(group)
+        inner.addWidget(QLabel("A label"))
+        card.body.addWidget(group)
+        return card
+
+
 class EmptyPage(Page):
     """Nothing yet."""
 
@@ -273,7 +376,7 @@ SPECS = (
     PageSpec(id="tasks", title=N_("Tasks"), icon="ph.list-bullets", factory=TablePage),
     PageSpec(id="dead_letters", title=N_("Dead letters"), icon="ph.file-x", factory=EmptyPage),
     PageSpec(id="workers", title=N_("Workers"), icon="ph.robot", factory=EmptyPage),
-    PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=EmptyPage, group=1),
+    PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=RawPage, group=1),
 )
 
 
@@ -341,10 +444,28 @@ def main() -> None:
                     ToastSpec(text="Republishing stopped", detail="3 of 51 were not sent", status="dead", copy="x")
                 )
                 shoot(window, folder, f"widgets-{label}")
+                if width == 1280:
+                    window.toasts.clear()
+                    window.open_page("settings")
+                    shoot(window, folder, f"raw-{label}")
+                    popups(window, folder, label)
                 if width == 1600:
                     lost(window, folder, label)
                 window.close()
                 window.deleteLater()
+
+
+def popups(window: MainWindow, folder: Path, label: str) -> None:
+    page = window.page("tasks")
+    assert isinstance(page, TablePage)
+    menu = page.table.build_menu(page.table.records.index(3, 3))
+    columns = page.table.layout_of_columns.menu()
+    popup = ValuePopup(_("Status"), window)
+    choices = [Choice(v.value, _(v.word), v.glyph, 12) for v in FIELDS[0].values]
+    popup.fill(choices, ("dead",), negated=False, free=True)
+    popup.adjustSize()
+    for name, widget in (("menu", menu), ("columns", columns), ("popup", popup)):
+        widget.grab().save(str(folder / f"{name}-{label}.png"))
 
 
 def lost(window: MainWindow, folder: Path, label: str) -> None:

@@ -1,0 +1,61 @@
+"""Fields."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import QDateTime, QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from views.widgets.fields import ChoiceField, DateTimeField, Labelled, NumberField
+
+
+def number() -> QWidget:
+    return NumberField(50, 1, 100)
+
+
+def choice() -> QWidget:
+    field = ChoiceField()
+    field.addItems(["a", "b"])
+    return field
+
+
+def when() -> QWidget:
+    return DateTimeField(QDateTime(2026, 11, 21, 14, 32, 7))
+
+
+@pytest.mark.parametrize("make", [number, choice, when])
+def test_the_wheel_is_left_to_the_page(qtbot: QtBot, make: object) -> None:
+    field = make()  # type: ignore[operator]
+    qtbot.addWidget(field)
+    event = QWheelEvent(
+        QPointF(5, 5), QPointF(5, 5), QPoint(0, 120), QPoint(0, 120), Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(field, event)
+    assert not event.isAccepted()
+
+
+def test_values_and_forms(qtbot: QtBot) -> None:
+    field, time, now = NumberField(500, 1, 100), when(), DateTimeField()
+    for widget in (field, time, now):
+        qtbot.addWidget(widget)
+    assert field.value() == 100
+    assert isinstance(time, DateTimeField)
+    assert time.text() == "2026-11-21 14:32"
+    assert now.dateTime().isValid()
+
+
+def test_labels_name_and_errors_mark(qtbot: QtBot) -> None:
+    field = Labelled("Filters", QLineEdit(), hint="Loading")
+    qtbot.addWidget(field)
+    field.show()
+    field.set_error("100 at most")
+    assert field.error() == field.field.accessibleDescription() == "100 at most"
+    assert field.field.property("invalid") is True
+    field.set_error("")
+    assert not field.field.property("invalid")
+    i18n.set_language("zh_CN")
+    assert field.field.accessibleName() == "筛选条件"

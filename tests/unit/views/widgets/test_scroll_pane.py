@@ -1,0 +1,32 @@
+"""Columns scroll where the window is too low."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from views.support.look import panel
+from views.theme import theme
+from views.widgets.scroll_pane import ScrollPane
+
+
+def test_it_scrolls_up_and_down_only(qtbot: QtBot) -> None:
+    pane = ScrollPane()
+    qtbot.addWidget(pane)
+    tall = QWidget()
+    tall.setMinimumSize(100, 2000)
+    pane.body.addWidget(tall)
+    pane.resize(300, 300)
+    pane.show()
+    assert pane.verticalScrollBar().maximum() > 1000
+    assert not pane.horizontalScrollBar().isVisible()
+
+
+def test_the_ground_shines_through(qtbot: QtBot) -> None:
+    card = panel("surface")
+    qtbot.addWidget(card)
+    pane = ScrollPane(card)
+    pane.body.addWidget(QLabel("x"))
+    pane.resize(100, 100)
+    card.resize(100, 100)
+    assert card.grab().toImage().pixelColor(80, 80) == theme().color("surface")

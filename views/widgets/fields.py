@@ -1,0 +1,106 @@
+"""Number, time and choice fields that look like the text field and leave the wheel to the page.
+
+Labelled(N_("Page size"), NumberField(50, 1, 100), hint=N_("1 to 100"))
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QDateTime, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QDateTimeEdit, QHBoxLayout, QSpinBox, QVBoxLayout, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.look import Label, set_look
+
+_TEXT_MARGIN = 6
+TIME_FORMAT = "yyyy-MM-dd HH:mm"
+
+
+class NumberField(QSpinBox):
+    """A whole number that is typed; the wheel scrolls the page, not the number."""
+
+    def __init__(self, value: int = 0, minimum: int = 0, maximum: int = 99, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(minimum, maximum)
+        self.setValue(value)
+        self.setGroupSeparatorShown(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # A style sheet cannot move the text of a spin box.
+        self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page."""
+        event.ignore()
+
+
+class DateTimeField(QDateTimeEdit):
+    """A day and minute in the form of the design."""
+
+    def __init__(self, when: QDateTime | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(when if when is not None else QDateTime.currentDateTime(), parent)
+        self.setDisplayFormat(TIME_FORMAT)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.lineEdit().setTextMargins(_TEXT_MARGIN, 0, 0, 0)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page."""
+        event.ignore()
+
+
+class ChoiceField(QComboBox):
+    """One of a list; the wheel scrolls the page, not the choice."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMaxVisibleItems(14)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Leave the wheel to the page."""
+        event.ignore()
+
+
+class Labelled(QWidget):
+    """A field below its label, with a hint beside the label and an error below the field."""
+
+    def __init__(self, label: str, field: QWidget, *, hint: str = "", parent: QWidget | None = None) -> None:
+        """Take source texts; the label also names the field."""
+        super().__init__(parent)
+        self._sources = (label, hint)
+        self.field = field
+        self._label, self._hint = Label("", "label", "text2"), Label("", "label", "text3")
+        self._error = Label("", "label", "dead", wrap=True)
+        self._error.hide()
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._label)
+        head.addWidget(self._hint)
+        head.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(5)
+        column.addLayout(head)
+        column.addWidget(field)
+        column.addWidget(self._error)
+        self._label.setBuddy(field)
+        self.retranslate()
+        on_language_changed(self.retranslate)
+
+    def set_error(self, error: str) -> None:
+        """Show what is wrong with the value, already translated; empty when it is right."""
+        self._error.setText(error)
+        self._error.setVisible(bool(error))
+        set_look(self.field, invalid=bool(error))
+        self.field.setAccessibleDescription(error)
+
+    def error(self) -> str:
+        """Return what is shown as wrong."""
+        return self._error.text()
+
+    def retranslate(self) -> None:
+        """Say label and hint again."""
+        label, hint = (_(source) if source else "" for source in self._sources)
+        self._label.setText(label)
+        self._hint.setText(hint)
+        self.field.setAccessibleName(label)
