@@ -47,6 +47,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
     parser.add_argument("--page", default="", help="page to open: overview, tasks, dead_letters, workers, settings")
+    parser.add_argument("--size", default="1600x1000", metavar="WxH", help="size of the window")
     parser.set_defaults(handler=run)
 
 
@@ -223,6 +224,7 @@ def run(context: Context) -> int:
                 settings=demo.settings,
                 screenshot=args.screenshot,
                 page=args.page,
+                size=_size(args.size),
                 seconds=args.seconds or (DEFAULT_SECONDS if args.screenshot else 0.0),
                 demo=True,
             )
@@ -234,6 +236,13 @@ def wants_window(args: argparse.Namespace) -> bool:
     around = config.console_environment()
     display = bool(around["DISPLAY"] or around["WAYLAND_DISPLAY"]) or config.is_windows() or sys.platform == "darwin"
     return bool(args.screenshot) or display
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and 960 <= int(width) <= 8000 and 540 <= int(height) <= 5000):
+        raise UsageError(f"--size must be between 960x540 and 8000x5000, not {text!r:.20}", field="--size")
+    return int(width), int(height)
 
 
 def rows_of(database: Path) -> dict[tuple[str, str], set[str]]:

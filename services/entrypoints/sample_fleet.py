@@ -199,5 +199,5 @@ def _payload(kind: str, number: int) -> dict[str, Any]:
     if kind == "batch_reply":
         return {"text": "Thank you for your message; we answer within the hour."}
     if kind == "single_product":
-        return {"goods_id": f"G{number % 20 + 1:04d}"}
+        return {"goods_id": f"G{number % 5 + 1:04d}"}
     return {}
