@@ -67,6 +67,8 @@ class LocalCard(Card):
         self.slots = Stepper(N_("Slots"), SLOTS, 1, 64)
         self.slots.value_changed.connect(self._on_slots)
         self.lanes = QComboBox()
+        self.lanes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.lanes.setMinimumWidth(84)
         self.button = Button(N_("Start"), kind="primary", icon="ph.play-fill")
         self.button.clicked.connect(self._on_button)
         self._slots_title = Label("", "label", "text2")

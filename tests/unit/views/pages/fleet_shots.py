@@ -138,7 +138,61 @@ def workers(fleet: Fleet, folder: Path) -> None:
     page.deleteLater()
 
 
-STORIES = {"dead_letters": dead_letters, "workers": workers}
+def new_task(fleet: Fleet, folder: Path) -> None:
+    """The form, a pasted list with errors, raw JSON with errors, the result."""
+    from services.commands.tasks import TaskSpec
+    from views.dialogs.new_task import NewTaskDialog
+
+    shops = sorted(fleet.context.shops())
+    twin = [TaskSpec(platform="pdd", shop_id=shop.partition(":")[2], task_type="sync_order") for shop in shops[:3]]
+    fleet.context.commands.tasks.create(twin, origin="console")
+    prefill = {
+        "platform": "pdd",
+        "task_type": "sync_order",
+        "shops": shops[:12],
+        "payload": {"since": "2026-11-21", "status": ["paid", "shipped"], "page_size": 50, "x-note": 1},
+    }
+    for code, mode, size in (
+        ("en", "dark", (1600, 1000)),
+        ("en", "light", (1280, 800)),
+        ("zh_CN", "dark", (1280, 800)),
+    ):
+        i18n.set_language(code)
+        theme().set_mode(mode)
+        window = QWidget()
+        window.setProperty("panel", "page")
+        window.resize(*size)
+        window.show()
+        dialog = NewTaskDialog(fleet.context, prefill, window)
+        dialog.open()
+        wait(lambda d=dialog: bool(d.forecast.twins.lead()))
+        settle(0.2)
+        dialog.grab().save(str(folder / f"new-form-{code}-{mode}.png"))
+        dialog.shops.mode.choose("paste")
+        names = "pdd-10021\npdd-10025, pdd-1004\n晨雾家居旗舰店\n小满百货旗舰\nQuillmark"
+        dialog.shops.picker.paste.field.setPlainText(names)
+        dialog.shops.picker.paste.flush()
+        dialog.parameters.set_mode("json")
+        dialog.parameters.editor.setPlainText('{\n  "since": "soon",\n  "status": ["lost"],\n  "page_size": 500\n}')
+        settle(0.8)
+        dialog.grab().save(str(folder / f"new-json-{code}-{mode}.png"))
+        dialog.parameters.set_mode("form")
+        settle(0.2)
+        dialog.grab().save(str(folder / f"new-invalid-{code}-{mode}.png"))
+        window.grab().save(str(folder / f"new-behind-{code}-{mode}.png"))
+        dialog.parameters.show_kind(dialog.what.kind(), {})
+        dialog.shops.picker.tick(tuple(shops[:8]))
+        dialog._twins = dialog._twins.__class__()
+        dialog._create()
+        wait(lambda d=dialog: d._pages.currentWidget() is d.outcome)
+        settle(0.2)
+        dialog.grab().save(str(folder / f"new-result-{code}-{mode}.png"))
+        dialog.close()
+        window.close()
+        window.deleteLater()
+
+
+STORIES = {"dead_letters": dead_letters, "workers": workers, "new_task": new_task}
 
 
 def main() -> None:

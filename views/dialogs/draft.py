@@ -1,0 +1,104 @@
+"""What the New task dialog is about to create: one value, and the tasks that come of it. Pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]  # views may not name the engine's module
+from services.domain import lane
+
+ALL = "all"  #: every platform
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """Everything that was typed, complete or not."""
+
+    platform: str = ""
+    task_type: str = ""
+    shops: tuple[str, ...] = ()  #: keys ``platform:shop_id`` in the order shown
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    priority: int = lane.DEFAULT_PRIORITY[lane.Lane.NORMAL]
+    delay_min: float = 0.0
+    attempts: int = 0  #: 0 leaves it to the task type
+    if_duplicate: str = "reject"
+    reason: str = ""
+
+    @property
+    def lane(self) -> str:
+        """The lane that the priority stands for."""
+        return lane.lane_of(self.priority).value
+
+    def specs(self, batch: str) -> list[TaskSpec]:
+        """One task for each shop."""
+        return [self.spec(shop, batch) for shop in self.shops]
+
+    def spec(self, shop: str, batch: str, *, if_duplicate: str = "", reason: str = "") -> TaskSpec:
+        """The task of one shop."""
+        platform, _, shop_id = shop.partition(":")
+        return TaskSpec(
+            platform=platform,
+            shop_id=shop_id,
+            task_type=self.task_type,
+            payload=dict(self.payload),
+            priority=self.priority,
+            delay_s=self.delay_min * 60,
+            if_duplicate=if_duplicate or self.if_duplicate,
+            reason=reason or self.reason,
+            batch=batch,
+            max_retries=self.attempts - 1 if self.attempts else None,
+        )
+
+    def message(self) -> dict[str, Any]:
+        """The first message as it will read."""
+        first = self.shops[0] if self.shops else ":"
+        platform, _, shop_id = first.partition(":")
+        shown: dict[str, Any] = {"task_type": self.task_type, "platform": platform, "shop_id": shop_id}
+        shown["priority"] = self.priority
+        if self.delay_min:
+            shown["delay"] = round(self.delay_min * 60)
+        return {**shown, "payload": dict(self.payload)}
+
+
+def from_prefill(prefill: Mapping[str, object]) -> Draft:
+    """Read the fields another page filled in: platform, shops, task_type, payload (text or object), priority."""
+    platform = _text(prefill.get("platform"))
+    return Draft(
+        platform=platform,
+        task_type=_text(prefill.get("task_type")),
+        shops=tuple(_shop(one, platform) for one in _items(prefill.get("shops"))),
+        payload=_payload(prefill.get("payload")),
+        priority=_priority(prefill.get("priority")),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _items(value: object) -> Sequence[object]:
+    return value if isinstance(value, list | tuple) else [value] if isinstance(value, str) else ()
+
+
+def _shop(value: object, platform: str) -> str:
+    name = str(value)
+    return name if ":" in name or not platform else f"{platform}:{name}"
+
+
+def _payload(value: object) -> Mapping[str, Any]:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            return {}
+    return value if isinstance(value, Mapping) else {}
+
+
+def _priority(value: object) -> int:
+    try:
+        return lane.parse_priority(value)[1]
+    except ValueError:
+        return lane.DEFAULT_PRIORITY[lane.Lane.NORMAL]

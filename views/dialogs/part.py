@@ -1,0 +1,83 @@
+"""One numbered part of a dialog: number, title, note, actions, body."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from services.i18n import _
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.theme import theme
+
+MARGIN = 20
+
+
+class Part(QWidget):
+    """Add content to ``body`` and switches with ``add_action``."""
+
+    def __init__(self, number: int, title: str, *, divider: bool = True, parent: QWidget | None = None) -> None:
+        """`title` is source text."""
+        super().__init__(parent)
+        self._source = title
+        self._title, self._note = Label("", "card"), Label("", "label", "text3")
+        self._head = QHBoxLayout()
+        self._head.setSpacing(8)
+        self._head.addWidget(_Number(number))
+        self._head.addWidget(self._title)
+        self._head.addWidget(self._note)
+        self._head.addStretch(1)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(8)
+        inner = QVBoxLayout()
+        inner.setContentsMargins(MARGIN, 12, MARGIN, 14)
+        inner.setSpacing(9)
+        inner.addLayout(self._head)
+        inner.addLayout(self.body)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        if divider:
+            column.addWidget(line())
+        column.addLayout(inner)
+        on_language_changed(self._say_part)
+        self._say_part()
+
+    def set_note(self, note: str, tone: str = "text3") -> None:
+        """Show a short note beside the title, already translated."""
+        self._note.setText(note)
+        self._note.set_tone(tone)
+
+    def add_action(self, widget: QWidget) -> None:
+        """Put a switch at the right end of the head."""
+        self._head.addWidget(widget)
+
+    def _say_part(self) -> None:
+        self._title.setText(_(self._source))
+        self.setAccessibleName(_(self._source))
+
+
+class _Number(QWidget):
+    """A number in a circle."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self._number = str(number)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+
+    def sizeHint(self) -> QSize:
+        """Return the size of the circle."""
+        return QSize(18, 18)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw circle and number."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("line2"))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.drawEllipse(QRectF(self.rect()).adjusted(1, 1, -1, -1))
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text2"))
+        painter.drawText(self.rect(), int(Qt.AlignmentFlag.AlignCenter), self._number)

@@ -1,0 +1,298 @@
+"""One input for each kind of payload field; all speak in values of the document, ``MISSING`` for left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QMenu, QWidget
+
+from services.clock import SystemClock
+from services.i18n import N_, _
+from views.dialogs import schema_read as plan
+from views.dialogs.schema_read import MISSING, FieldPlan
+from views.support import shown
+from views.support.look import set_look
+from views.widgets.buttons import IconButton
+from views.widgets.toggle import Toggle
+
+_CLOCK = SystemClock()
+_DAYS = ((0, N_("Today")), (1, N_("Yesterday")), (7, N_("7 days ago")), (30, N_("30 days ago")))
+
+
+class Input(QObject):
+    """An input of a form.
+
+    Signals:
+        edited: a person changed it.
+    """
+
+    edited = Signal()
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.field = field
+        self.widget: QWidget = parent
+
+    def value(self) -> Any:
+        """What stands there; text that is no number stays text, so that the schema can say so."""
+        raise NotImplementedError
+
+    def show_value(self, value: Any) -> None:
+        """Show a value without a signal."""
+        raise NotImplementedError
+
+    def say(self) -> None:
+        """Say titles again."""
+        self.widget.setAccessibleName(self.field.title)
+
+    def mark(self, problem: str) -> None:
+        """Show whether something is wrong with it."""
+        set_look(self.widget, invalid="true" if problem else "false")
+        self.widget.setAccessibleDescription(problem or self.field.help)
+
+
+class LineInput(Input):
+    """Text, numbers, lists and raw JSON in one line."""
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.line = QLineEdit(parent)
+        self.line.setClearButtonEnabled(False)
+        self.widget = self.line
+        self.line.textEdited.connect(self._on_edited)
+
+    def value(self) -> Any:
+        """What stands there."""
+        text = self.line.text()
+        if not text.strip():
+            return MISSING
+        return _READ[self.field.kind](text)
+
+    def show_value(self, value: Any) -> None:
+        """Show a value."""
+        text = "" if value is MISSING else _WRITE.get(self.field.kind, _plain)(value)
+        if text != self.line.text():
+            self.line.setText(text)
+
+    def say(self) -> None:
+        """Say titles again; what counts when nothing is typed stands there in grey."""
+        super().say()
+        default = self.field.default
+        hint = "" if default is MISSING or default in ("", []) else _WRITE.get(self.field.kind, _plain)(default)
+        if self.field.kind == plan.DATE:
+            hint = "2026-11-21"
+        elif self.field.kind == plan.LIST and not hint:
+            hint = _("one, two, three")
+        self.line.setPlaceholderText(hint)
+
+    def _on_edited(self) -> None:
+        self.edited.emit()
+
+
+class DateInput(LineInput):
+    """A day as text, with the usual days at hand."""
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        box = QWidget(parent)
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(4)
+        button = IconButton("ph.calendar-blank", N_("Choose a day"), kind="plain")
+        menu = QMenu(button)
+        for days, title in _DAYS:
+            menu.addAction(_(title), partial(self._choose, days))
+        menu.addAction(_("No day"), self._clear)
+        button.set_menu(menu)
+        row.addWidget(self.line, 1)
+        row.addWidget(button)
+        self._box = box
+
+    @property
+    def box(self) -> QWidget:
+        """Line and button together."""
+        return self._box
+
+    def _choose(self, days: int) -> None:
+        day = shown.moment(_CLOCK.now_ms()).astimezone(shown.zone()).date() - timedelta(days=days)
+        self.line.setText(day.isoformat())
+        self.edited.emit()
+
+    def _clear(self) -> None:
+        self.line.clear()
+        self.edited.emit()
+
+
+class SwitchInput(Input):
+    """On or off; as the default has it, the field is left out."""
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.toggle = Toggle(field.title, parent=parent)
+        self.widget = self.toggle
+        self.toggle.clicked.connect(self._on_edited)
+
+    def value(self) -> Any:
+        """Whether it is on, ``MISSING`` where that is the default."""
+        on = self.toggle.isChecked()
+        default = self.field.default
+        return MISSING if (default is MISSING and not on) or default == on else on
+
+    def show_value(self, value: Any) -> None:
+        """Show a value."""
+        on = bool(self.field.default) if value is MISSING else value is True
+        self.toggle.setChecked(on)
+
+    def _on_edited(self) -> None:
+        self.edited.emit()
+
+
+class ChoiceInput(Input):
+    """One of a few values."""
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.combo = QComboBox(parent)
+        self.widget = self.combo
+        self._values: list[Any] = []
+        self.combo.activated.connect(self._on_edited)
+        self._fill()
+
+    def value(self) -> Any:
+        """The value chosen."""
+        at = self.combo.currentIndex()
+        return self._values[at] if 0 <= at < len(self._values) else MISSING
+
+    def show_value(self, value: Any) -> None:
+        """Show a value, also one that is not among the choices."""
+        if value not in self._values:
+            self._values.append(value)
+            self.combo.addItem(_plain(value))
+        self.combo.setCurrentIndex(self._values.index(value))
+
+    def say(self) -> None:
+        """Say the choices again."""
+        super().say()
+        chosen = self.value()
+        self._fill()
+        self.show_value(chosen)
+
+    def _fill(self) -> None:
+        choices = self.field.choices()
+        names = {str(value): name for value, name in choices}
+        default = self.field.default
+        nothing = "" if default is MISSING else _("{name} (as usual)").format(name=names.get(str(default), default))
+        self._values = [MISSING, *(value for value, _name in choices)]
+        self.combo.clear()
+        self.combo.addItems([nothing, *(name for _value, name in choices)])
+
+    def _on_edited(self) -> None:
+        self.edited.emit()
+
+
+class ChoicesInput(Input):
+    """Any of a few values, as tick boxes."""
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(field, parent)
+        self.widget = QWidget(parent)
+        row = QHBoxLayout(self.widget)
+        row.setContentsMargins(0, 3, 0, 3)
+        row.setSpacing(14)
+        self.boxes: dict[str, QCheckBox] = {}
+        self._others: list[Any] = []
+        for value, name in field.choices():
+            box = QCheckBox(name)
+            box.clicked.connect(self._on_edited)
+            self.boxes[str(value)] = box
+            row.addWidget(box)
+        row.addStretch(1)
+
+    def value(self) -> Any:
+        """The values ticked, and those that the form does not know."""
+        ticked = [value for value, _name in self.field.choices() if self.boxes[str(value)].isChecked()]
+        return [*ticked, *self._others] or MISSING
+
+    def show_value(self, value: Any) -> None:
+        """Show values."""
+        wanted = value if isinstance(value, list) else []
+        for name, box in self.boxes.items():
+            box.setChecked(name in wanted)
+        self._others = [one for one in wanted if one not in self.boxes]
+
+    def say(self) -> None:
+        """Say the choices again."""
+        super().say()
+        for value, name in self.field.choices():
+            self.boxes[str(value)].setText(name)
+
+    def _on_edited(self) -> None:
+        self.edited.emit()
+
+
+def make(field: FieldPlan, parent: QWidget) -> Input:
+    """The input that suits a field."""
+    special: dict[str, type[Input]] = {
+        plan.SWITCH: SwitchInput,
+        plan.CHOICE: ChoiceInput,
+        plan.CHOICES: ChoicesInput,
+        plan.DATE: DateInput,
+    }
+    return special.get(field.kind, LineInput)(field, parent)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _join(value: Any) -> str:
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value)
+    return _plain(value)
+
+
+def _split(text: str) -> Any:
+    return [part.strip() for part in text.replace("，", ",").replace("、", ",").split(",") if part.strip()]
+
+
+def _number(text: str) -> Any:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return text
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else text
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _text(text: str) -> Any:
+    return text
+
+
+def _stripped(text: str) -> Any:
+    return text.strip()
+
+
+def _dump(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+_READ: dict[str, Callable[[str], Any]] = {
+    plan.TEXT: _text,
+    plan.DATE: _stripped,
+    plan.WHOLE: _number,
+    plan.NUMBER: _number,
+    plan.LIST: _split,
+    plan.JSON: _json,
+}
+_WRITE: dict[str, Callable[[Any], str]] = {plan.LIST: _join, plan.JSON: _dump}

@@ -1,0 +1,175 @@
+"""A form made from a JSON schema; it edits a document and leaves alone what it does not know."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+
+from services.domain.schema import Problem
+from services.i18n import _
+from views.dialogs import schema_read as plan
+from views.dialogs.problems import sentence
+from views.dialogs.schema_fields import DateInput, Input, SwitchInput, make
+from views.dialogs.schema_read import MISSING, FieldPlan
+from views.support.language import on_language_changed
+from views.support.look import Label
+
+COLUMNS = 6
+_SPANS = {plan.WHOLE: 2, plan.NUMBER: 2, plan.DATE: 2, plan.SWITCH: 2, plan.CHOICE: 2, plan.CHOICES: 6, plan.JSON: 6}
+_SPAN = 3
+_TOP = Qt.AlignmentFlag.AlignTop
+
+
+class SchemaForm(QWidget):
+    """Signals:
+    edited: a person changed the document.
+    """
+
+    edited = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._schema: Mapping[str, Any] = {}
+        self._document: dict[str, Any] = {}
+        self._rows: dict[str, _Row] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(14)
+        self._grid.setVerticalSpacing(10)
+        for column in range(COLUMNS):
+            self._grid.setColumnStretch(column, 1)
+        self._none = Label("", "label", "text3", wrap=True)
+        self._grid.addWidget(self._none, 0, 0, 1, COLUMNS)
+        on_language_changed(self._say)
+
+    def show_schema(self, schema: Mapping[str, Any], document: Mapping[str, Any]) -> None:
+        """Show the fields of a schema with the values of a document."""
+        if schema != self._schema or not self._rows:
+            self._schema = schema
+            self._rebuild(plan.read(schema))
+        self.show_document(document)
+
+    def show_document(self, document: Mapping[str, Any]) -> None:
+        """Show other values."""
+        self._document = dict(document)
+        for name, row in self._rows.items():
+            row.input.show_value(self._document.get(name, MISSING))
+
+    def document(self) -> dict[str, Any]:
+        """The document: what the form does not know stays as it was."""
+        return dict(self._document)
+
+    def show_problems(self, problems: Sequence[Problem]) -> list[Problem]:
+        """Tell each problem at its field; return those that have none here."""
+        left, by_field = [], dict[str, str]()
+        for problem in problems:
+            name = problem.path.partition(".")[0].partition("[")[0]
+            if name in self._rows:
+                by_field.setdefault(name, sentence(problem))
+            else:
+                left.append(problem)
+        for name, row in self._rows.items():
+            row.mark(by_field.get(name, ""))
+        return left
+
+    def input(self, name: str) -> Input | None:
+        """The input of a field."""
+        row = self._rows.get(name)
+        return row.input if row is not None else None
+
+    def problem_of(self, name: str) -> str:
+        """What is told at a field now."""
+        row = self._rows.get(name)
+        return row.problem if row is not None else ""
+
+    def focus_problem(self) -> bool:
+        """Go to the first field with a problem."""
+        row = next((row for row in self._rows.values() if row.problem), None)
+        if row is not None:
+            row.input.widget.setFocus()
+        return row is not None
+
+    def _rebuild(self, fields: Sequence[FieldPlan]) -> None:
+        for row in self._rows.values():
+            self._grid.removeWidget(row)
+            row.hide()
+            row.deleteLater()
+        self._rows = {}
+        self._none.setVisible(not fields)
+        line = column = 0
+        for field in fields:
+            span = _SPANS.get(field.kind, _SPAN)
+            if column + span > COLUMNS:
+                line, column = line + 1, 0
+            row = _Row(field, self)
+            row.input.edited.connect(self._on_edited)
+            self._grid.addWidget(row, line, column, 1, span, _TOP)
+            self._rows[field.name] = row
+            column += span
+        self._say()
+
+    def _on_edited(self) -> None:
+        for name, row in self._rows.items():
+            value = row.input.value()
+            if value is MISSING:
+                self._document.pop(name, None)
+            else:
+                self._document[name] = value
+        self.edited.emit()
+
+    def _say(self) -> None:
+        self._none.setText(_("This task type describes no parameters; use Raw JSON to send some."))
+        for row in self._rows.values():
+            row.say()
+
+
+class _Row(QWidget):
+    """Title, limits, input, and what is wrong or what it is for."""
+
+    def __init__(self, field: FieldPlan, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.field, self.problem = field, ""
+        self.input = make(field, self)
+        self._title = Label("", "label", "text2")
+        self._limits = Label("", "label", "text3")
+        self._below = Label("", "caption", "text3", wrap=True)
+        head = QHBoxLayout()
+        head.setSpacing(7)
+        head.addWidget(self._title)
+        head.addWidget(self._limits)
+        head.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        if isinstance(self.input, SwitchInput):
+            row = QHBoxLayout()
+            row.setSpacing(6)
+            row.addWidget(self.input.widget)
+            row.addWidget(self._below, 1)
+            column.addLayout(row)
+            return
+        column.addWidget(self.input.box if isinstance(self.input, DateInput) else self.input.widget)
+        column.addWidget(self._below)
+
+    def mark(self, problem: str) -> None:
+        """Show what is wrong, "" for nothing."""
+        self.problem = problem
+        self.input.mark(problem)
+        self._below.setText(problem or self._help())
+        self._below.set_tone("dead" if problem else "text3")
+        self._below.setVisible(bool(self._below.text()))
+
+    def say(self) -> None:
+        """Say everything again."""
+        self._title.setText(self.field.title)
+        self._limits.setText(self.field.limits)
+        self._title.setToolTip(self.field.name)
+        self.input.say()
+        self.mark(self.problem)
+
+    def _help(self) -> str:
+        return self.field.help
