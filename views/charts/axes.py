@@ -73,11 +73,11 @@ def paint_limit(painter: QPainter, rect: QRectF, share: float, words: str) -> No
 
 
 def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, str, str]]) -> None:
-    """Draw dotted lines with words at the top."""
+    """Draw dotted lines with words at the top; words that would meet go one line lower."""
     font = theme().font("caption")
     metrics = QFontMetrics(font)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    taken = -1e9
+    ends = [-1e9, -1e9]
     for x, words, role in sorted(marks):
         painter.setPen(_dots(role))
         painter.drawLine(QPointF(round(x) + 0.5, rect.top() + 8), QPointF(round(x) + 0.5, rect.bottom()))
@@ -86,12 +86,13 @@ def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, 
         painter.drawEllipse(QPointF(x, rect.top() + 5), 2.5, 2.5)
         width = metrics.horizontalAdvance(words)
         left = x + 7 if x + 7 + width < rect.right() else x - 7 - width
-        if left < taken:
+        row = next((row for row, end in enumerate(ends) if left >= end), -1)
+        if row < 0:
             continue
-        taken = left + width + 8
+        ends[row] = left + width + 8
         painter.setFont(font)
         painter.setPen(theme().color("text2"))
-        painter.drawText(QRectF(left, rect.top() - 4, width + 2, 18), _FLAGS_LEFT, words)
+        painter.drawText(QRectF(left, rect.top() - 4 + row * 14, width + 2, 18), _FLAGS_LEFT, words)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
 

@@ -33,6 +33,10 @@ class ChartCard(Card):
         """Show the present values in the legend."""
         self.legend.show_values(values)
         self._arrange()
+        # Qt lays out one level with each turn of the loop; cut numbers would be seen in between.
+        for layout in (self.layout(), self._head.layout(), self.legend.layout()):
+            if layout is not None:
+                layout.activate()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the legend where there is room for it."""

@@ -135,6 +135,7 @@ class Legend(QWidget):
         super().__init__()
         self._hidden: frozenset[str] = frozenset()
         self._items = {one.key: LegendItem(one) for one in series}
+        self.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Preferred)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(3)
@@ -149,8 +150,11 @@ class Legend(QWidget):
 
     def show_values(self, values: dict[str, str]) -> None:
         """Show the present values."""
+        before = self.sizeHint().width()
         for key, value in values.items():
             self._items[key].show_value(value)
+        if self.sizeHint().width() != before:
+            self.updateGeometry()
 
     def toggle(self, key: str, *, alone: bool = False) -> None:
         """Hide or show a series; ``alone`` hides all others, or shows all when they are hidden already."""

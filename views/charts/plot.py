@@ -309,6 +309,11 @@ class Plot(QWidget):
         names = [one.key for one in self.visible_series()]
         return frame[names[0]] if len(names) == 1 else np.asarray(frame.total(names))
 
+    def point_at(self, instant: float) -> None:
+        """Put the crosshair here, with the card in this chart."""
+        self._hovered = True
+        self._window.set_cursor(instant)
+
     # mouse and keys
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -321,8 +326,7 @@ class Plot(QWidget):
             start, end = self._window.bounds()
             self._window.pan((self._drag[0] - x) / max(1.0, self.plot_rect().width()) * (end - start))
             self._drag = (x, self._drag[1])
-        self._hovered = True
-        self._window.set_cursor(self.instant_at(x))
+        self.point_at(self.instant_at(x))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to pan, with Shift to mark a span."""

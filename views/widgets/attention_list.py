@@ -221,6 +221,9 @@ class AttentionList(QWidget):
         self._items: dict[str, AttentionItem] = {}
         self._count = -1
         self._empty = EmptyState(N_("Nothing needs you"), icon="ph.check-circle")
+        for label in self._empty.findChildren(QLabel):
+            # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
+            label.setWordWrap(False)
         self._inner = QWidget()
         self._inner.setProperty("scroll", True)
         self._column = QVBoxLayout(self._inner)

@@ -13,6 +13,7 @@ from services.monitor.overview import Attention, OverviewNow
 from views.charts.plot import Marker
 from views.support import shown, text
 from views.widgets.attention_list import AttentionRow
+from views.widgets.heat_map import platform_name
 
 FINE_UNTIL = timedelta(minutes=10)
 
@@ -72,10 +73,17 @@ def _texts(item: Attention) -> tuple[str, str]:
     words = WORDS.get(item.code)
     if words is None:
         return messages.render(Message(item.code, dict(item.params))), ""
-    params = {name: f"{value:,}" if isinstance(value, int) else value for name, value in item.params.items()}
+    params = {name: _param(name, value) for name, value in item.params.items()}
     # A bare place-holder is the same in every language and in no catalogue.
     title = words.title if words.title.startswith("{") and words.title.endswith("}") else _(words.title)
     return fill(title, params), fill(_(words.sentence), params)
+
+
+def _param(name: str, value: str | int | float) -> str | float:
+    """Numbers with thousands, platforms by their names."""
+    if name == "platform":
+        return ", ".join(platform_name(platform.strip()) for platform in str(value).split(","))
+    return f"{value:,}" if isinstance(value, int) else value
 
 
 def _age(since_ms: int, now_ms: int) -> str:

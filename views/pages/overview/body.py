@@ -42,7 +42,7 @@ class Middle(QWidget):
         self._arrange(form_for(self.width()))
         if self._form == "wide":
             least, most = LIST_WIDTH
-            self._parts[3].setFixedWidth(min(most, max(least, round(self.width() * 0.3))))
+            self._grid.setColumnMinimumWidth(2, min(most, max(least, round(self.width() * 0.3))))
 
     def _arrange(self, form: str) -> None:
         if form == self._form:
@@ -51,8 +51,6 @@ class Middle(QWidget):
         depth, rates, unacked, attention = self._parts
         for part in self._parts:
             self._grid.removeWidget(part)
-        attention.setMinimumWidth(0)
-        attention.setMaximumWidth(16_777_215)
         places = {
             "wide": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (0, 2, 2, 1)),
             "middle": ((0, 0, 1, 2), (1, 0, 1, 1), (1, 1, 1, 1), (2, 0, 1, 2)),
@@ -62,6 +60,7 @@ class Middle(QWidget):
             self._grid.addWidget(part, *place)
         for column, stretch in enumerate((1, 1, 0)):
             self._grid.setColumnStretch(column, stretch)
+            self._grid.setColumnMinimumWidth(column, 0)
         heights = {
             "wide": (DEPTH, SMALL, 0, 0),
             "middle": (DEPTH, SMALL, LIST, 0),

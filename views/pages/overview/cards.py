@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel
 
 from services.i18n import N_, ngettext
 from views.support.language import on_language_changed
@@ -47,6 +48,8 @@ class FleetCard(Card):
         self._empty = EmptyState(
             N_("No shops yet"), N_("A shop appears here with its first task."), icon="ph.storefront"
         )
+        for label in self._empty.findChildren(QLabel):
+            label.setWordWrap(False)
         self._total = 0
         self.add_action(self.legend)
         self.body.addWidget(self.map)

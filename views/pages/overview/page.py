@@ -73,7 +73,7 @@ class OverviewPage(Page):
             for spec in TILES
         }
         self.depth_card = ChartCard(N_("Queue depth by lane"), DepthChart(self.window_of_time))
-        self.rates_card = ChartCard(N_("Message rates"), RatesChart(self.window_of_time), unit=N_("a second"))
+        self.rates_card = ChartCard(N_("Message rates"), RatesChart(self.window_of_time), unit=N_("/s"))
         self.unacked_card = ChartCard(N_("Unacked"), UnackedChart(self.window_of_time))
         self.attention, self.fleet = AttentionCard(), FleetCard(aggregate_above)
         self._error = ErrorStrip()
@@ -88,7 +88,9 @@ class OverviewPage(Page):
     def _build_header(self) -> None:
         self._frozen_label = Label("", "labelstrong", "retrying")
         self._frozen_label.hide()
-        self.freeze_button = Button(N_("Freeze view"), kind="ghost", icon="ph.pause", hint="Ctrl+.")
+        self.freeze_button = Button(
+            N_("Freeze view"), kind="ghost", icon="ph.pause", tip=N_("Stops painting, keeps receiving (Ctrl+.)")
+        )
         self.freeze_button.setCheckable(True)
         self.freeze_button.setShortcut("Ctrl+.")
         self.range_switch = Segmented(RANGES, N_("Time range"))
@@ -189,15 +191,18 @@ class OverviewPage(Page):
             return
         now = self._look.now
         self.set_summary(summary(now))
-        sight = self._sight()
-        for spec in TILES:
-            self.tiles[spec.key].show_kpi(spec.kpi(sight))
+        self._show_kpis()
         self._show_legends()
         if fleet:
             self.attention.set_rows([attention.row_of(item, now.at_ms) for item in now.attention], now.at_ms)
             self.fleet.set_rows(self._look.rows)
             self.depth_card.plot.set_markers(attention.markers(now))
         self.tiles["ready"].set_label(N_("Waiting") if any(lane.blocked for lane in now.lanes) else N_("Ready"))
+
+    def _show_kpis(self) -> None:
+        sight = self._sight()
+        for spec in TILES:
+            self.tiles[spec.key].show_kpi(spec.kpi(sight))
 
     def _show_legends(self) -> None:
         if self._look is None:
@@ -218,6 +223,8 @@ class OverviewPage(Page):
         for spec in TILES:
             curve = spec.curve(sight)
             self.tiles[spec.key].show_curve(curve.values.tolist(), limit=curve.limit, base=curve.base)
+        if self._look is not None:
+            self._show_kpis()
         self._draw_charts()
 
     def _draw_charts(self) -> None:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 import numpy as np
 
-from services.i18n import N_, _, ngettext
+from services.i18n import N_, _, ngettext, pgettext
 from services.monitor.overview import OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success
 from views.pages.overview.limits import Limits
@@ -136,7 +136,7 @@ def retrying_kpi(sight: Sight) -> Kpi:
     total = sum(lane.retrying for lane in sight.now.lanes) or sum(count for _seconds, count in sight.now.retry_levels)
     total = sight.now.status_counts.get("retrying", total)
     levels = [
-        f"{text.seconds(timedelta(seconds=seconds))} {text.count(count)}"
+        f"{text.join(str(seconds), pgettext('unit', 's'))} {text.count(count)}"
         for seconds, count in sight.now.retry_levels[:3]
     ]
     context = " · ".join(levels) if levels else _("nothing failed lately")

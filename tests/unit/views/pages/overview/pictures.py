@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[5]))
 
-from PySide6.QtCore import QPointF, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
@@ -78,7 +78,7 @@ def window_with(page: OverviewPage) -> MainWindow:
 
 def settle(page: OverviewPage) -> None:
     """Wait for both first answers."""
-    for _turn in range(400):
+    for _turn in range(3000):
         QTest.qWait(10)
         if page.settled:
             break
@@ -96,8 +96,7 @@ def shoot(folder: Path, name: str, size: tuple[int, int], source: SampleSource) 
     window.grab().save(str(folder / f"{name}.png"))
     if name.endswith("1600") and name[:2] in ("en", "zh"):
         plot = page.depth_card.plot
-        spot = QPointF(plot.x_of(NOW_MS / 1000 - 1688), plot.height() / 2)
-        QTest.mouseMove(plot, spot.toPoint())
+        plot.point_at(NOW_MS / 1000 - 1688)
         stuck = next(cell for cell in source.shops if cell.state == "stuck")
         heat = page.fleet.map
         heat.set_current(heat.rows.index_of(stuck.platform, stuck.shop_id), by_key=True)

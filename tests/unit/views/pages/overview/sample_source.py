@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 
 import numpy as np
 
@@ -14,9 +15,9 @@ from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample,
 NOW_MS = round(datetime(2026, 11, 21, 6, 32, 7, tzinfo=UTC).timestamp() * 1000)
 #: Shops of each platform and how many are in each state, as in the pictures.
 FLEET = {
-    "pdd": (168, {"dead": 20, "stuck": 2, "retrying": 12, "running": 32, "idle": 10, "paused": 3}),
-    "temu": (96, {"dead": 7, "stuck": 1, "retrying": 8, "running": 20, "idle": 8, "paused": 2}),
-    "tiktok": (48, {"dead": 4, "stuck": 1, "retrying": 2, "running": 12, "idle": 4, "paused": 1}),
+    "pdd": (168, {"dead": 22, "stuck": 2, "retrying": 12, "running": 32, "idle": 10, "paused": 3}),
+    "temu": (96, {"dead": 6, "stuck": 1, "retrying": 8, "running": 20, "idle": 8, "paused": 2}),
+    "tiktok": (48, {"dead": 3, "stuck": 1, "retrying": 2, "running": 12, "idle": 4, "paused": 1}),
 }
 _FIRST = (
     "悦己",
@@ -179,6 +180,7 @@ class SampleSource:
 _LANES = {"high": (42, 10), "dedicated": (158, 12), "normal": (768, 52), "low": (316, 22)}
 
 
+@lru_cache(maxsize=20_000)
 def sample(second: int) -> Sample:
     """The sample of one second; ``-3600`` to ``0`` before the pictures' moment make the curves shown there."""
     t = (second - NOW_MS // 1000) / 60 + 60  # minutes since 13:32
@@ -197,8 +199,8 @@ def sample(second: int) -> Sample:
         publish=max(0.1, _curve(t, [0, 60], [4.5, 4.8], 0.7, 8) + float(burst)),
         deliver=max(0.1, _curve(t, [0, 60], [4.4, 4.5], 0.18, 9)),
         ack=max(0.1, _curve(t, [0, 60], [4.35, 4.4], 0.14, 10)),
-        succeeded=round((second % 1_000_000) * 4.27 + 60 * np.sin(t / 5)),
-        failed=round((second % 1_000_000) * 0.078 + 14 * np.sin(t / 4)),
+        succeeded=round((second % 1_000_000) * 4.27 + 25 * np.sin(t / 2.3) + 12 * np.sin(t * 1.7)),
+        failed=round((second % 1_000_000) * 0.078 + 4 * np.sin(t / 3.1) + 3 * np.sin(t / 1.3)),
         oldest_waiting_s=max(5.0, float(np.interp(t, [0, 5, 60], [40, 30, 1982]))),
     )
 
