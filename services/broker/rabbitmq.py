@@ -63,7 +63,7 @@ class RabbitBroker:
             return
 
     def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> RabbitConsumer:
-        queues = [topology.lane_queue(lane) for lane in lanes]
+        queues = list(dict.fromkeys(topology.lane_queue(lane) for lane in lanes))
         with self._lock:
             self._dedicated.update(queue for queue in queues if topology.kind_of(queue) in ("shop", "other"))
         return self._consume(queues, window, name)
@@ -98,12 +98,13 @@ class RabbitBroker:
     def health(self) -> BrokerHealth:
         with self._lock:
             used = sorted(self._used, key=lambda link: link.name)
-        errors = [link.error for link in used if link.error] + ([self._control.error] if self._control.error else [])
+            consumers = list(self._consumers)
+        errors = [*(link.error for link in used), self._control.error, *(item.error for item in consumers)]
         return BrokerHealth(
             connected=bool(used) and all(link.up for link in used),
             blocked=self._out.blocked,
             latency_ms=self._control.latency_ms if self._in.up else -1.0,
-            error=errors[0] if errors else "",
+            error=next(filter(None, errors), ""),
             since_ms=max((link.since_ms for link in used), default=0),
             version=self._in.version or self._out.version,
         )
@@ -111,8 +112,10 @@ class RabbitBroker:
     def close(self) -> None:
         with self._lock:
             consumers, self._consumers = self._consumers, []
-        for consumer in consumers:
-            consumer.close()
+        self._out.leave()
+        until = self._clock.monotonic() + self._timing.close
+        for consumer in [consumer for consumer in consumers if consumer.leave()]:
+            consumer.left(max(0.0, until - self._clock.monotonic()))
         for link in (self._in, self._out):
             link.close()
         self.management.close()

@@ -54,11 +54,12 @@ class Call:
         if not self._missing:
             self.done.set()
 
-    def give_up(self, receipt: Receipt, which: Callable[[Slot], bool] = lambda _slot: True) -> None:
-        """Answer what nobody answered."""
-        for slot in self.slots:
-            if not slot.settled and which(slot):
-                slot.settle(receipt)
+    def give_up(self, receipt: Receipt, which: Callable[[Slot], bool] = lambda _slot: True) -> int:
+        """Answer what nobody answered; tell how many those were."""
+        open_ = [slot for slot in self.slots if not slot.settled and which(slot)]
+        for slot in open_:
+            slot.settle(receipt)
+        return len(open_)
 
     def receipts(self, missing: Receipt) -> list[Receipt]:
         """All answers in the order of the orders."""

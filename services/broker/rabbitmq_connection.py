@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from pika.adapters import select_connection
 
@@ -14,21 +14,12 @@ from services.broker import rabbitmq_errors, rabbitmq_url
 from services.broker.rabbitmq_errors import ChannelLost
 from services.broker.rabbitmq_timing import NUDGE, REACH_CAP, REFUSED_CAP, STEADY, Backoff, Timing
 from services.broker.rabbitmq_url import Address
-from services.broker.rabbitmq_wire import Channel, WireConnection
+from services.broker.rabbitmq_wire import Channel, Listener, WireConnection, quiet
 from services.domain.errors import BrokerUnavailable
 from services.ports import Clock
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-
-
-class Listener(Protocol):
-    """Who lives on a connection; called in its I/O thread."""
-
-    def on_up(self) -> None: ...
-    def on_down(self) -> None: ...
-    def on_data(self) -> None:
-        """A piece of input was worked off."""
 
 
 class Link:
@@ -53,9 +44,7 @@ class Link:
         self.changed_at = self.blocked_at = clock.monotonic()
         self.since_ms = clock.now_ms()
         self.error = self.version = ""
-        logger = logging.getLogger("pika")
-        if logger.level == logging.NOTSET:  # every failure is told here, once; pika would add tracebacks
-            logger.setLevel(logging.CRITICAL)
+        quiet()
 
     # ------------------------------------------------------------------------------------------------- any thread
     @property
@@ -105,7 +94,7 @@ class Link:
                 return
             if self._closing:
                 raise BrokerUnavailable("The connection to the broker has been closed by this program.")
-            raise BrokerUnavailable((self.error if done else "") or self._silent(timeout))
+            raise BrokerUnavailable((self.error if done else "") or rabbitmq_errors.silent(self.address, timeout))
 
     def call(self, work: Callable[[Future[T]], None], timeout: float) -> T:
         """Run ``work`` in the I/O thread of a connected link and wait for its answer.
@@ -120,7 +109,7 @@ class Link:
         try:
             return answer.result(timeout)
         except TimeoutError as exc:
-            raise BrokerUnavailable(self._silent(timeout)) from exc
+            raise BrokerUnavailable(rabbitmq_errors.silent(self.address, timeout)) from exc
         except ChannelLost as exc:
             if exc.code:
                 raise
@@ -129,17 +118,20 @@ class Link:
     def now(self) -> float:
         return self._clock.monotonic()
 
-    def close(self) -> None:
-        """Say farewell, at most for ``timing.close`` seconds, and join the thread."""
+    def leave(self) -> None:
+        """Begin to say farewell without waiting."""
         with self._cond:
             first, self._closing = not self._closing, True
             self._cond.notify_all()
-        if not self._started:
-            if first:
-                self._loop.close()
-            return
-        self.post(self._leave)
-        if threading.current_thread() is not self._thread:
+        if self._started:
+            self.post(self._leave)
+        elif first:
+            self._loop.close()
+
+    def close(self) -> None:
+        """Say farewell, at most for ``timing.close`` seconds, and join the thread."""
+        self.leave()
+        if self._started and threading.current_thread() is not self._thread:
             self._thread.join(self.timing.close + 5)
 
     # ------------------------------------------------------------------------------------------------- I/O thread
@@ -179,11 +171,6 @@ class Link:
         if self._retry is not None and self._clock.monotonic() - self._tried_at >= NUDGE:
             self.forget(self._retry)
             self._connect()
-
-    def _silent(self, timeout: float) -> str:
-        return (
-            f"RabbitMQ at {self.address.place} did not answer within {timeout:g} s: check the address and the server."
-        )
 
     def _begin(self, work: Callable[[Future[T]], None], answer: Future[T]) -> None:
         try:
@@ -236,8 +223,8 @@ class Link:
 
     def _opened(self, connection: WireConnection) -> None:
         self.forget(self._hurry)
-        connection.add_on_connection_blocked_callback(lambda *_: self._hold(True))
-        connection.add_on_connection_unblocked_callback(lambda *_: self._hold(False))
+        connection.add_on_connection_blocked_callback(lambda _connection, frame: self._hold(True, frame.method.reason))
+        connection.add_on_connection_unblocked_callback(lambda *_: self._hold(False, ""))
         self._up_at = self._clock.monotonic()
         self.version = connection.version
         log.info("%s connection to %s is up (RabbitMQ %s)", self.name, self.address.place, self.version)
@@ -286,9 +273,10 @@ class Link:
                 self.blocked = False
             self._cond.notify_all()
 
-    def _hold(self, blocked: bool) -> None:
+    def _hold(self, blocked: bool, why: str) -> None:
         self.blocked, self.blocked_at, self.since_ms = blocked, self._clock.monotonic(), self._clock.now_ms()
-        what = "holds publishers back" if blocked else "accepts publishers again"
+        what = f"holds publishers back ({why})" if blocked else "accepts publishers again"
+        self.error = f"RabbitMQ at {self.address.place} {what}." if blocked else ""
         log.warning("RabbitMQ at %s %s", self.address.place, what)
 
     def _after_data(self) -> None:

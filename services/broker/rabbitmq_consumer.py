@@ -26,6 +26,7 @@ class RabbitConsumer:
         self._ledger = Ledger(queues)
         self._arrived: list[tuple[int, Delivery]] = []  #: of this piece of input; I/O thread only
         self._waking = self._paused = self._closed = False
+        self._left = threading.Event()
         self._number = 0
         self._subscription = Subscription(link, control, queues, self, window=window, name=name)
         link.add(self._subscription)
@@ -34,6 +35,11 @@ class RabbitConsumer:
     @property
     def closed(self) -> bool:
         return self._closed
+
+    @property
+    def error(self) -> str:
+        """Why nothing is consumed, "" while all is well or on its way."""
+        return self._subscription.error
 
     @property
     def ack_lost(self) -> int:
@@ -66,18 +72,27 @@ class RabbitConsumer:
     def resume(self) -> None:
         with self._cond:
             self._paused = False
+            self._cond.notify_all()
         self._link.post(lambda: self._subscription.set_running(True))
 
     def close(self) -> None:
+        if self.leave():
+            self.left(self._link.timing.close)
+
+    def leave(self) -> bool:
+        """Begin to close without waiting; tell whether this was the first time."""
         with self._cond:
             if self._closed:
-                return
+                return False
             self._closed = True
             self._cond.notify_all()
-        left = threading.Event()
-        self._link.post(lambda: self._subscription.leave(left))
+        self._link.post(lambda: self._subscription.leave(self._left))
+        return True
+
+    def left(self, timeout: float) -> None:
+        """Wait for the end of ``leave``; what is settled from now on is too late."""
         if not self._link.closing:
-            left.wait(self._link.timing.close)
+            self._left.wait(timeout)
         self._link.remove(self._subscription)
         with self._cond:
             self._ledger.begin()

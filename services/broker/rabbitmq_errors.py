@@ -64,6 +64,11 @@ def explain(reason: BaseException, address: Address) -> str:
     return f"RabbitMQ at {address.place} does not answer ({_last(items)})."
 
 
+def silent(address: Address, seconds: float) -> str:
+    """Nothing came at all."""
+    return f"RabbitMQ at {address.place} did not answer within {seconds:g} s: check the address and the server."
+
+
 def chain(reason: BaseException) -> Iterator[BaseException]:
     """The error and everything that pika packed into it."""
     yield reason

@@ -70,14 +70,14 @@ class Publisher:
         """Give up what has waited long enough; only the orders of this caller."""
         now, link, timing = self._clock.monotonic(), self._link, self._link.timing
         with self._lock:
+            given_up = 0
             if link.closing or self._unreachable(call, now):
-                call.give_up(GONE)
+                given_up = call.give_up(GONE)
             elif link.blocked and now - link.blocked_at >= timing.grace:
-                call.give_up(BLOCKED)
-            else:
-                oldest = now - timing.publish
-                call.give_up(TIMEOUT, lambda slot: (slot.sent or max(self._progress, call.started)) <= oldest)
-            given_up = any(slot.settled for slot in call.slots)
+                given_up = call.give_up(BLOCKED)
+            elif (oldest := now - timing.publish) >= call.started:
+                waited = max(self._progress, call.started)
+                given_up = call.give_up(TIMEOUT, lambda slot: (slot.sent or waited) <= oldest)
             if given_up:
                 self._wait_for([slot for slot in self._waiting if not slot.settled])
         if given_up:
@@ -140,7 +140,7 @@ class Publisher:
                 self._solo = slot.tries > 1
                 pieces += (slot.head, frames.body(slot.body, limit))
         if pieces:
-            self._link.connection.send(b"".join(pieces))
+            self._link.connection.send(pieces)
 
     def _room(self) -> bool:
         if (self._suspects or self._solo) and self._flying:

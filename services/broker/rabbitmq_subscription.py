@@ -64,6 +64,7 @@ class Subscription:
         self._retry: Any = None
         self._watch: Any = None
         self.channel: Channel | None = None
+        self.error = ""
 
     # ---------------------------------------------------------------------------------------------------- wishes
     def set_window(self, window: int) -> None:
@@ -126,6 +127,7 @@ class Subscription:
 
     def _arrive(self, channel: Channel) -> None:
         """All is as wanted: what exceeds it can go back now without being delivered here again at once."""
+        self.error = ""
         if self._shrunk or not self._running:
             self._shrunk = False
             self._owner.give_back({item.number for item in self._active.values()})
@@ -183,10 +185,12 @@ class Subscription:
         self._forget_channel()
         if self._leaving or not reason.code:
             return
+        cause = f"The broker closed a consumer's channel: {reason.code} {reason.text}"
         if ACK_TIMEOUT in reason.text:
-            log.error("the broker took back deliveries held longer than its consumer_timeout: %s", reason.text)
-        else:
-            log.warning("the broker closed a consumer's channel: %d %s", reason.code, reason.text)
+            cause = f"The broker took back deliveries held longer than its consumer_timeout: {reason.text}"
+        if cause != self.error:
+            log.warning("%s", cause)
+        self.error = cause
         self._recover()
 
     def _forget_channel(self) -> None:

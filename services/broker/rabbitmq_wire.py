@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import logging
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -22,6 +22,7 @@ from pika import exceptions, frame, spec
 log = logging.getLogger(__name__)
 
 RECEIVE = 128 * 1024  #: bytes asked of the socket at once; pika's 4,096 make one system call per eight messages
+PIECE = 256 * 1024  #: bytes written at once; what the socket does not take is copied, so not much more
 UNREADABLE = "x-rpa-unreadable"  #: header of a delivery whose properties could not be decoded
 #: what pika's decoder raises on foreign bytes
 FOREIGN = (
@@ -63,6 +64,22 @@ class Channel(Protocol):
     def add_on_cancel_callback(self, callback: Reply) -> None: ...
     def add_on_close_callback(self, callback: Callable[[Any, BaseException], None]) -> None: ...
     def close(self) -> None: ...
+
+
+class Listener(Protocol):
+    """Who lives on a connection; called in its I/O thread."""
+
+    def on_up(self) -> None: ...
+    def on_down(self) -> None: ...
+    def on_data(self) -> None:
+        """A piece of input was worked off."""
+
+
+def quiet() -> None:
+    """Every failure is told by us, once; pika would add tracebacks, unless somebody has asked for them."""
+    logger = logging.getLogger("pika")
+    if logger.level == logging.NOTSET:
+        logger.setLevel(logging.CRITICAL)
 
 
 class WireChannel(pika.channel.Channel):  # type: ignore[misc]  # pika has no types
@@ -109,9 +126,14 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
         elif not self.is_closed and not self.is_closing:
             self.close()  # TCP or TLS is not up yet: nothing to be polite about
 
-    def send(self, data: bytes) -> None:
-        """Write frames that are encoded already."""
-        self._output_marshaled_frames([data])
+    def send(self, frames: Sequence[bytes]) -> None:
+        """Write frames that are encoded already, in few large pieces."""
+        start = size = 0
+        for place, data in enumerate(frames, 1):
+            size += len(data)
+            if size >= PIECE or place == len(frames):
+                self._output_marshaled_frames(frames[start:place])
+                start, size = place, 0
 
     @contextmanager
     def corked(self) -> Iterator[None]:
@@ -124,7 +146,7 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
             yield
         finally:
             held, self._cork = self._cork, None
-            if held and not self.is_closed:
+            if held and self._transport is not None:
                 super()._adapter_emit_data(b"".join(held))
 
     def _adapter_emit_data(self, data: bytes) -> None:
@@ -133,7 +155,7 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
         else:
             self._cork.append(data)
 
-    def _output_marshaled_frames(self, marshaled_frames: list[bytes]) -> None:
+    def _output_marshaled_frames(self, marshaled_frames: Sequence[bytes]) -> None:
         data = b"".join(marshaled_frames)
         self.bytes_sent += len(data)
         self.frames_sent += len(marshaled_frames)

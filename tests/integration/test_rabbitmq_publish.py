@@ -160,6 +160,7 @@ def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vh
             assert time.monotonic() - started < 20
             assert broker.health().blocked
             assert broker.health().connected
+            assert "holds publishers back (low on memory)" in broker.health().error
             started = time.monotonic()
             assert broker.publish([order("at once")])[0].error == "blocked"
             assert time.monotonic() - started < 1
@@ -172,6 +173,7 @@ def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vh
             ctl(rabbitmq, "set_vm_memory_high_watermark", "0.6")
         assert eventually(lambda: broker.publish([order("free")])[0].ok, 30)
         assert not broker.health().blocked
+        assert broker.health().error == ""
 
 
 def test_closing_while_the_broker_blocks_does_not_hang(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:

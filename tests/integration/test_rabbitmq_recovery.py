@@ -58,6 +58,8 @@ def test_connections_closed_by_force_come_back_and_old_acks_are_counted_not_sent
         assert eventually(lambda: broker.health().connected)
 
 
+@pytest.mark.slow
+@pytest.mark.fault
 def test_a_restart_of_the_broker_keeps_messages_and_brings_everyone_back(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     with opened(rabbitmq, amqp_vhost) as broker:
         broker.publish(orders(10_000))
@@ -83,6 +85,8 @@ def test_a_restart_of_the_broker_keeps_messages_and_brings_everyone_back(rabbitm
         assert eventually(lambda: broker.health().connected)
 
 
+@pytest.mark.slow
+@pytest.mark.fault
 def test_killing_the_broker_under_load_loses_nothing_that_was_confirmed(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     with opened(rabbitmq, amqp_vhost) as broker:
         confirmed: set[str] = set()
@@ -139,6 +143,8 @@ def test_a_dedicated_queue_that_is_missing_is_consumed_once_it_is_there(rabbitmq
         assert names(collect(consumer, 1, 15)) == ["mine"]
 
 
+@pytest.mark.slow
+@pytest.mark.fault
 def test_a_frozen_broker_is_noticed_by_its_silence(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     with opened(rabbitmq, amqp_vhost, Timing(heartbeat=1, connect=2, publish=3, reconnect=1)) as broker:
         consumer = broker.consumer(["high"], window=5, name="w")
@@ -154,6 +160,8 @@ def test_a_frozen_broker_is_noticed_by_its_silence(rabbitmq: RabbitMQ, amqp_vhos
         assert names(collect(consumer, 1, 30)) == ["before"]
 
 
+@pytest.mark.slow
+@pytest.mark.fault
 def test_a_broker_that_is_down_at_first_gets_its_topology_when_it_comes(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     rabbitmq.stop()
     broker = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url, timing=QUICK)
@@ -227,6 +235,28 @@ def test_vhosts_of_any_name_are_reached(rabbitmq: RabbitMQ, name: str) -> None:
         rabbitmq.api("DELETE", f"/api/vhosts/{quote(name, safe='')}")
 
 
+def test_closing_a_frozen_broker_is_bounded(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost, Timing(close=1.0)) as broker:
+        broker.publish([order()])
+        consumers = [broker.consumer(["high"], window=1, name=name) for name in ("one", "two", "three")]
+        collect(consumers[0], 1, 0.2)
+        rabbitmq.pause()
+        try:
+            started = time.monotonic()
+            broker.close()
+            assert time.monotonic() - started < 3.5, "all wait together, not one after the other"
+        finally:
+            rabbitmq.resume()
+
+
+def test_what_keeps_a_consumer_from_its_queue_is_told(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    with opened(rabbitmq, amqp_vhost) as broker, raw(amqp_vhost) as channel:
+        broker.consumer(["single_shop_s9"], window=1, name="w")
+        assert eventually(lambda: "no queue 'single_shop_s9'" in broker.health().error)
+        channel.queue_declare("single_shop_s9", durable=True)
+        assert eventually(lambda: broker.health().error == "", 15)
+
+
 def test_closing_is_quick_at_every_moment(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     for use in ("nothing", "connecting", "connected", "consuming"):
         broker = RabbitBroker(amqp_vhost, SystemClock(), timing=QUICK)
@@ -254,9 +284,7 @@ def test_nonsense_addresses_are_a_usage_error() -> None:
 
 @pytest.mark.slow
 @pytest.mark.fault
-def test_under_repeated_losses_no_message_is_missing_and_none_is_left(
-    rabbitmq: RabbitMQ, amqp_vhost: str
-) -> None:
+def test_under_repeated_losses_no_message_is_missing_and_none_is_left(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     count, stop = 20_000, threading.Event()
     with opened(rabbitmq, amqp_vhost) as broker:
         consumer = broker.consumer(["high", "normal", "low"], window=64, name="w")

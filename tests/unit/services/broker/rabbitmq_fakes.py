@@ -147,8 +147,8 @@ class FakeConnection:
         self.sent: list[bytes] = []
         self.corks = 0
 
-    def send(self, data: bytes) -> None:
-        self.sent.append(data)
+    def send(self, frames: list[bytes]) -> None:
+        self.sent.append(b"".join(frames))
 
     @contextmanager
     def corked(self) -> Iterator[None]:

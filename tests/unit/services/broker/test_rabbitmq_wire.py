@@ -88,9 +88,9 @@ def test_a_frame_without_its_end_mark_is_an_error(loose: Loose) -> None:
 
 def test_a_burst_leaves_as_one_piece(loose: Loose) -> None:
     with loose.corked():
-        loose.send(b"one")
+        loose.send([b"o", b"ne"])
         with loose.corked():
-            loose.send(b"two")
+            loose.send([b"two"])
         assert loose._transport.written == []
     assert loose._transport.written == [b"onetwo"]
     with loose.corked():
@@ -102,9 +102,18 @@ def test_a_burst_leaves_as_one_piece(loose: Loose) -> None:
 
 def test_what_was_corked_while_the_connection_went_is_dropped(loose: Loose) -> None:
     with loose.corked():
-        loose.send(b"late")
-        loose._set_connection_state(loose.CONNECTION_CLOSED)
-    assert loose._transport.written == []
+        loose.send([b"late"])
+        transport, loose._transport = loose._transport, None
+    assert transport.written == []
+
+
+def test_much_leaves_in_a_few_large_pieces(loose: Loose) -> None:
+    frames = [bytes([number % 256]) * 1000 for number in range(1000)]
+    loose.send(frames)
+    assert b"".join(loose._transport.written) == b"".join(frames)
+    assert len(loose._transport.written) == 4
+    loose.send([])
+    assert len(loose._transport.written) == 4
 
 
 def test_versions_are_shown_as_text(loose: Loose) -> None:
