@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QMetaMethod, QObject, QTimer, Signal
 
-from views.support.operation import Operation
+from views.support.operation import Operation, report
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,7 +19,7 @@ class Refresher(QObject):
 
     Signals:
         refreshed: a result arrived (also given to `deliver`).
-        failed: the fetch raised; the timer goes on, the next success clears it.
+        failed: the fetch raised; the timer goes on. Without a listener the error goes to the notifier.
     """
 
     refreshed = Signal(object)
@@ -101,7 +101,10 @@ class Refresher(QObject):
 
     def _on_error(self, error: BaseException) -> None:
         self._ask_again()
-        self.failed.emit(error)
+        if self.isSignalConnected(QMetaMethod.fromSignal(self.failed)):
+            self.failed.emit(error)
+        else:
+            report(error)
 
     def _ask_again(self) -> None:
         if self._again:

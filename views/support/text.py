@@ -13,7 +13,7 @@ A number and its unit are joined by U+202F, which never breaks at the end of a l
 from __future__ import annotations
 
 import math
-from datetime import datetime, timedelta, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 
 from services.i18n import _, is_chinese, pgettext
 
@@ -203,8 +203,6 @@ def zone_name(when: datetime, zone: tzinfo) -> str:
 
 def moment(when: datetime, now: datetime, zone: tzinfo) -> str:
     """Return local time, UTC and distance, one a line, for tool tips."""
-    from datetime import UTC
-
     local = when.astimezone(zone)
     gap = now - when
     distance = age(gap) if gap >= timedelta() else until(-gap)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from functools import lru_cache
 from importlib import resources
 
@@ -59,7 +60,8 @@ def make_font(kind: str, *, chinese: bool = False, scale: float = 1.0, tabular: 
     px = max(step.px, step.zh_px) if chinese else step.px
     font = QFont()
     font.setFamilies(list(MONO_FAMILIES if kind in MONO_KINDS else SANS_FAMILIES))
-    font.setPixelSize(max(1, round(px * scale)))
+    # Qt takes whole pixels only; halves go up, as the design asks.
+    font.setPixelSize(max(1, math.floor(px * scale + 0.5)))
     font.setWeight(_weight(step.weight))
     # Both fonts are variable; Qt knows one face of them and needs the axis spelled out.
     font.setVariableAxis(_WEIGHT_AXIS, float(step.weight))

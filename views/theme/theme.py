@@ -177,7 +177,10 @@ class Theme(QObject):
             palette: QPalette = make_palette(self._tokens)
             self._app.setPalette(palette)
             self._app.setFont(self.font("body"))
-            self._app.setStyleSheet(make_qss(self._tokens, write_glyphs(self._tokens)))
+            sheet = make_qss(self._tokens, write_glyphs(self._tokens))
+            if sheet != self._app.styleSheet():
+                # 100 ms for a full window: not for a mere change of language.
+                self._app.setStyleSheet(sheet)
         self.changed.emit()
 
 

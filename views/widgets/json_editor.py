@@ -79,6 +79,7 @@ class JsonEditor(QPlainTextEdit):
         self._highlighter = JsonHighlighter(self.document())
         self._gutter = _Gutter(self)
         self._check = Debounce(self.validate, VALIDATE_MS, self)
+        self.document().setDocumentMargin(0)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setTabChangesFocus(False)
         self.textChanged.connect(self._on_text_changed)
@@ -191,7 +192,7 @@ class JsonEditor(QPlainTextEdit):
     def gutter_width(self) -> int:
         """Return the room for line numbers and glyphs."""
         digits = max(2, len(str(self.blockCount())))
-        return QFontMetrics(theme().font("mono")).horizontalAdvance("9" * digits) + 30
+        return QFontMetrics(theme().font("mono")).horizontalAdvance("9" * digits) + 34
 
     def _fit_gutter(self) -> None:
         self.setViewportMargins(self.gutter_width(), 4, 0, 4)
@@ -255,11 +256,11 @@ class JsonEditor(QPlainTextEdit):
             if number in wrong:
                 ground = QRect(0, top, self._gutter.width(), height)
                 painter.fillRect(ground, theme().tint("dead", 16, "input"))
-            room = QRect(0, top, self._gutter.width() - 26, height)
+            room = QRect(0, top, self._gutter.width() - 30, height)
             painter.setPen(theme().color("dead" if number in wrong else "text3"))
             painter.drawText(room, _RIGHT, str(number))
             if number in wrong:
-                place = QPointF(self._gutter.width() - 21, top + (height - 12) / 2)
+                place = QPointF(self._gutter.width() - 25, top + (height - 12) / 2)
                 painter.drawPixmap(place, theme().pixmap("ph.x-circle-fill", "dead", 12))
 
     def _visible_lines(self, rect: QRect) -> list[tuple[int, int, int]]:

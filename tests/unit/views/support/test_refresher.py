@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from views.support import operation
 from views.support.refresher import Refresher
 
 
@@ -93,3 +94,16 @@ def test_the_pace_can_change(qtbot: QtBot, widget: QWidget) -> None:
     with qtbot.waitSignals([refresher.refreshed, refresher.refreshed]):
         refresher.start()
     refresher.stop()
+
+
+def test_an_error_nobody_listens_to_reaches_the_notifier(qtbot: QtBot, widget: QWidget) -> None:
+    told: list[BaseException] = []
+    operation.configure(told.append)
+
+    def fetch() -> int:
+        raise ValueError("lost")
+
+    refresher = Refresher(widget, fetch)
+    refresher.now()
+    qtbot.waitUntil(lambda: bool(told))
+    assert str(told[0]) == "lost"

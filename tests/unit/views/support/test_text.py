@@ -91,8 +91,8 @@ def test_past_and_future() -> None:
 
 
 def test_past_and_future_in_chinese(chinese: None) -> None:
-    assert plain(text.age(s(41))) == "41 秒 前"
-    assert plain(text.until(s(41))) == "41 秒 后"
+    assert plain(text.age(s(41))) == "41 秒前"
+    assert plain(text.until(s(41))) == "41 秒后"
     assert text.until(s(0)) == "现在"
 
 

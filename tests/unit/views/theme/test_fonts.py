@@ -29,7 +29,7 @@ def test_a_missing_package_is_a_warning_only(
 @pytest.mark.parametrize("kind", list(TYPE))
 def test_every_step_has_a_font(kind: str, qapp: QApplication) -> None:
     font = fonts.make_font(kind)
-    assert font.pixelSize() == round(TYPE[kind].px)
+    assert font.pixelSize() == int(TYPE[kind].px + 0.5)
     assert font.families()[0] == ("JetBrains Mono" if kind.startswith("mono") else "Inter")
 
 
