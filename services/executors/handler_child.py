@@ -55,6 +55,7 @@ class Child:
 
     def _run(self, handler: registry.Handler, command: dict[str, Any]) -> None:
         self._cancelled.clear()
+        self._say({"begin": command["job"]})
         job = registry.HandlerContext(
             task_id=command["task_id"],
             shop_id=command["shop_id"],

@@ -65,6 +65,7 @@ class HandlerProcess:
         self._job: _Run | None = None
         self._pipes_left = 3
         self.jobs = 0
+        self.began = False  #: the child took the last job up; otherwise another child may safely have it
         self.tree, channel = _spawn(environment, cwd)
         process = self.tree.process
         for stream, receive, room, on_end in (
@@ -85,6 +86,7 @@ class HandlerProcess:
     ) -> Outcome:
         """Run one job to its end, its time-out or its cancellation."""
         self.jobs += 1
+        self.began = False
         run = _Run(f"{job.task.task_id}#{self.jobs}", Output(context.log, context.progress, self._limits), context)
         watch = supervise.Watch(
             tree=self.tree,
@@ -159,6 +161,8 @@ class HandlerProcess:
             run.output.note(message["log"])
         elif "progress" in message:
             run.context.progress(message["progress"], message["note"])
+        elif message.get("begin") == run.token:
+            self.began = True
         elif message.get("end") == run.token:
             run.answer = message
             run.arrived("end")

@@ -85,18 +85,26 @@ class PythonExecutor:
             child.close()
 
     def _run_in_child(self, handler: registry.Handler, job: Job, context: JobContext) -> Outcome:
-        try:
-            child = self._take()
-        except OSError as exc:
-            log.warning("a handler process could not be started: %s", exc)
-            return Outcome(
-                ok=False, error=f"this machine could not start a process: {exc}", error_kind=classify.CRASHED
-            )
         limits = supervise.Limits(
             timeout_s=job.timeout_s, kill_grace_s=self._kill_grace_s, cancel_grace_s=self._cancel_grace_s
         )
         try:
-            return child.run(handler.name, job, context, limits, self._closing)
+            outcome, began = self._try(handler, job, context, limits)
+            if not began and outcome.error_kind == classify.CRASHED:
+                # An idle child may die at the moment it is chosen.
+                outcome, _ = self._try(handler, job, context, limits)
+        except OSError as exc:
+            log.warning("a handler process could not be started: %s", exc)
+            text = f"this machine could not start a process: {exc}"
+            return Outcome(ok=False, error=text, error_kind=classify.CRASHED)
+        return outcome
+
+    def _try(
+        self, handler: registry.Handler, job: Job, context: JobContext, limits: supervise.Limits
+    ) -> tuple[Outcome, bool]:
+        child = self._take()
+        try:
+            return child.run(handler.name, job, context, limits, self._closing), child.began
         finally:
             self._give_back(child)
 

@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -16,6 +17,7 @@ import pytest
 from services.domain import classify
 from services.domain.errors import UsageError
 from services.executors.base import Outcome
+from services.executors.handler_process import HandlerProcess
 from services.executors.python import PythonExecutor
 from services.executors.registry import Handler, load_handlers
 from services.executors.stdout import OutputLimits
@@ -184,6 +186,38 @@ def test_a_child_that_died_while_idle_is_replaced(executor: PythonExecutor) -> N
     assert pid_of(executor) != before
 
 
+def test_a_child_that_dies_as_it_is_chosen_is_replaced(
+    executor: PythonExecutor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = pid_of(executor)
+    psutil.Process(before).kill()
+    eventually(lambda: is_gone(before))
+    real, first = HandlerProcess.usable.fget, iter([True])
+    assert real is not None
+    monkeypatch.setattr(HandlerProcess, "usable", property(lambda child: next(first, None) or real(child)))
+    assert pid_of(executor) != before
+
+
+def test_a_module_that_fails_in_the_child_only_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = """
+import os
+from services.executors.registry import task_handler
+if "FLEETDECK_RUN" in os.environ:
+    raise RuntimeError("no licence in this process")
+@task_handler("moody")
+def moody(payload, job): ...
+"""
+    (tmp_path / "moody_handlers.py").write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    made = PythonExecutor(load_handlers("moody_handlers"), base_environment=dict(os.environ))
+    try:
+        outcome = run(made, "moody")
+        assert (outcome.ok, outcome.error_kind) == (False, classify.CRASHED)
+        assert "no licence in this process" in outcome.error
+    finally:
+        made.close()
+
+
 # ----------------------------------------------------------------------------------------------- time-out and cancel
 @posix
 @pytest.mark.parametrize("name", ["spin", "hold_the_lock"])
@@ -254,6 +288,7 @@ def test_children_do_not_outlive_a_killed_worker() -> None:
     code = f"""
 import sys
 sys.path[:] = {sys.path!r}
+from services.executors.handler_process import HandlerProcess
 from services.executors.python import PythonExecutor
 from services.executors.registry import load_handlers
 from tests.unit.services.executors.builders import job, start
