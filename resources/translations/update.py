@@ -129,6 +129,11 @@ def compile_catalogue(catalogue: Catalog, path: Path) -> None:
         write_mo(stream, catalogue)
 
 
+def say(line: str) -> None:
+    """Write a line for the person at the terminal."""
+    sys.stdout.write(f"{line}\n")
+
+
 def main(arguments: list[str] | None = None) -> int:
     """Run from the command line."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -144,14 +149,17 @@ def main(arguments: list[str] | None = None) -> int:
     for language in LANGUAGES:
         catalogue = merged(language, found)
         if chosen.add:
-            for _name in add(catalogue, json.loads(chosen.add.read_text(encoding="utf-8"))):
-                pass
+            for name in add(catalogue, json.loads(chosen.add.read_text(encoding="utf-8"))):
+                say(f"{language}: not a string of the program: {name}")
         if not chosen.check:
             save(catalogue, path_of(language))
         if chosen.compile:
             compile_catalogue(catalogue, path_of(language))
-        for _name in missing(catalogue):
-            lacking += 1
+        names = missing(catalogue)
+        for name in names:
+            say(f"{language}: missing: {name}")
+        say(f"{language}: {len(catalogue)} strings, {len(names)} missing")
+        lacking += len(names)
     return 1 if lacking else 0
 
 
