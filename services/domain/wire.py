@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from datetime import UTC, datetime, tzinfo
 from typing import Any, NoReturn
 
 import msgspec
 
+from services.domain import ids, shop
 from services.domain.errors import BadMessage
 
 MAX_BODY, MAX_DEPTH = 1024 * 1024, 64
 _STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\Z)', re.DOTALL)
 _NOT_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+_WORDS = re.compile(r"[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\n[A-Za-z0-9_-]{1,64}\Z")
+_EARLIEST, _LATEST = (round(datetime(year, 1, 1, tzinfo=UTC).timestamp() * 1000) for year in (2000, 2100))
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -69,10 +73,44 @@ def read(body: bytes, *, strict: bool) -> tuple[Fields, str]:
     body = _check_bytes(body)
     if not strict:
         try:
-            return _with_defaults(_DECODER.decode(body)), ""
+            return _checked(_DECODER.decode(body)), ""
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass  # the slow way finds the right words
     return _slow(body)
+
+
+def _check_identity(fields: Fields) -> None:
+    words = f"{fields.platform}\n{fields.shop_id}\n{fields.task_type}"
+    if _WORDS.match(words) and fields.shop_id not in shop.RESERVED and ids.valid_foreign_id(fields.task_id):
+        return
+    allowed = "must be 1-64 of A-Z a-z 0-9 _ -"
+    if not ids.valid_foreign_id(fields.task_id):
+        raise BadMessage(f"task_id must be 1 to 200 printable ASCII characters, not {fields.task_id!r:.60}")
+    if not shop.valid_word(fields.platform):
+        raise BadMessage(f"platform {allowed}, not {fields.platform!r:.60}")
+    if not shop.valid_shop_id(fields.shop_id):
+        raise BadMessage(f"shop_id {allowed} and not a lane's name, not {fields.shop_id!r:.60}")
+    raise BadMessage(f"task_type {allowed}, not {fields.task_type!r:.60}")
+
+
+def instant(text: str, local_tz: tzinfo | None) -> int:
+    """UTC milliseconds of an ISO 8601 text; without zone it is meant in ``local_tz``, None being the machine's.
+
+    Raises:
+        BadMessage: it is no time, or one that cannot be meant.
+    """
+    try:
+        read = datetime.fromisoformat(text)
+        if read.tzinfo is None and local_tz is not None:
+            read = read.replace(tzinfo=local_tz)
+        instant = round(read.timestamp() * 1000)
+    except (ValueError, OverflowError, OSError) as exc:
+        raise BadMessage(
+            f"created_at must be an ISO 8601 time such as 2026-11-21T08:00:00+08:00, not {text!r:.60}"
+        ) from exc
+    if not _EARLIEST <= instant < _LATEST:
+        raise BadMessage(f"created_at must lie between 2000 and 2100, not {text!r:.60}")
+    return instant
 
 
 def write(fields: dict[str, Any], extra: str) -> bytes:
@@ -101,7 +139,7 @@ def salvage(body: bytes) -> dict[str, Any]:
 
 
 def _check_bytes(body: bytes) -> bytes:
-    if not body.strip():
+    if not body or body.isspace():
         raise BadMessage("the message is empty")
     if len(body) > MAX_BODY:
         raise BadMessage(f"the message has {len(body)} bytes; the limit is {MAX_BODY}")
@@ -136,7 +174,7 @@ def _slow(body: bytes) -> tuple[Fields, str]:
             raise BadMessage(f"{name} must be text, not {_json_word(known[name])}")
     _check_types(known)
     extra = {name: value for name, value in found.items() if name not in ours}
-    return _with_defaults(Fields(**known)), _encode(extra) if extra else ""
+    return _checked(Fields(**known)), _encode(extra) if extra else ""
 
 
 def _check_types(known: dict[str, Any]) -> None:
@@ -149,13 +187,12 @@ def _check_types(known: dict[str, Any]) -> None:
     _encode(known)
 
 
-def _with_defaults(fields: Fields) -> Fields:
-    """A null stands for a field left out."""
-    if None not in (fields.payload, fields.priority, fields.retry_count, fields.max_retries):
-        return fields
-    for name, value in _DEFAULTS.items():
-        if getattr(fields, name) is None:
-            setattr(fields, name, value)
+def _checked(fields: Fields) -> Fields:
+    _check_identity(fields)
+    if None in (fields.payload, fields.priority, fields.retry_count, fields.max_retries):
+        for name, value in _DEFAULTS.items():  # a null stands for a field left out
+            if getattr(fields, name) is None:
+                setattr(fields, name, value)
     return fields
 
 
