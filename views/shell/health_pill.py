@@ -8,12 +8,12 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
 _PAD, _GAP, _GLYPH = 10, 6, 14
 _HEIGHT = 28
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +99,7 @@ class HealthPill(QAbstractButton):
             width = QFontMetrics(font).horizontalAdvance(text)
             painter.setFont(font)
             painter.setPen(theme().color(token.role if loud else role))
-            painter.drawText(QRect(left, 0, width + 4, _HEIGHT - 1), _VCENTRE, text)
+            draw_line(painter, QRect(left, 0, width + 4, _HEIGHT - 1), text)
             left += width + _GAP - 1
         if self.hasFocus():
             painter.setBrush(Qt.BrushStyle.NoBrush)

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support import safe
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
 
 _PAD, _GAP, _ICON, _CARET = 10, 8, 15, 12
 _HEIGHT, _MAX = 28, 200
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
@@ -75,7 +75,7 @@ class ProfileButton(QAbstractButton):
         left = _PAD + _ICON + _GAP
         painter.setFont(theme().font("strong"))
         painter.setPen(theme().color("text"))
-        painter.drawText(QRect(left, 0, width + 3, _HEIGHT - 1), _VCENTRE, name)
+        draw_line(painter, QRect(left, 0, width + 3, _HEIGHT - 1), name)
         if self._tag:
             self._paint_tag(painter, left + width + _GAP)
         caret = theme().pixmap("ph.caret-down", "text3", _CARET)

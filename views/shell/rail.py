@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QAbstractButton, QFrame, QSizePolicy, QVBoxLayout,
 from services.i18n import N_, _
 from views.support.language import on_language_changed
 from views.support.look import line
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.icons import app_pixmap
 from views.theme.tokens import NAV_ITEM, RADIUS_BUTTON, RAIL, RAIL_COLLAPSED, TOP_BAR
 from views.widgets.buttons import paint_chip, shortcut_text
 
 _ICON, _MARGIN = 16, 8
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
 
 
@@ -51,7 +51,7 @@ class _Brand(QWidget):
         if not self.collapsed:
             painter.setFont(theme().font("brand"))
             painter.setPen(theme().color("text"))
-            painter.drawText(QRect(45, 0, self.width() - 45, TOP_BAR), _VCENTRE, "Fleetdeck")
+            draw_line(painter, QRect(45, 0, self.width() - 45, TOP_BAR), "Fleetdeck")
 
 
 class NavItem(QAbstractButton):
@@ -131,7 +131,7 @@ class NavItem(QAbstractButton):
         title = QFontMetrics(font).elidedText(_(self.entry.title), Qt.TextElideMode.ElideRight, right - 43)
         painter.setFont(font)
         painter.setPen(theme().color(role))
-        painter.drawText(QRect(43, 0, right - 43, self.height()), _VCENTRE, title)
+        draw_line(painter, QRect(43, 0, right - 43, self.height()), title)
 
     def _paint_dot(self, painter: QPainter) -> None:
         if self._badge:
@@ -169,7 +169,7 @@ class _Collapse(QAbstractButton):
         if not self.collapsed:
             painter.setFont(theme().font("strong"))
             painter.setPen(theme().color(role))
-            painter.drawText(QRect(41, 0, 100, self.height()), _VCENTRE, self.accessibleName())
+            draw_line(painter, QRect(41, 0, 100, self.height()), self.accessibleName())
             chip = shortcut_text("Ctrl+B")
             paint_chip(painter, self.width() - _MARGIN - 8, self.rect(), chip, on_fill=False, enabled=True)
         if self.hasFocus():

@@ -13,11 +13,11 @@ from services.i18n import _
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import line
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import STATUS_BAR
 
 _PAD, _GAP, _ICON = 8, 6, 12
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,7 +104,7 @@ class StatusPart(QAbstractButton):
             width = QFontMetrics(font).horizontalAdvance(words)
             painter.setFont(font)
             painter.setPen(theme().color(tone))
-            painter.drawText(QRect(left, 0, width + 4, height), _VCENTRE, words)
+            draw_line(painter, QRect(left, 0, width + 4, height), words)
             left += width + (5 if words else 0)
 
 

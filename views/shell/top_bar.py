@@ -21,12 +21,12 @@ from views.shell.health_pill import Health, HealthPill
 from views.shell.profile_button import ProfileButton
 from views.support import text
 from views.support.language import on_language_changed
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, TOP_BAR
 from views.widgets.buttons import Button, paint_chip, shortcut_text
 
 OLD_AFTER, STALE_AFTER = timedelta(seconds=3), timedelta(seconds=15)
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _SEARCH_WORDS = 150
 LIVE_GLYPH, STALE_GLYPH = "ph.broadcast", "ph.clock-counter-clockwise"
 
@@ -83,7 +83,7 @@ class SearchButton(QAbstractButton):
         painter.setFont(font)
         painter.setPen(theme().color("text3"))
         words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
-        painter.drawText(room, _VCENTRE, words)
+        draw_line(painter, room, words)
 
 
 class TopBar(QFrame):

@@ -27,13 +27,13 @@ from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import BUTTON, BUTTON_SMALL, RADIUS_BUTTON
 
 _PAD, _GAP, _CHIP_PAD = 11, 7, 6
 _CARET = 12
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 KINDS = ("plain", "primary", "danger", "dangerfill", "ghost", "ghostdanger", "link", "warning")
 
 
@@ -229,7 +229,7 @@ class Button(QAbstractButton):
             left += self._icon_room()
         painter.setFont(theme().font(self._text_font()))
         painter.setPen(theme().color(ink))
-        painter.drawText(QRect(left, 0, self._text_width() + 4, rect.height() - 1), _VCENTRE, self.text())
+        draw_line(painter, QRect(left, 0, self._text_width() + 4, rect.height() - 1), self.text())
         right = rect.width() - _PAD + 3
         if self._menu is not None:
             caret = theme().pixmap("ph.caret-down", "text3" if self.isEnabled() else "dis", _CARET)

@@ -9,11 +9,11 @@ from PySide6.QtGui import QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPaint
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON
 
 _PAD, _GAP, _GLYPH, _CROSS = 9, 6, 13, 11
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 HEIGHT, MAX_VALUE = 26, 220
 
 
@@ -122,7 +122,7 @@ class ChipView(QWidget):
                     left += _GLYPH + 4
             painter.setFont(theme().font(kind))
             painter.setPen(theme().color(role))
-            painter.drawText(QRect(left, 0, width + 2, HEIGHT - 1), _VCENTRE, text)
+            draw_line(painter, QRect(left, 0, width + 2, HEIGHT - 1), text)
             left += width + _GAP
         if not self.is_offer:
             painter.drawPixmap(self._cross().topLeft(), theme().pixmap("ph.x", "text3", _CROSS))

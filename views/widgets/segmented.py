@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import BUTTON, RADIUS_BUTTON
 
 _PAD = 11
 _ICON, _GAP = 13, 6
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 
 class Segmented(QWidget):
@@ -160,7 +160,7 @@ class Segmented(QWidget):
         width = QFontMetrics(font).horizontalAdvance(label) + _ICON + _GAP
         left = rect.left() + (rect.width() - width) / 2
         painter.drawPixmap(QPointF(left, (rect.height() - _ICON) / 2), theme().pixmap(icon, role or ink, _ICON))
-        painter.drawText(rect.adjusted(int(left - rect.left()) + _ICON + _GAP, 0, 0, 0), _VCENTRE, label)
+        draw_line(painter, rect.adjusted(int(left - rect.left()) + _ICON + _GAP, 0, 0, 0), label)
 
     def _at_point(self, point: QPoint) -> int:
         return next((n for n in range(len(self._choices)) if self.segment_rect(n).contains(point)), -1)

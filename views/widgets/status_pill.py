@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import StatusToken, status
 
 _GLYPH, _GAP, _PAD = 15, 6, 8
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 
 
 class StatusPill(QWidget):
@@ -65,4 +65,4 @@ class StatusPill(QWidget):
         painter.drawPixmap(QPointF(left, (rect.height() - _GLYPH) / 2), pixmap)
         painter.setFont(theme().font("label"))
         painter.setPen(theme().color(self._token.role))
-        painter.drawText(rect.adjusted(left + _GLYPH + _GAP, 0, 0, 0), _VCENTRE, self.words())
+        draw_line(painter, rect.adjusted(left + _GLYPH + _GAP, 0, 0, 0), self.words())

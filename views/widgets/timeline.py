@@ -10,14 +10,13 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from views.support import safe
+from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import status
 
 ROW = 21
 _GLYPH = 13
 _TIME, _GAP = 66, 8
-_VCENTRE = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
-_RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +94,7 @@ class Timeline(QWidget):
         muted = "text3" if entry.future else "text2"
         painter.setFont(theme().font("label", tabular=True))
         painter.setPen(theme().color("text3"))
-        painter.drawText(QRect(_GLYPH + _GAP, top, _TIME, ROW), _VCENTRE, entry.time)
+        draw_line(painter, QRect(_GLYPH + _GAP, top, _TIME, ROW), entry.time)
         right = self._paint_span(painter, entry, top)
         self._paint_words(painter, entry, QRect(_GLYPH + _GAP + _TIME, top, right - _GLYPH - _GAP - _TIME, ROW), muted)
 
@@ -103,7 +102,7 @@ class Timeline(QWidget):
         if not entry.span:
             return self.width()
         width = QFontMetrics(theme().font("label", tabular=True)).horizontalAdvance(entry.span) + 2
-        painter.drawText(QRect(self.width() - width, top, width, ROW), _RIGHT, entry.span)
+        draw_line(painter, QRect(self.width() - width, top, width, ROW), entry.span, right=True)
         return self.width() - width - _GAP
 
     def _paint_words(self, painter: QPainter, entry: TimelineEntry, room: QRect, muted: str) -> None:
@@ -119,7 +118,7 @@ class Timeline(QWidget):
             shown = metrics.elidedText(safe.one_line(text), Qt.TextElideMode.ElideRight, room.right() - left)
             painter.setFont(theme().font(kind))
             painter.setPen(theme().color(role))
-            painter.drawText(QRect(left, room.top(), room.right() - left, ROW), _VCENTRE, shown)
+            draw_line(painter, QRect(left, room.top(), room.right() - left, ROW), shown)
             left += metrics.horizontalAdvance(shown) + 5
         if entry.share is not None and left + 40 < room.right():
             self._paint_bar(painter, entry, left + 4, room)
