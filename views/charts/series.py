@@ -157,7 +157,7 @@ def find_gaps(at: Numbers) -> tuple[tuple[float, float], ...]:
         return ()
     steps = np.diff(at)
     # History is coarse and its end is fine: the usual distance is that of the coarse part.
-    usual = float(np.quantile(steps, 0.9))
+    usual = float(np.quantile(steps, 0.9, method="lower"))
     wide = np.flatnonzero(steps > max(GAP_S, usual * GAP_TIMES))
     return tuple((float(at[n]), float(at[n + 1])) for n in wide)
 

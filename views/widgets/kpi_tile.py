@@ -41,6 +41,7 @@ class Kpi:
     context: str = ""
     sentence: str = ""  #: for screen readers: "Dead letters 143, above limit 100, up 98 in one hour"
     alarm: bool = False
+    calm: bool = False  #: nothing there: no colour either
 
 
 class KpiTile(QAbstractButton):
@@ -89,7 +90,7 @@ class KpiTile(QAbstractButton):
         """Show a value; nothing is painted when it is the same."""
         if kpi == self._kpi:
             return
-        if kpi.alarm != self._kpi.alarm:
+        if (kpi.alarm, kpi.calm) != (self._kpi.alarm, self._kpi.calm):
             self._curve = None
         self._kpi = kpi
         self._announce()
@@ -146,7 +147,7 @@ class KpiTile(QAbstractButton):
 
     def _paint_texts(self, painter: QPainter) -> None:
         alarm = self._kpi.alarm
-        role = self._alarm_role if alarm else self._role
+        role = self._ink()
         width = self.width() - 2 * _PAD
         painter.drawPixmap(QPointF(_PAD, 11), theme().pixmap(self._glyph, role, _GLYPH))
         self._words(painter, QRectF(_PAD + _GLYPH + 7, 8, width - _GLYPH - 7, 20), _(self._label), "label", "text2")
@@ -155,6 +156,11 @@ class KpiTile(QAbstractButton):
         painter.setPen(theme().color("text3"))
         painter.drawText(QRectF(left + 3, 27, 40, 25), _BASE, self._kpi.unit)
         self._words(painter, QRectF(_PAD, 59, width, 18), self._kpi.context, "caption", role if alarm else "text2")
+
+    def _ink(self) -> str:
+        if self._kpi.alarm:
+            return self._alarm_role
+        return "text3" if self._kpi.calm else self._role
 
     def _value(self, painter: QPainter, ink: str) -> float:
         font = theme().font("kpi")
@@ -188,7 +194,7 @@ class KpiTile(QAbstractButton):
             self._curve.fill(Qt.GlobalColor.transparent)
             inner = QPainter(self._curve)
             room = QRectF(1, 8, self.width() - 5, 21)
-            role = self._alarm_role if self._kpi.alarm else self._role
+            role = self._ink()
             filled = self._filled or self._kpi.alarm
             paint_sparkline(inner, room, self._values, role, limit=self._limit, filled=filled, base=self._base)
             inner.end()

@@ -140,7 +140,8 @@ def retrying_kpi(sight: Sight) -> Kpi:
         for seconds, count in sight.now.retry_levels[:3]
     ]
     context = " · ".join(levels) if levels else _("nothing failed lately")
-    return Kpi(value=text.count(total), context=context, sentence=_say(_("Retrying"), text.count(total), "", context))
+    sentence = _say(_("Retrying"), text.count(total), "", context)
+    return Kpi(value=text.count(total), context=context, sentence=sentence, calm=not total)
 
 
 def dead_kpi(sight: Sight) -> Kpi:
@@ -153,6 +154,7 @@ def dead_kpi(sight: Sight) -> Kpi:
     above = _("above limit {n}").format(n=text.count(limit)) if alarm else ""
     return Kpi(
         value=text.count(dead),
+        calm=not dead,
         context=" · ".join(part for part in parts if part),
         alarm=alarm,
         sentence=_say(_("Dead letters"), text.count(dead), above, moved),
@@ -288,6 +290,6 @@ TILES: tuple[TileSpec, ...] = (
         success_curve,
     ),
     TileSpec(
-        "oldest", N_("Oldest waiting"), "ph.hourglass-medium", "retrying", "retrying", WAITING, oldest_kpi, oldest_curve
+        "oldest", N_("Oldest waiting"), "ph.hourglass-medium", "waiting", "retrying", WAITING, oldest_kpi, oldest_curve
     ),
 )

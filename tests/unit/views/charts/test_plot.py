@@ -1,0 +1,233 @@
+"""Charts: what they draw, say and do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
+from views.charts.depth_chart import DepthChart
+from views.charts.plot import Marker, Plot
+from views.charts.rates_chart import RatesChart
+from views.charts.series import SampleBuffer
+from views.charts.time_window import TimeWindow
+from views.charts.unacked_chart import UnackedChart
+from views.support import shown
+from views.theme import theme
+
+NOW = NOW_MS / 1000
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Iterator[TimeWindow]:
+    shown.set_zone("Asia/Shanghai")
+    window = TimeWindow(3600)
+    window.set_now(NOW)
+    yield window
+    shown.set_zone("")
+
+
+@pytest.fixture(scope="module")
+def buffer() -> SampleBuffer:
+    buffer = SampleBuffer()
+    buffer.append(SampleSource().series(3600, 5000))
+    return buffer
+
+
+def show(qtbot: QtBot, plot: Plot, window: TimeWindow, buffer: SampleBuffer | None) -> Plot:
+    qtbot.addWidget(plot)
+    plot.resize(900, 260)
+    if buffer is not None:
+        plot.set_frame(buffer.frame(*window.bounds()))
+    plot.show()
+    return plot
+
+
+@pytest.fixture
+def depth(qtbot: QtBot, window: TimeWindow, buffer: SampleBuffer) -> DepthChart:
+    chart = DepthChart(window)
+    show(qtbot, chart, window, buffer)
+    return chart
+
+
+def picture(plot: Plot) -> QImage:
+    return plot.grab().toImage()
+
+
+def test_a_chart_without_samples_says_what_it_waits_for(qtbot: QtBot, window: TimeWindow, language: str) -> None:
+    chart = show(qtbot, DepthChart(window), window, None)
+    assert not picture(chart).isNull()
+    assert chart.card() is None
+    assert chart.summary()
+
+
+def test_lanes_are_stacked_from_the_most_urgent_up(depth: DepthChart) -> None:
+    assert [one.key for one in depth.series] == ["high", "dedicated", "normal", "low"]
+    areas = depth.lines(depth.frame_shown)
+    tops = [float(area.values[-1]) for area in areas]
+    assert tops == sorted(tops, reverse=True)
+    assert tops[0] == 42 + 158 + 768 + 316
+    heights = [height for _role, height in depth.heights(depth.frame_shown, len(depth.frame_shown) - 1)]
+    assert heights == [42, 200, 968, 1284]
+
+
+def test_the_areas_have_the_colours_of_their_lanes(depth: DepthChart) -> None:
+    image, rect = picture(depth), depth.plot_rect()
+    top = depth._top
+    for role, share, height in (("high", 60, 15), ("dedicated", 50, 110), ("normal", 38, 500), ("low", 42, 1150)):
+        y = round(rect.bottom() - height / top * rect.height())
+        assert image.pixelColor(round(rect.right()) - 20, y) == theme().tint(f"lane.{role}", share)
+
+
+def test_a_hidden_lane_leaves_the_stack(depth: DepthChart) -> None:
+    depth.set_hidden(frozenset({"normal", "low"}))
+    assert depth.highest(depth.frame_shown) < 300
+    assert [one.role for one in depth.lines(depth.frame_shown)] == ["lane.dedicated", "lane.high"]
+    depth.set_hidden(frozenset({"high", "normal", "low"}))
+    assert depth.total(depth.frame_shown, 0) is None
+
+
+def test_the_card_reads_from_top_to_base_and_sums_up(depth: DepthChart, window: TimeWindow) -> None:
+    window.set_cursor(NOW - 60)
+    card = depth.card()
+    assert card is not None
+    assert [reading.label for reading in card.readings] == ["Low", "Normal", "Dedicated", "High"]
+    assert card.total is not None
+    total = sum(int(reading.value.replace(",", "")) for reading in card.readings)
+    assert card.total.value == f"{total:,}"
+    assert card.title.startswith("14:31:0")
+    assert card.note.endswith(" ago")
+    assert "Total" in card.sentence()
+
+
+def test_the_mouse_moves_one_crosshair_for_all(
+    qtbot: QtBot, depth: DepthChart, window: TimeWindow, buffer: SampleBuffer
+) -> None:
+    other = show(qtbot, UnackedChart(window), window, buffer)
+    plain = picture(other)
+    qtbot.mouseMove(depth, QPoint(400, 100))
+    assert window.cursor == pytest.approx(depth.instant_at(400), abs=2)
+    assert picture(other) != plain
+    QApplication.sendEvent(depth, QEvent(QEvent.Type.Leave))
+    assert window.cursor is None
+    assert picture(other) == plain
+
+
+def test_following_the_mouse_draws_no_curve_again(depth: DepthChart, window: TimeWindow) -> None:
+    depth.grab()
+    drawn = depth._picture
+    window.set_cursor(NOW - 100)
+    depth.grab()
+    assert depth._picture is drawn
+
+
+def test_arrows_step_by_a_sample(qtbot: QtBot, depth: DepthChart, window: TimeWindow) -> None:
+    depth.setFocus()
+    qtbot.keyClick(depth, Qt.Key.Key_Left)
+    assert window.cursor == depth.frame_shown.at[-1]
+    qtbot.keyClick(depth, Qt.Key.Key_Left)
+    assert window.cursor == depth.frame_shown.at[-2]
+    qtbot.keyClick(depth, Qt.Key.Key_Right)
+    qtbot.keyClick(depth, Qt.Key.Key_Right)
+    assert window.cursor == depth.frame_shown.at[-1]
+    qtbot.keyClick(depth, Qt.Key.Key_Home)
+    assert window.cursor == depth.frame_shown.at[0]
+    qtbot.keyClick(depth, Qt.Key.Key_Escape)
+    assert window.cursor is None
+
+
+def test_a_screen_reader_hears_the_sample_under_the_keys(qtbot: QtBot, depth: DepthChart) -> None:
+    assert depth.accessibleName() == "Queue depth by lane"
+    depth.setFocus()
+    depth.activateWindow()
+    qtbot.waitUntil(depth.hasFocus)
+    qtbot.keyClick(depth, Qt.Key.Key_End)
+    assert "Total 1,284" in depth.accessibleDescription()
+
+
+def wheel(plot: Plot, x: float, turned: int) -> None:
+    where = QPointF(x, 100)
+    event = QWheelEvent(
+        where,
+        QPointF(plot.mapToGlobal(where.toPoint())),
+        QPoint(),
+        QPoint(0, turned),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(plot, event)
+
+
+def test_wheel_zooms_drag_pans_double_click_resets(qtbot: QtBot, depth: DepthChart, window: TimeWindow) -> None:
+    wheel(depth, 400, 240)
+    start, end = window.bounds()
+    assert end - start == pytest.approx(3600 * 0.64)
+    qtbot.mousePress(depth, LEFT, pos=QPoint(300, 100))
+    qtbot.mouseMove(depth, QPoint(400, 100))
+    qtbot.mouseRelease(depth, LEFT, pos=QPoint(400, 100))
+    assert window.bounds()[0] < start
+    qtbot.mouseDClick(depth, LEFT, pos=QPoint(300, 100))
+    assert window.bounds() == (NOW - 3600, NOW)
+    assert window.live
+
+
+def test_shift_and_drag_choose_a_span(qtbot: QtBot, depth: DepthChart, window: TimeWindow) -> None:
+    shift = Qt.KeyboardModifier.ShiftModifier
+    with qtbot.waitSignal(depth.span_chosen) as signal:
+        qtbot.mousePress(depth, LEFT, shift, QPoint(500, 100))
+        qtbot.mouseMove(depth, QPoint(300, 100))
+        qtbot.mouseRelease(depth, LEFT, shift, QPoint(300, 100))
+    first, last = signal.args
+    assert first < last
+    assert window.live
+
+
+def test_limit_and_markers_are_drawn(depth: DepthChart) -> None:
+    plain = picture(depth)
+    depth.set_limit(2000)
+    limited = picture(depth)
+    assert limited != plain
+    depth.set_markers([Marker(NOW_MS - 1_200_000, "2.14.1 on rpa-03"), Marker(NOW_MS - 1_190_000, "rpa-06 silent")])
+    assert picture(depth) != limited
+
+
+def test_a_gap_is_not_drawn_as_a_line(qtbot: QtBot, window: TimeWindow) -> None:
+    buffer = SampleBuffer()
+    every = SampleSource().series(3600, 5000)
+    buffer.append(every[:1000])
+    buffer.append(every[2000:])
+    chart = show(qtbot, DepthChart(window), window, buffer)
+    image, rect = picture(chart), chart.plot_rect()
+    spot = QPointF(chart.x_of(every[1500].at_ms / 1000), rect.bottom() - 6).toPoint()
+    assert image.pixelColor(spot) == theme().tint("text3", 7)
+
+
+def test_rates_read_with_one_decimal_and_slots_are_words(
+    qtbot: QtBot, window: TimeWindow, buffer: SampleBuffer
+) -> None:
+    rates = RatesChart(window)
+    show(qtbot, rates, window, buffer)
+    assert [rates.say(value) for value in (0, 4.77, 5.0, 12.3, 1234)] == ["0", "4.8", "5", "12", "1,234"]
+    assert "a second" in rates.summary()
+    unacked = UnackedChart(window)
+    show(qtbot, unacked, window, buffer)
+    unacked.set_limit(120)
+    assert unacked.limit_text(120) == "120 slots"
+    assert unacked.limit_text(1) == "1 slot"
+
+
+def test_it_follows_theme_and_language(qtbot: QtBot, depth: DepthChart) -> None:
+    dark = picture(depth)
+    theme().set_mode("light")
+    assert picture(depth) != dark
+    i18n.set_language("zh_CN")
+    assert depth.accessibleName()

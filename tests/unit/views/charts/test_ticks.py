@@ -1,0 +1,52 @@
+"""Round numbers and round times."""
+
+from __future__ import annotations
+
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from views.charts import ticks
+
+SHANGHAI = ZoneInfo("Asia/Shanghai")
+NOON_UTC = 1_795_262_400  # 2026-11-21 12:00 UTC
+
+
+@pytest.mark.parametrize(
+    ("top", "lines", "expected"),
+    [(2320, 5, [0, 500, 1000, 1500, 2000]), (10.6, 3, [0, 5, 10]), (139, 3, [0, 50, 100]), (4, 3, [0, 2, 4])],
+)
+def test_lines_stand_at_round_values(top: float, lines: int, expected: list[float]) -> None:
+    assert ticks.values(top, lines) == expected
+
+
+@given(st.floats(1, 1e9), st.integers(1, 6))
+def test_never_more_lines_than_asked_for(top: float, lines: int) -> None:
+    assert 1 <= len(ticks.values(top, lines)) <= lines + 1
+
+
+def test_a_limit_far_above_does_not_press_the_curve_flat() -> None:
+    assert ticks.top_of(1400, 2000, 4) > 2000
+    assert ticks.top_of(20, 2000, 4) < 30
+    assert ticks.top_of(0, None, 4) > 4
+
+
+def test_an_axis_stays_while_it_fits() -> None:
+    assert ticks.keep_top(100, 90) == 100
+    assert ticks.keep_top(100, 110) == 110
+    assert ticks.keep_top(100, 40) == 40
+
+
+def test_times_are_round_in_the_zone_of_the_profile() -> None:
+    labels = [label for _at, label in ticks.times(NOON_UTC - 3600, NOON_UTC, 8, SHANGHAI)]
+    assert labels == ["19:00", "19:10", "19:20", "19:30", "19:40", "19:50", "20:00"]
+    fine = ticks.times(NOON_UTC - 60, NOON_UTC, 6, SHANGHAI)
+    assert [label for _at, label in fine][-1] == "20:00:00"
+
+
+def test_midnight_is_a_date_on_a_coarse_axis() -> None:
+    labels = [label for _at, label in ticks.times(NOON_UTC - 86_400, NOON_UTC, 8, SHANGHAI)]
+    assert "11-21" in labels
+    assert len(labels) <= 9
