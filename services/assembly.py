@@ -30,7 +30,7 @@ from services.monitor.live import Live
 from services.monitor.tasks import TaskQueries
 from services.ports import Broker, Clock, Store
 from services.workers.host import LocalWorkers, Steward
-from services.workers.worker import WorkerOptions, WorkerParts
+from services.workers.parts import WorkerOptions, WorkerParts
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
@@ -178,6 +178,7 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         lease_s=settings.lease.seconds,
         grace_s=settings.worker.grace_seconds,
         strict_types=settings.worker.strict_types,
+        strict_shops=settings.strict_shops,
     )
 
 

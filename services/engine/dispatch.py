@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from services.domain import envelope
 from services.domain.change import Op, Published
-from services.domain.errors import StoreUnavailable
+from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Receipt
 from services.domain.status import Status
 from services.domain.task import Task
@@ -25,11 +25,15 @@ class Dispatcher:
         self._store, self._broker, self._delays = store, broker, tuple(delays)
 
     def send(self, tasks: Sequence[Task]) -> list[Receipt]:
-        """Publish the messages of these records, one receipt each in their order."""
+        """Publish the messages of these records, one receipt each in their order; raises nothing."""
         ready = [task for task in tasks if task.status in _WITH_MESSAGE]
         if not ready:
             return [Receipt(True)] * len(tasks)
-        now = self._store.now_ms()
+        try:
+            now = self._store.now_ms()
+        except StoreUnavailable as exc:
+            log.warning("%d messages wait in the outbox, the store is silent: %s", len(ready), exc)
+            return [Receipt(task.status not in _WITH_MESSAGE, "store") for task in tasks]
         orders = [envelope.order_for(task, now, self._delays) for task in ready]
         receipts = dict(zip((task.task_id for task in ready), self._broker.publish(orders), strict=True))
         confirmed: list[Op] = [
@@ -41,7 +45,7 @@ class Dispatcher:
         try:
             if confirmed:
                 self._store.apply(confirmed)
-        except StoreUnavailable as exc:
+        except StoreError as exc:
             log.warning("confirmed messages keep their outbox mark until the store answers: %s", exc)
         return [receipts.get(task.task_id, Receipt(True)) for task in tasks]
 

@@ -15,7 +15,7 @@ REFRESH_S = 5.0
 
 
 class Registry:
-    """Task types and shops by name, cached; thread-safe."""
+    """Task types and shops by name, cached; thread-safe. What was read once outlives a silent store."""
 
     def __init__(self, store: Store, clock: Clock, defaults: kinds.TaskType) -> None:
         self._store, self._clock, self._defaults = store, clock, defaults
@@ -23,6 +23,7 @@ class Registry:
         self._types: dict[str, kinds.TaskType] = {}
         self._shops: dict[str, Shop] = {}
         self._read_at: float | None = None
+        self._known = False
 
     def task_type(self, name: str) -> kinds.TaskType:
         """The named type, or the defaults under that name (see ``knows``)."""
@@ -55,12 +56,25 @@ class Registry:
         with self._lock:
             if self._read_at is not None and now - self._read_at < REFRESH_S:
                 return
-            types = {}
-            for name, body in self._store.documents("type").items():
-                try:
-                    types[name] = kinds.parse(body)
-                except errors.ConsoleError as exc:
-                    log.warning("task type %s is not readable and runs with defaults: %s", name, exc)
-            self._types = types
-            self._shops = {shop.key: shop for shop in self._store.shops()}
+            try:
+                self._read()
+            except errors.StoreError as exc:
+                if not self._known:
+                    raise
+                log.warning("task types and shops are as they were: %s", exc)
             self._read_at = now
+
+    def _read(self) -> None:
+        types: dict[str, kinds.TaskType] = {}
+        for name, body in self._store.documents("type").items():
+            try:
+                types[name] = kinds.parse(body, known_only=False)
+            except errors.UsageError as exc:
+                known = self._types.get(name)
+                log.warning(
+                    "task type %s is not readable and runs %s: %s", name, "as before" if known else "with defaults", exc
+                )
+                if known is not None:
+                    types[name] = known
+        self._shops = {shop.key: shop for shop in self._store.shops()}
+        self._types, self._known = types, True

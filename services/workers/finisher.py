@@ -7,7 +7,7 @@ import queue
 import threading
 from dataclasses import dataclass
 
-from services.domain.change import Finish
+from services.domain.change import Answer, Finish
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.status import TERMINAL
@@ -71,9 +71,13 @@ class Finisher:
         open_ = True
         while open_:
             batch, open_ = self._collect()
-            if batch:
-                self._commit(batch)
-            self._pay()
+            try:
+                if batch:
+                    self._commit(batch)
+                self._pay()
+            except Exception:  # a worker whose outcomes nobody records any more must be impossible
+                log.exception("%d outcomes are left to the reconciler, which sees their leases run out", len(batch))
+                self._forget(batch)
 
     def _collect(self) -> tuple[list[_Item], bool]:
         try:
@@ -114,11 +118,15 @@ class Finisher:
             self._mark(ended)
         self._consumer.ack([delivery for delivery, task in settled if task is None or task.task_id not in unsent])
         self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
+        self._forget(batch)
+
+    def _forget(self, batch: list[_Item]) -> None:
         with self._lock:
             for item in batch:
                 self._open.pop(item.op.owner, None)
 
-    def _apply(self, ops: list[Finish]):  # type: ignore[no-untyped-def]
+    def _apply(self, ops: list[Finish]) -> list[Answer] | None:
+        """The answers, however long the store is silent; None when this worker leaves before it answers."""
         tries = 0
         while True:
             try:
@@ -130,10 +138,20 @@ class Finisher:
                 if self._clock.wait(self._abandon, pause):
                     return None
             except StoreError:
-                log.exception(
-                    "the store refuses %d outcomes; their leases run out and the reconciler decides", len(ops)
-                )
+                if len(ops) == 1:
+                    log.exception("the store refuses the outcome of %s; its lease runs out", ops[0].task_id)
+                    return [Answer("refused")]
+                return self._one_by_one(ops)
+
+    def _one_by_one(self, ops: list[Finish]) -> list[Answer] | None:
+        """One outcome that the store refuses must not take the others with it."""
+        answers: list[Answer] = []
+        for op in ops:
+            answer = self._apply([op])
+            if answer is None:
                 return None
+            answers += answer
+        return answers
 
     def _send(self, tasks: list[Task]) -> set[str]:
         receipts = self._dispatcher.send(tasks)
@@ -152,16 +170,14 @@ class Finisher:
             return
         self._owed_at = now
         owed, self._owed = self._owed, []
-        try:
-            unsent = self._send([task for _, task in owed])
-        except StoreError:
-            self._owed = owed
-            return
+        unsent = self._send([task for _, task in owed])
         self._consumer.ack([delivery for delivery, task in owed if task.task_id not in unsent])
         self._owed += [pair for pair in owed if pair[1].task_id in unsent]
 
     def _count(self, code: str, op: Finish) -> None:
-        if code != "ok":
+        if code == "refused":
+            self.failed += 1
+        elif code != "ok":
             log.warning("a late result of %s is kept as evidence only (%s)", op.task_id, code)
         elif op.to == "succeeded":
             self.done += 1

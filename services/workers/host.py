@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from dataclasses import replace
 
 from services.domain import retry
 from services.engine.archiver import Archiver
@@ -12,7 +13,8 @@ from services.engine.leader import Leader
 from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Store
-from services.workers.worker import Worker, WorkerOptions, WorkerParts
+from services.workers.parts import WorkerOptions, WorkerParts
+from services.workers.worker import Worker
 
 log = logging.getLogger(__name__)
 
@@ -69,18 +71,11 @@ class LocalWorkers:
         with self._lock:
             if self._worker is not None and self._worker.state != "stopped":
                 return self._worker
-            options = WorkerOptions(
-                slots=slots,
-                lanes=lanes,
-                name=self._options.name,
-                kind=self._options.kind,
-                lease_s=self._options.lease_s,
-                grace_s=self._options.grace_s,
-                strict_types=self._options.strict_types,
-            )
+            options = replace(self._options, slots=slots, lanes=lanes)
             worker = Worker(self._parts, options)
             worker.start()
             self._worker = worker
+            threading.Thread(target=self._obey, args=(worker,), name=f"{worker.name}-orders", daemon=True).start()
             return worker
 
     def stop(self, grace_s: float | None = None) -> bool:
@@ -88,3 +83,11 @@ class LocalWorkers:
         with self._lock:
             worker, self._worker = self._worker, None
         return worker.stop(grace_s) if worker is not None else True
+
+    def _obey(self, worker: Worker) -> None:
+        """An operator elsewhere may order this worker to stop: then it has to leave, not only to stop taking."""
+        worker.wait_stop_ordered(None)
+        with self._lock:
+            if self._worker is worker:
+                self._worker = None
+        worker.stop()

@@ -50,10 +50,12 @@ class Intake:
         session: str,
         lease_ms: int,
         put: Callable[[Held], None],
+        strict_shops: bool = False,
     ) -> None:
         self._store, self._broker, self._consumer = store, broker, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
+        self._strict_shops = strict_shops
         self._numbers = itertools.count(1)
         self.tally = Tally()
 
@@ -64,15 +66,17 @@ class Intake:
             StoreUnavailable: nothing was settled; the caller gives the batch back.
         """
         read = [(delivery, parsed) for delivery in deliveries if (parsed := self._read(delivery)) is not None]
-        claims: list[Op] = [self._claim(parsed) for _, parsed in read]
-        if not claims:
+        if not read:
             return
+        claims = self._claims([parsed for _, parsed in read])
         done: list[Delivery] = []
         for (delivery, parsed), op, answer in zip(read, claims, self._store.apply(claims), strict=True):
-            assert isinstance(op, Claim)
             if answer.code == "run" and answer.task is not None:
                 self.tally.run += 1
-                self._put(Held(task=answer.task, owner=op.owner, delivery=delivery))
+                own = not self._conflicts(parsed, answer.task)
+                self._put(Held(task=answer.task, owner=op.owner, delivery=delivery if own else None))
+                if not own:
+                    self._bury_conflict(delivery, answer.task)
             elif self._settle(delivery, parsed, answer):
                 done.append(delivery)
         self._consumer.ack(done)
@@ -90,9 +94,20 @@ class Intake:
         except BadMessage as exc:
             self._bury(delivery, exc.kind, str(exc))
             return None
+        shop = parsed.task.shop
+        if self._strict_shops and parsed.foreign and shop not in self._registry.shops():
+            self._bury(
+                delivery, "bad_message", f"shop {shop} is not registered and strict_shops is on; import it first"
+            )
+            return None
         return parsed
 
-    def _claim(self, parsed: envelope.Parsed) -> Claim:
+    def _claims(self, read: Sequence[envelope.Parsed]) -> list[Claim]:
+        """One claim a message; a task that a worker of other make has done already is not run again."""
+        executed = self._store.executed([parsed.task.task_id for parsed in read])
+        return [self._claim(parsed, foreign_done) for parsed, foreign_done in zip(read, executed, strict=True)]
+
+    def _claim(self, parsed: envelope.Parsed, foreign_done: bool) -> Claim:
         task = parsed.task
         return Claim(
             task_id=task.task_id,
@@ -102,25 +117,38 @@ class Intake:
             worker=self._worker,
             lease_ms=self._lease_ms,
             adopt=recipe.adopt(parsed, self._registry.task_type(task.task_type)),
+            foreign_done=foreign_done,
         )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:
         """Decide about a delivery that does not run; True when it may be acked."""
         record = answer.task
+        if record is not None and self._conflicts(parsed, record):
+            self._bury_conflict(delivery, record)
+            return False
         if answer.code == "blocked":
             self.tally.parked += 1
             return True
         self.tally.skipped += 1
+        # A message that comes back was taken before: it may be the very one that led to this end.
         if not parsed.foreign or delivery.redelivered or record is None:
-            return True
-        if not recipe.same_payload(record.payload, parsed.task.payload):
-            text = f"task id {record.task_id} is taken by a task with another payload; send it under a new id"
-            self._bury(delivery, "id_conflict", text, ack=False)
             return True
         if record.status in (Status.DEAD, Status.CANCELLED):
             return self._again(record)
         log.info("foreign message for %s skipped: it is %s", record.task_id, record.status)
         return True
+
+    def _conflicts(self, parsed: envelope.Parsed, record: Task) -> bool:
+        """Whether a foreign message asks for other work under the id of this record."""
+        if not parsed.foreign:
+            return False
+        asked = parsed.task
+        same = (asked.platform, asked.shop_id, asked.task_type) == (record.platform, record.shop_id, record.task_type)
+        return not same or not recipe.same_payload(record.payload, asked.payload)
+
+    def _bury_conflict(self, delivery: Delivery, record: Task) -> None:
+        text = f"task id {record.task_id} is taken by a task with another payload, shop or type; send it under a new id"
+        self._bury(delivery, "id_conflict", text)
 
     def _again(self, record: Task) -> bool:
         """A producer sent an ended task's message once more: a new task, linked to the old one."""
@@ -137,7 +165,7 @@ class Intake:
             self._dispatcher.send([answer.task])
         return True
 
-    def _bury(self, delivery: Delivery, kind: str, text: str, *, ack: bool = True) -> None:
+    def _bury(self, delivery: Delivery, kind: str, text: str) -> None:
         """Send the original bytes to the dead-letter queue and settle the delivery once they are safe there."""
         self.tally.refused += 1
         order = Order(
@@ -151,5 +179,5 @@ class Intake:
         if not receipt.ok:
             log.warning("a message that is not a task stays in its queue: %s", receipt.error)
             self._consumer.requeue([delivery])
-        elif ack:
+        else:
             self._consumer.ack([delivery])

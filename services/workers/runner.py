@@ -40,9 +40,37 @@ class Runner:
         """Execute and decide; never raises."""
         held.started = self._clock.monotonic()
         started = held.task.started_at
-        outcome = self._execute(held, slot)
-        ended = max(started, started + round((self._clock.monotonic() - held.started) * 1000))
-        return self._decide(held, outcome, started, ended)
+        if held.cancelled.is_set():
+            return self._unstarted(held, started)
+        try:
+            outcome = self._execute(held, slot)
+            return self._decide(held, outcome, started, self._ended(held))
+        except Exception as exc:  # the edge of the slot: a thread that ends here would keep its task running for ever
+            log.exception("%s could not be executed", held.task.task_id)
+            decision = retry.decide(held.task, "crashed", self._policy)
+            text = f"the worker itself failed: {type(exc).__name__}: {exc}"[-ERROR_LIMIT:]
+            delay = decision.delay_s if decision.to == Status.RETRYING else -1
+            return self._finish(
+                held, decision.to, "failed", started, self._ended(held), error=text, error_kind="crashed", delay_s=delay
+            )
+
+    def _unstarted(self, held: Held, started: int) -> Finish:
+        """Claimed, and stopped before its executor saw it: nothing has happened outside, whatever its type."""
+        if held.cancel_reason == "requested":
+            return self._finish(
+                held,
+                Status.CANCELLED,
+                "cancelled",
+                started,
+                started,
+                error="stopped before it started",
+                error_kind="cancelled",
+            )
+        return self._finish(held, Status.PENDING, "returned", started, started, error="the worker was stopped")
+
+    def _ended(self, held: Held) -> int:
+        """UTC ms of now by the clock that durations are measured with."""
+        return held.task.started_at + max(0, round((self._clock.monotonic() - held.started) * 1000))
 
     def _execute(self, held: Held, slot: int) -> Outcome:
         task = held.task

@@ -9,22 +9,16 @@ import secrets
 import socket
 import threading
 from collections import deque
-from collections.abc import Mapping
-from dataclasses import dataclass
 
 import psutil
 
-from services.domain import retry
 from services.domain.errors import StoreError
 from services.domain.worker import WorkerInfo
-from services.engine.dispatch import Dispatcher
-from services.engine.registry import Registry
-from services.executors.base import Executor
-from services.ports import Broker, Clock, Store
 from services.version import VERSION
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
 from services.workers.keeper import Keeper
+from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.runner import Runner
 from services.workers.slots import Held, SlotPool
 
@@ -34,33 +28,6 @@ FULL_PATIENCE_S = 1.0
 WINDOWS = (0, 8, 64)
 #: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
 AHEAD_S = 0.2
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerParts:
-    """What a worker is made of; one value so that host and tests build it the same way."""
-
-    store: Store
-    broker: Broker
-    clock: Clock
-    registry: Registry
-    dispatcher: Dispatcher
-    executors: Mapping[str, Executor]
-    policy: retry.RetryPolicy
-    handlers: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WorkerOptions:
-    """How a worker behaves."""
-
-    slots: int = 5
-    lanes: tuple[str, ...] = ("high", "normal", "low")
-    name: str = ""
-    kind: str = "headless"
-    lease_s: float = 60.0
-    grace_s: float = 30.0
-    strict_types: bool = False
 
 
 class Worker:
@@ -78,6 +45,7 @@ class Worker:
         self._begun = parts.clock.now_ms()
         self._me = psutil.Process()
         self._started = False
+        self._ending = threading.Lock()
 
     def start(self) -> None:
         """Begin to take work.
@@ -110,6 +78,7 @@ class Worker:
             session=self._session,
             lease_ms=round(options.lease_s * 1000),
             put=self._put,
+            strict_shops=options.strict_shops,
         )
         self._keeper = Keeper(
             parts.store,
@@ -194,8 +163,8 @@ class Worker:
         """Change the number of slots; fewer applies as tasks end."""
         self._pool.resize(slots)
 
-    def wait_stop_ordered(self, seconds: float) -> bool:
-        """Wait until somebody orders this worker to stop."""
+    def wait_stop_ordered(self, seconds: float | None) -> bool:
+        """Wait until somebody orders this worker to stop, for ever with None."""
         return self._stopping.wait(seconds)
 
     def stop(self, grace_s: float | None = None) -> bool:
@@ -203,6 +172,10 @@ class Worker:
 
         Returns whether everything was recorded. Nothing counts as a failure.
         """
+        with self._ending:
+            return self._stop(grace_s)
+
+    def _stop(self, grace_s: float | None) -> bool:
         if not self._started or self._state == "stopped":
             return True
         self._state = "stopping"
@@ -258,10 +231,13 @@ class Worker:
             return
         try:
             self._intake.accept(deliveries)
+            return
         except StoreError as exc:
             log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)
-            self._consumer.requeue(deliveries)
-            self._parts.clock.wait(self._stopping, 0.5)
+        except Exception:  # a worker that is alive and takes nothing must be impossible
+            log.exception("%d deliveries go back to their queues", len(deliveries))
+        self._consumer.requeue(deliveries)
+        self._parts.clock.wait(self._stopping, 0.5)
 
     def _ahead(self) -> int:
         """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""

@@ -1,0 +1,40 @@
+"""What a worker is made of and how it behaves: two values that host, assembly and tests fill in the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from services.domain import retry
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.executors.base import Executor
+from services.ports import Broker, Clock, Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerParts:
+    """What a worker is made of; one value so that host and tests build it the same way."""
+
+    store: Store
+    broker: Broker
+    clock: Clock
+    registry: Registry
+    dispatcher: Dispatcher
+    executors: Mapping[str, Executor]
+    policy: retry.RetryPolicy
+    handlers: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkerOptions:
+    """How a worker behaves."""
+
+    slots: int = 5
+    lanes: tuple[str, ...] = ("high", "normal", "low")
+    name: str = ""
+    kind: str = "headless"
+    lease_s: float = 60.0
+    grace_s: float = 30.0
+    strict_types: bool = False
+    strict_shops: bool = False
