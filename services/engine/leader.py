@@ -16,7 +16,10 @@ RENEW_S = 3.0
 
 
 class Leader:
-    """Runs ``tick`` every ``tick_s`` seconds while this process leads; ``lead`` and ``follow`` mark the changes."""
+    """Runs ``tick`` every ``tick_s`` seconds while this process leads; ``lead`` and ``follow`` mark the changes.
+
+    The lease is renewed in a thread of its own: a tick that waits for a frozen broker must not cost the leadership.
+    """
 
     def __init__(
         self,
@@ -35,10 +38,12 @@ class Leader:
         self._leading = False
         self._asked: float | None = None
         self._thread = threading.Thread(target=self._loop, name=f"{holder}-leader", daemon=True)
+        self._ticker = threading.Thread(target=self._tick_on, name=f"{holder}-reconciler", daemon=True)
 
     def start(self) -> None:
         """Become a candidate."""
         self._thread.start()
+        self._ticker.start()
 
     @property
     def leading(self) -> bool:
@@ -48,8 +53,9 @@ class Leader:
     def close(self) -> None:
         """Give the lease up and leave."""
         self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(30.0)
+        for thread in (self._thread, self._ticker):
+            if thread.is_alive():
+                thread.join(30.0)
         if self._leading:
             self._become(leading=False)
             try:
@@ -64,18 +70,29 @@ class Leader:
             except ConsoleError as exc:
                 log.warning("leader: %s", exc)
                 self._asked = None
-            if self._clock.wait(self._stop, self._tick_s):
+            if self._clock.wait(self._stop, min(self._tick_s, RENEW_S)):
                 return
 
     def _step(self) -> None:
         now = self._clock.monotonic()
-        if self._asked is None or now - self._asked >= RENEW_S:
-            leads = self._store.lead(ROLE, self._holder, TTL_MS)
-            self._asked = now
-            if leads != self._leading:
-                self._become(leading=leads)
-        if self._leading:
-            self._tick()
+        if self._asked is not None and now - self._asked < RENEW_S:
+            return
+        leads = self._store.lead(ROLE, self._holder, TTL_MS)
+        self._asked = now
+        if leads != self._leading:
+            self._become(leading=leads)
+
+    def _tick_on(self) -> None:
+        while True:
+            try:
+                if self._leading:
+                    self._tick()
+            except ConsoleError as exc:
+                log.warning("reconciler: %s", exc)
+            except Exception:  # the next round may go well, and nobody else reconciles while this process leads
+                log.exception("reconciler")
+            if self._clock.wait(self._stop, self._tick_s):
+                return
 
     def _become(self, *, leading: bool) -> None:
         self._leading = leading

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from services.domain import fingerprint, retry
 from services.domain.change import Finish, Nudge, Op, OpenShop
+from services.domain.errors import StoreError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.task import Attempt, Task
@@ -20,6 +21,10 @@ OUTBOX_AGE_MS = 30_000
 RETRY_GRACE_MS = 60_000
 #: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
 MISSING_AFTER_MS = 30_000
+#: between two looks at the depths; how long a worker may need to renew its leases and to record what it owes
+LOOK_S, RENEWAL_S = 10.0, 20.0
+#: ticks come about every second; a longer pause means that this machine was asleep or stopped
+SLEPT_MS = 15_000
 LOST_TEXT = "the worker that ran it fell silent"
 
 
@@ -44,18 +49,36 @@ class Reconciler:
         self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
         self._missing_after_ms = missing_after_ms
         self._empty_since: dict[str, int] = {}
-        self._looked_at = 0.0
+        self._looked_at = self._blind_until = clock.monotonic()
+        self._ticked_at = 0
 
     def tick(self) -> None:
         """Look once; raises only the errors of store and broker."""
-        self.republish_outbox()
-        self.release_due()
-        self.take_over_expired()
-        self.open_parked()
+        try:
+            self.republish_outbox()
+            self.release_due()
+            if self._leases_tell():
+                self.take_over_expired()
+            self.open_parked()
+        except StoreError:
+            self._blind_until = self._clock.monotonic() + RENEWAL_S
+            raise
         now = self._clock.monotonic()
-        if now - self._looked_at >= 10.0:
+        if now - self._looked_at >= LOOK_S:
             self._looked_at = now
             self.find_missing(self._broker.depths())
+
+    def _leases_tell(self) -> bool:
+        """Whether a lease that ran out means a lost worker.
+
+        Not right after the store was away or this machine slept: then no worker could renew, and those that live must
+        have their turn first.
+        """
+        wall, mono = self._clock.now_ms(), self._clock.monotonic()
+        if wall - self._ticked_at > SLEPT_MS and self._ticked_at:
+            self._blind_until = mono + RENEWAL_S
+        self._ticked_at = wall
+        return mono >= self._blind_until
 
     def republish_outbox(self) -> int:
         """Publish what has waited in the outbox for longer than its submitter can still be at it."""
@@ -104,7 +127,7 @@ class Reconciler:
         count = 0
         for lane in LANES:
             depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
-            if depth is None or depth.ready or depth.unacked is None or depth.unacked:
+            if depth is None or depth.ready or self._unacked(depth):
                 self._empty_since.pop(lane, None)
                 continue
             since = self._empty_since.setdefault(lane, now)
@@ -115,6 +138,10 @@ class Reconciler:
                 log.warning("%d queued tasks of lane %s have no message; they are published again", len(missing), lane)
             count += self._nudge(missing)
         return count
+
+    def _unacked(self, depth: QueueDepth) -> int:
+        """Deliveries that nobody has started; where the broker cannot tell, what our workers say."""
+        return depth.unacked if depth.unacked is not None else sum(one.prefetched for one in self._store.workers())
 
     def _nudge(self, tasks: Sequence[Task]) -> int:
         ops: list[Op] = [Nudge(task_id=task.task_id, gen=task.gen, attempt=task.attempt) for task in tasks]
