@@ -9,8 +9,8 @@ import threading
 from collections.abc import Sequence
 
 from services.domain import envelope, fingerprint
-from services.domain.change import Claim, Create, Finish, Op
-from services.domain.errors import BadMessage, ConsoleError
+from services.domain.change import Claim, Create, Finish, Op, Published
+from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.status import CLAIMABLE, Status
 from services.domain.task import Attempt, Task
@@ -43,11 +43,25 @@ class Archiver:
             self._thread.join(30.0)
             self._thread = None
 
-    def archive(self, deliveries: Sequence[Delivery]) -> None:
-        """Store a batch; afterwards its deliveries may be acknowledged."""
+    def archive(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
+        """Store a batch; returns what is stored and may be acknowledged. One bad letter does not hold up the others.
+
+        Raises:
+            StoreUnavailable: nothing can be stored now.
+        """
         now = self._store.now_ms()
+        kept: list[Delivery] = []
         for delivery in deliveries:
-            self._keep(delivery, now)
+            try:
+                self._keep(delivery, now)
+                kept.append(delivery)
+            except StoreUnavailable:
+                if not kept:
+                    raise
+                break
+            except Exception:  # whatever its bytes do to us, the letters after it must be kept
+                log.exception("a dead letter stays in its queue: %s", delivery.message_id or "without an id")
+        return kept
 
     def _loop(self) -> None:
         consumer: Consumer | None = None
@@ -55,24 +69,29 @@ class Archiver:
             while not self._stop.is_set():
                 try:
                     consumer = consumer or self._broker.dead_letters(name=f"{self._name}-archiver")
-                    self._round(consumer)
+                    clean = self._round(consumer)
                 except ConsoleError as exc:
                     log.warning("dead letters wait in their queue: %s", exc)
+                    clean = False
+                if not clean:
                     self._clock.wait(self._stop, 2.0)
         finally:
             if consumer is not None:
                 consumer.close()
 
-    def _round(self, consumer: Consumer) -> None:
+    def _round(self, consumer: Consumer) -> bool:
+        """Take, store, acknowledge; tell whether all of it was stored."""
         deliveries = consumer.take(BATCH, 0.5)
         if not deliveries:
-            return
+            return True
+        kept: list[Delivery] = []
         try:
-            self.archive(deliveries)
-        except ConsoleError:
-            consumer.requeue(deliveries)
-            raise
-        consumer.ack(deliveries)
+            kept = self.archive(deliveries)
+        finally:
+            consumer.ack(kept)
+            known = set(map(id, kept))
+            consumer.requeue([one for one in deliveries if id(one) not in known])
+        return len(kept) == len(deliveries)
 
     def _keep(self, delivery: Delivery, now: int) -> None:
         error = str(delivery.headers.get("x-rpa-error", ""))
@@ -99,10 +118,17 @@ class Archiver:
         task_id = parsed.task.task_id
         record = self._store.get([task_id])[0]
         reason = envelope.dead_reason(delivery.body, delivery.headers)
-        self._store.put_letter(_letter(task_id, delivery, reason.kind, reason.error, now))
-        if record is not None and record.status not in CLAIMABLE:
+        if record is not None and record.status == Status.DEAD and not self._is_its_letter(record, parsed):
+            log.info("an old message of %s came to the dead letters; its own letter stays", task_id)
             return
-        self._give_up(parsed, reason, now)
+        self._store.put_letter(_letter(task_id, delivery, reason.kind, reason.error, now))
+        if record is None or record.status in CLAIMABLE:
+            self._give_up(parsed, reason, now)
+
+    def _is_its_letter(self, record: Task, parsed: envelope.Parsed) -> bool:
+        """Whether this is the message that its death published, or there is none yet and any is better."""
+        same = (parsed.gen, parsed.attempt) == (record.gen, record.attempt)
+        return same or self._store.get_letter(record.task_id) is None
 
     def _give_up(self, parsed: envelope.Parsed, reason: envelope.DeadReason, now: int) -> None:
         """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere)."""
@@ -120,7 +146,10 @@ class Archiver:
         answer = self._store.apply([claim])[0]
         if answer.code != "run" or answer.task is None:
             return
-        self._store.apply(self._dead(answer.task, owner, reason, now))
+        ended = self._store.apply(self._dead(answer.task, owner, reason, now))[0].task
+        if ended is not None:  # its letter is here already, so that no second one need be published
+            told = Published(task_id=ended.task_id, status=ended.status, gen=ended.gen, attempt=ended.attempt)
+            self._store.apply([told])
 
     def _dead(self, task: Task, owner: str, reason: envelope.DeadReason, now: int) -> list[Op]:
         attempt = Attempt(
@@ -149,7 +178,7 @@ def _letter(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -
     return Letter(
         task_id=task_id,
         body=delivery.body,
-        headers=json.dumps({key: _plain(value) for key, value in delivery.headers.items()}, ensure_ascii=False),
+        headers=json.dumps({str(key): _plain(value) for key, value in delivery.headers.items()}),
         routing_key=delivery.routing_key,
         queue=delivery.queue,
         content_type=delivery.content_type,
