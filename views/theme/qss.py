@@ -38,7 +38,7 @@ TONES = (
 def make_qss(tokens: Tokens, glyphs: Mapping[str, str]) -> str:
     """Return the style sheet of `tokens`; `glyphs` are the image paths by name."""
     role = tokens.role
-    parts = (_base(tokens), _panels(tokens), _buttons(tokens), _fields(tokens, glyphs))
+    parts = (_base(tokens), _panels(tokens), _buttons(tokens), _fields(tokens, glyphs), _spins(glyphs))
     lists = (_checks(tokens, glyphs), _lists(tokens), _scroll(tokens), _menus(tokens, glyphs))
     tones = "\n".join(f'QLabel[tone="{tone}"] {{ color: {role(tone)}; }}' for tone in TONES)
     return "\n".join((*parts, *lists, tones))
@@ -151,6 +151,11 @@ QComboBox QAbstractItemView {{
     outline: none; padding: 4px;
 }}
 QComboBox QAbstractItemView::item {{ min-height: 26px; padding: 0 6px; }}
+"""
+
+
+def _spins(glyphs: Mapping[str, str]) -> str:
+    return f"""
 QSpinBox::up-button, QDoubleSpinBox::up-button, QTimeEdit::up-button, QDateTimeEdit::up-button {{
     border: none; background: transparent; width: 18px; }}
 QSpinBox::down-button, QDoubleSpinBox::down-button, QTimeEdit::down-button,

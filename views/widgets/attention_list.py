@@ -48,10 +48,10 @@ class AttentionRow:
 
 @dataclass(slots=True)
 class _Kept:
-    """An item and since when it has been over, 0 while it is not."""
+    """An item, and since when it has been over."""
 
     row: AttentionRow
-    over_ms: int = 0
+    over_ms: int | None = None
 
 
 class AttentionModel:
@@ -66,12 +66,12 @@ class AttentionModel:
         for key, kept in list(self._kept.items()):
             if key in fresh:
                 continue
-            kept.over_ms = kept.over_ms or now_ms
+            kept.over_ms = now_ms if kept.over_ms is None else kept.over_ms
             if now_ms - kept.over_ms >= LEAVES_AFTER_MS:
                 del self._kept[key]
         self._kept |= {key: _Kept(row) for key, row in fresh.items()}
         ordered = sorted(self._kept.values(), key=lambda one: (_RANK.get(one.row.severity, 9), -one.row.since_ms))
-        return [(one.row, bool(one.over_ms)) for one in ordered]
+        return [(one.row, one.over_ms is not None) for one in ordered]
 
 
 def _widgets(layout: QLayout) -> list[QWidget]:

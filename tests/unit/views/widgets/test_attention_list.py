@@ -1,0 +1,130 @@
+"""What needs a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from views.widgets.attention_list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
+
+LOGIN = AttentionRow(
+    key="login",
+    severity="dead",
+    title="Seller login expired",
+    sentence="58 dead letters in 9 shops",
+    age="34 min",
+    since_ms=1_000,
+    verbs=(("triage", "f1", "Triage"), ("open_tasks", "fp:f1", "Show tasks")),
+)
+SILENT = AttentionRow(key="silent", severity="warning", title="Worker rpa-06 is silent", age="1 m 14 s", since_ms=9_000)
+SELECTOR = replace(LOGIN, key="selector", title="SelectorNotFound", since_ms=5_000)
+
+
+@pytest.fixture
+def listing(qtbot: QtBot) -> AttentionList:
+    listing = AttentionList()
+    qtbot.addWidget(listing)
+    listing.resize(400, 480)
+    listing.show()
+    return listing
+
+
+def keys(listing: AttentionList) -> list[str]:
+    return [item.row.key for item in listing.items()]
+
+
+def test_worst_first_then_newest() -> None:
+    shown = AttentionModel().update([SILENT, LOGIN, SELECTOR], 0)
+    assert [row.key for row, _resolved in shown] == ["selector", "login", "silent"]
+
+
+def test_what_is_over_stays_ten_seconds_as_resolved() -> None:
+    model = AttentionModel()
+    model.update([LOGIN, SILENT], 1_000)
+    assert [(row.key, resolved) for row, resolved in model.update([SILENT], 2_000)] == [
+        ("login", True),
+        ("silent", False),
+    ]
+    assert len(model.update([SILENT], 2_000 + LEAVES_AFTER_MS - 1)) == 2
+    assert [row.key for row, _resolved in model.update([SILENT], 2_000 + LEAVES_AFTER_MS)] == ["silent"]
+
+
+def test_what_comes_back_is_no_longer_resolved() -> None:
+    model = AttentionModel()
+    model.update([LOGIN], 0)
+    model.update([], 1_000)
+    assert model.update([LOGIN], 2_000) == [(LOGIN, False)]
+
+
+def test_nothing_needs_you(qtbot: QtBot, listing: AttentionList, language: str) -> None:
+    assert listing._empty.isVisible()
+    listing.set_rows([LOGIN], 0)
+    assert not listing._empty.isVisible()
+    listing.set_rows([], 0)
+    listing.set_rows([], LEAVES_AFTER_MS)
+    assert listing._empty.isVisible()
+
+
+def test_verbs_are_links_that_say_what_they_are_about(qtbot: QtBot, listing: AttentionList) -> None:
+    listing.set_rows([LOGIN], 0)
+    links = listing.items()[0].links()
+    assert [link.text() for link in links] == ["Triage", "Show tasks"]
+    with qtbot.waitSignal(listing.verb) as signal:
+        qtbot.mouseClick(links[1], Qt.MouseButton.LeftButton)
+    assert signal.args == ["open_tasks", "fp:f1"]
+    with qtbot.waitSignal(listing.verb) as signal:
+        qtbot.keyClick(links[0], Qt.Key.Key_Return)
+    assert signal.args == ["triage", "f1"]
+
+
+def test_an_item_that_only_aged_keeps_its_widgets(listing: AttentionList) -> None:
+    listing.set_rows([LOGIN, SILENT], 0)
+    item, links = listing.items()[0], listing.items()[0].links()
+    listing.set_rows([replace(LOGIN, age="35 min"), SILENT], 1_000)
+    assert listing.items()[0] is item
+    assert item.links() == links
+    assert "35 min" in item.accessibleName()
+
+
+def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionList) -> None:
+    with qtbot.waitSignal(listing.count_changed) as signal:
+        listing.set_rows([LOGIN, SILENT], 0)
+    assert signal.args == [2]
+    listing.set_rows([LOGIN, SILENT, SELECTOR], 0)
+    assert keys(listing) == ["selector", "login", "silent"]
+    with qtbot.waitSignal(listing.count_changed) as signal:
+        listing.set_rows([SILENT, SELECTOR], 1)
+    assert signal.args == [2]
+    assert listing.items()[1].resolved
+    assert listing.items()[1].links() == []
+
+
+def test_it_speaks(listing: AttentionList) -> None:
+    listing.set_rows([LOGIN], 0)
+    assert listing.accessibleName() == "Needs attention"
+    name = listing.items()[0].accessibleName()
+    assert name == "Dead letter: Seller login expired. 58 dead letters in 9 shops 34 min"
+
+
+def test_foreign_text_is_shown_plain(listing: AttentionList) -> None:
+    listing.set_rows([replace(LOGIN, title="<b>x</b>\nsecond\u202e", sentence="a\x00b")], 0)
+    item = listing.items()[0]
+    assert item._title.text() == "<b>x</b> …"
+    assert item._title.textFormat() == Qt.TextFormat.PlainText
+    item.copy_text()
+    assert QGuiApplication.clipboard().text().startswith("<b>x</b>")
+
+
+def test_words_are_never_cut(qtbot: QtBot, listing: AttentionList) -> None:
+    long = replace(
+        LOGIN, title="A cause with a rather long name " * 3, sentence="and a sentence that is no shorter " * 4
+    )
+    listing.set_rows([long], 0)
+    listing.resize(300, 480)
+    item = listing.items()[0]
+    qtbot.waitUntil(lambda: item._title.height() >= item._title.heightForWidth(item._title.width()) > 20)
+    assert item._sentence.height() >= item._sentence.heightForWidth(item._sentence.width())

@@ -1,0 +1,311 @@
+"""Every shop as a cell: places, pictures, keys, speed."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from services.monitor.overview import STATES, ShopCell
+from tests.unit.views.pages.overview.sample_source import cells
+from views.theme import theme
+from views.widgets.heat_card import HeatCard, count_words, sentence, state_words
+from views.widgets.heat_layout import BLOCK_GAP, arrange, kind_of, kinds, prepare, size_for
+from views.widgets.heat_legend import HeatLegend
+from views.widgets.heat_map import HeatMap
+from views.widgets.heat_paint import fill_of
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+def cell(number: int, platform: str = "pdd", state: str = "healthy", **more: object) -> ShopCell:
+    return ShopCell(platform=platform, shop_id=f"s{number:05d}", name=f"Shop {number}", state=state, **more)  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def heat(qtbot: QtBot) -> HeatMap:
+    return shown(qtbot, cells())
+
+
+def shown(qtbot: QtBot, shops: Sequence[ShopCell], *, width: int = 1346, above: int | None = 2500) -> HeatMap:
+    holder = QWidget()
+    qtbot.addWidget(holder)
+    holder.resize(width, 700)
+    heat = HeatMap(aggregate_above=above, parent=holder)
+    heat.resize(width, heat.height())
+    heat.set_cells(shops)
+    holder.show()
+    heat.holder = holder  # type: ignore[attr-defined]  # lives as long as the test looks at the map
+    return heat
+
+
+# where cells are
+
+
+@pytest.mark.parametrize(("shops", "side"), [(1, 21), (350, 21), (351, 14), (900, 14), (901, 9), (10_000, 9)])
+def test_more_shops_have_smaller_cells(shops: int, side: int) -> None:
+    assert size_for(shops)[0] == side
+
+
+def test_a_shop_keeps_its_place_whatever_its_state() -> None:
+    shops = list(cells())
+    places = {shop.shop_id: at for at, shop in enumerate(prepare(shops).cells)}
+    changed = [replace(shop, state="dead") for shop in reversed(shops)]
+    assert {shop.shop_id: at for at, shop in enumerate(prepare(changed).cells)} == places
+
+
+def test_platforms_lie_together_in_their_order_with_their_counts() -> None:
+    rows = prepare([cell(1, "zzz"), cell(2, "temu", "dead"), cell(3), cell(4, "temu", "stuck")])
+    assert [(group.platform, group.count, group.flagged) for group in rows.groups] == [
+        ("pdd", 1, 0),
+        ("temu", 2, 2),
+        ("zzz", 1, 0),
+    ]
+    assert rows.counts["dead"] == 1
+    assert rows.total == 4
+
+
+@given(
+    st.lists(st.integers(1, 400), min_size=1, max_size=5),
+    st.integers(200, 2400),
+    st.sampled_from([1.0, 1.25, 1.5, 1.75, 2.0]),
+)
+def test_cells_never_overlap_nor_leave_the_width(counts: list[int], width: int, ratio: float) -> None:
+    names = ["pdd", "temu", "tiktok", "x1", "x2"]
+    rows = prepare([cell(n, name) for name, count in zip(names, counts, strict=False) for n in range(count)])
+    layout = arrange(rows, width, [180.0] * len(counts), ratio)
+    spots = [layout.rect_of(index) for index in range(len(rows.cells))]
+    assert len({(round(x * ratio), round(y * ratio)) for x, y, _side in spots}) == len(spots)
+    assert all(x + side <= width + 1 for x, _y, side in spots)
+    assert all(abs(x * ratio - round(x * ratio)) < 1e-6 for x, _y, _side in spots)
+    assert all(y + side <= layout.height + 1 for _x, y, side in spots)
+    for index, (x, y, side) in enumerate(spots):
+        assert layout.index_at(x + side / 2, y + side / 2) == index
+
+
+def test_blocks_stand_side_by_side_and_below_each_other_when_their_headers_are_too_wide() -> None:
+    rows = prepare(cells())
+    wide = arrange(rows, 1346, [200.0] * 3)
+    assert len({block.y for block in wide.blocks}) == 1
+    assert [block.rows for block in wide.blocks] == [6, 6, 6]
+    assert wide.blocks[1].x >= wide.blocks[0].x + wide.blocks[0].width + BLOCK_GAP - 1
+    narrow = arrange(rows, 400, [200.0] * 3)
+    assert len({block.y for block in narrow.blocks}) == 3
+
+
+def test_arrows_go_from_row_to_row_and_from_block_to_block() -> None:
+    rows = prepare(cells())
+    layout = arrange(rows, 1346, [200.0] * 3)
+    columns = layout.blocks[0].columns
+    assert layout.step(0, 1, 0) == 1
+    assert layout.step(0, 0, 1) == columns
+    assert layout.step(columns, 0, -1) == 0
+    assert layout.step(0, 0, -1) == 0
+    assert layout.step(167, 1, 0) == 168
+    assert layout.step(311, 1, 0) == 311
+
+
+def test_above_the_bound_only_shops_that_need_a_person_are_cells() -> None:
+    rows = prepare(cells(3000), aggregate_above=2500)
+    assert rows.aggregated
+    assert {shop.state for shop in rows.cells} == {"dead", "stuck"}
+    assert rows.total == sum(group.total for group in rows.groups) == sum(rows.counts.values())
+    layout = arrange(rows, 1346, [200.0] * 3)
+    assert len({block.y for block in layout.blocks}) == len(rows.groups)
+
+
+def test_no_shops_at_all(qtbot: QtBot) -> None:
+    heat = shown(qtbot, ())
+    assert not heat.grab().isNull()
+    assert heat.accessibleDescription() == "No shops yet"
+    qtbot.keyClick(heat, Qt.Key.Key_Right)
+    assert heat.current is None
+
+
+# how they look
+
+
+def test_each_kind_of_cell_has_a_number_of_its_own() -> None:
+    numbers = [kind_of(state, under) for state, under in kinds()[1:]]
+    assert numbers == list(range(1, len(kinds())))
+    assert kind_of("unheard-of", "") == kind_of("idle", "")
+
+
+def test_cells_have_the_colour_of_their_state(heat: HeatMap) -> None:
+    image = heat.grab().toImage()
+    for state in STATES:
+        shop = next(one for one in heat.rows.cells if one.state == state)
+        spot = heat.rect_of(shop.platform, shop.shop_id)
+        where = QPoint(round(spot.center().x()), round(spot.top()) + 3)
+        assert image.pixelColor(where) == fill_of(state), state
+
+
+def test_one_changed_shop_changes_one_cell(heat: HeatMap) -> None:
+    before = heat.grab().toImage()
+    shops = list(heat.rows.cells)
+    at = next(number for number, shop in enumerate(shops) if shop.state == "healthy")
+    shops[at] = replace(shops[at], state="dead")
+    spot = heat.rect_of(shops[at].platform, shops[at].shop_id).toRect()
+    heat.set_cells(shops)
+    after = heat.grab().toImage()
+    assert after.copy(spot) != before.copy(spot)
+    assert after.copy(0, spot.bottom() + 3, heat.width(), 40) == before.copy(0, spot.bottom() + 3, heat.width(), 40)
+
+
+def test_a_filter_dims_the_others(heat: HeatMap) -> None:
+    plain = heat.grab().toImage()
+    heat.set_filter("dead")
+    dead = next(one for one in heat.rows.cells if one.state == "dead")
+    well = next(one for one in heat.rows.cells if one.state == "healthy")
+    lit = heat.grab().toImage()
+    spot, other = (heat.rect_of(one.platform, one.shop_id).toRect() for one in (dead, well))
+    assert lit.copy(spot) == plain.copy(spot)
+    assert lit.copy(other) != plain.copy(other)
+    heat.set_filter("")
+    assert heat.grab().toImage() == plain
+
+
+def test_it_follows_the_theme(heat: HeatMap) -> None:
+    dark = heat.grab().toImage()
+    theme().set_mode("light")
+    assert heat.grab().toImage() != dark
+
+
+# what a person does
+
+
+def test_a_click_opens_the_shop(qtbot: QtBot, heat: HeatMap) -> None:
+    shop = heat.rows.cells[200]
+    spot = heat.rect_of(shop.platform, shop.shop_id).center().toPoint()
+    with qtbot.waitSignal(heat.shop_clicked) as signal:
+        qtbot.mouseClick(heat, LEFT, pos=spot)
+    assert signal.args == [shop.platform, shop.shop_id]
+    with qtbot.assertNotEmitted(heat.shop_clicked):
+        qtbot.mouseClick(heat, LEFT, pos=QPoint(5, 5))
+
+
+def test_the_mouse_shows_a_card_and_takes_it_away(qtbot: QtBot, heat: HeatMap) -> None:
+    shop = heat.rows.cells[10]
+    qtbot.mouseMove(heat, heat.rect_of(shop.platform, shop.shop_id).center().toPoint())
+    card = heat.window().findChild(HeatCard)
+    assert card is not None
+    assert card.isVisible()
+    assert card.cell == shop
+    assert heat.window().rect().contains(card.geometry())
+    assert not card.grab().isNull()
+    QApplication.sendEvent(heat, QEvent(QEvent.Type.Leave))
+    assert not card.isVisible()
+
+
+def test_the_card_goes_when_the_map_goes(qtbot: QtBot, heat: HeatMap) -> None:
+    heat.set_current(5)
+    card = heat.window().findChild(HeatCard)
+    assert card is not None
+    heat.hide()
+    assert not card.isVisible()
+
+
+def test_keys_move_and_open(qtbot: QtBot, heat: HeatMap) -> None:
+    heat.setFocus()
+    qtbot.keyClick(heat, Qt.Key.Key_End)
+    assert heat.current == heat.rows.cells[-1]
+    qtbot.keyClick(heat, Qt.Key.Key_Home)
+    qtbot.keyClick(heat, Qt.Key.Key_Right)
+    assert heat.current == heat.rows.cells[1]
+    with qtbot.waitSignal(heat.shop_clicked) as signal:
+        qtbot.keyClick(heat, Qt.Key.Key_Return)
+    assert signal.args[1] == heat.rows.cells[1].shop_id
+    qtbot.keyClick(heat, Qt.Key.Key_Escape)
+    assert heat.current is None
+
+
+def test_the_current_shop_stays_current_when_others_come(heat: HeatMap) -> None:
+    shop = heat.rows.cells[20]
+    heat.set_current(20, by_key=True)
+    heat.set_cells([cell(0), *heat.rows.cells])
+    assert heat.current == shop
+
+
+def test_it_speaks(heat: HeatMap) -> None:
+    assert heat.accessibleName() == "Shops by worst state"
+    assert "Pinduoduo: 168 shops · 24 flagged" in heat.accessibleDescription()
+    stuck = next(number for number, one in enumerate(heat.rows.cells) if one.state == "stuck")
+    heat.set_current(stuck, by_key=True)
+    assert "Stuck: nothing finished for 31 min" in heat.accessibleDescription()
+
+
+def test_words_of_the_card() -> None:
+    shop = cell(1, state="paused", under="dead", waiting=1234, running=2, dead=3, detail="since 14:02")
+    assert state_words(shop) == "Paused, beneath: Dead letter: since 14:02"
+    assert count_words(shop) == "1,234 waiting · 2 running · 3 dead"
+    assert sentence(replace(shop, name="A\u202eB"), "TEMU").startswith("A<U+202E>B, TEMU s00001: Paused")
+
+
+# the legend
+
+
+def test_the_legend_counts_and_filters(qtbot: QtBot) -> None:
+    legend = HeatLegend()
+    qtbot.addWidget(legend)
+    legend.show_counts({"dead": 31, "stuck": 4})
+    assert legend.item("dead").accessibleName() == "Dead letters 31"
+    with qtbot.waitSignal(legend.filter_changed) as signal:
+        qtbot.mouseClick(legend.item("dead"), LEFT)
+    assert signal.args == ["dead"]
+    with qtbot.waitSignal(legend.filter_changed) as signal:
+        qtbot.keyClick(legend.item("stuck"), Qt.Key.Key_Space)
+    assert signal.args == ["stuck"]
+    assert not legend.item("dead").isChecked()
+    with qtbot.waitSignal(legend.filter_changed) as signal:
+        qtbot.mouseClick(legend.item("stuck"), LEFT)
+    assert signal.args == [""]
+
+
+def test_a_compact_legend_is_narrower_and_still_speaks(qtbot: QtBot) -> None:
+    legend = HeatLegend()
+    qtbot.addWidget(legend)
+    wide = legend.sizeHint().width()
+    legend.set_compact(True)
+    assert legend.sizeHint().width() < wide
+    assert legend.item("dead").accessibleName() == "Dead letters 0"
+    assert not legend.grab().isNull()
+
+
+# speed
+
+
+def median_ms(run: list[float]) -> float:
+    return statistics.median(run) * 1000
+
+
+@pytest.mark.bench
+def test_ten_thousand_shops_repaint_within_a_frame(qtbot: QtBot) -> None:
+    shops = cells(10_000)
+    heat = shown(qtbot, shops, above=None)
+    versions = [prepare(shops), prepare([replace(shop, state="dead") for shop in shops])]
+    heat.grab()
+    took: dict[str, list[float]] = {"change and repaint": [], "repaint": [], "prepare (any thread)": []}
+    for turn in range(40):
+        began = time.perf_counter()
+        heat.set_rows(versions[turn % 2])
+        heat.repaint()
+        took["change and repaint"].append(time.perf_counter() - began)
+        began = time.perf_counter()
+        heat.repaint()
+        took["repaint"].append(time.perf_counter() - began)
+        began = time.perf_counter()
+        prepare(shops)
+        took["prepare (any thread)"].append(time.perf_counter() - began)
+    for name, run in took.items():
+        print(f"10,000 shops, {name}: {median_ms(run):.1f} ms, worst {max(run) * 1000:.1f} ms")
+    assert median_ms(took["change and repaint"]) <= 16
+    assert np.mean(took["repaint"]) * 1000 <= 16

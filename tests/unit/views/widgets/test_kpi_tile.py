@@ -1,0 +1,100 @@
+"""One number that is a door."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from views.theme import theme
+from views.widgets.kpi_tile import Kpi, KpiTile
+
+ABOVE = Kpi(
+    value="143",
+    context="limit 100 · up 98 in 1 h",
+    sentence="Dead letters 143, above limit 100, up 98 in one hour",
+    alarm=True,
+)
+
+
+@pytest.fixture
+def tile(qtbot: QtBot) -> KpiTile:
+    tile = KpiTile("Dead letters", "ph.x-circle-fill", "dead", filled=True)
+    qtbot.addWidget(tile)
+    tile.resize(185, 113)
+    tile.show()
+    return tile
+
+
+def test_above_the_limit_the_top_edge_takes_the_colour(tile: KpiTile) -> None:
+    tile.show_kpi(Kpi(value="12"))
+    assert tile.grab().toImage().pixelColor(90, 1) != theme().color("dead")
+    tile.show_kpi(ABOVE)
+    assert tile.grab().toImage().pixelColor(90, 1) == theme().color("dead")
+
+
+def test_nothing_there_is_shown_without_colour(tile: KpiTile) -> None:
+    def red() -> bool:
+        image = tile.grab().toImage()
+        return any(image.pixelColor(x, y) == theme().color("dead") for x in range(10, 32) for y in range(8, 30))
+
+    tile.show_kpi(Kpi(value="12"))
+    assert red()
+    tile.show_kpi(Kpi(value="0", calm=True))
+    assert not red()
+
+
+def test_it_speaks_a_whole_sentence(tile: KpiTile) -> None:
+    tile.show_kpi(ABOVE)
+    assert tile.accessibleName() == "Dead letters 143, above limit 100, up 98 in one hour"
+    tile.show_kpi(Kpi(value="98.2", unit="%", context="target 98 %"))
+    assert tile.accessibleName() == "Dead letters 98.2%, target 98 %"
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Return, Qt.Key.Key_Space])
+def test_a_click_or_a_key_opens_it(qtbot: QtBot, tile: KpiTile, key: Qt.Key) -> None:
+    with qtbot.waitSignal(tile.clicked):
+        qtbot.mouseClick(tile, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(tile.clicked):
+        qtbot.keyClick(tile, key)
+
+
+def test_the_value_can_be_copied(qtbot: QtBot, tile: KpiTile) -> None:
+    tile.show_kpi(Kpi(value="98.2", unit="%"))
+    with qtbot.waitSignal(tile.copied):
+        qtbot.keyClick(tile, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QGuiApplication.clipboard().text() == "98.2%"
+
+
+def test_a_right_click_offers_to_open_and_to_copy(qtbot: QtBot, tile: KpiTile) -> None:
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QContextMenuEvent
+
+    tile.contextMenuEvent(QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), QPoint(5, 5)))
+    menu = tile.findChild(QMenu)
+    assert menu is not None
+    assert [action.text() for action in menu.actions()] == ["Open the list", "Copy value"]
+    menu.close()
+
+
+def test_the_same_value_is_not_painted_again(tile: KpiTile) -> None:
+    tile.show_kpi(ABOVE)
+    tile.show_curve([1, 2, 3], limit=2)
+    tile.grab()
+    drawn = tile._curve
+    tile.show_kpi(ABOVE)
+    tile.grab()
+    assert tile._curve is drawn
+    tile.show_kpi(Kpi(value="9"))
+    assert tile._curve is None
+
+
+def test_a_long_value_is_not_cut(tile: KpiTile, language: str) -> None:
+    tile.resize(148, 113)
+    tile.show_kpi(Kpi(value="1,234 h 56 m 02 s", context="limit 5 min · a-very-long-shop-name-indeed-0000000000"))
+    image = tile.grab().toImage()
+    edge = {image.pixelColor(146, y).name() for y in range(30, 55)}
+    assert edge == {theme().color("surface").name()}
+    assert tile.toolTip().endswith("0000000000")
