@@ -4,17 +4,33 @@ from __future__ import annotations
 
 import hashlib
 import json
+import logging
 import secrets
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
-from services.domain.errors import ConsoleError, OperatorError
+from services.domain.errors import ConsoleError, OperatorError, StoreError
 from services.ports import AuditEntry, Store
 
+log = logging.getLogger(__name__)
 TARGETS_KEPT = 200
 _SECRET_WORDS = ("password", "passwd", "secret", "token", "cookie", "authorization", "api_key", "apikey")
+
+
+@dataclass(slots=True)
+class Act:
+    """What is under way; say how it ended where that is not simply done."""
+
+    outcome: str = "done"
+
+    def counted(self, done: int, refused: int, why: str = "") -> None:
+        """Tell how many items were done and how many were not, and why the first of those was not."""
+        if refused:
+            head = f"partly: {done} done, {refused} refused" if done else f"refused: {refused}"
+            self.outcome = f"{head}: {why}" if why else head
 
 
 class Audit:
@@ -28,18 +44,19 @@ class Audit:
         self._lock = threading.Lock()
 
     @contextmanager
-    def act(self, action: str, targets: Sequence[str], detail: dict[str, Any] | None = None) -> Iterator[None]:
+    def act(self, action: str, targets: Sequence[str], detail: dict[str, Any] | None = None) -> Iterator[Act]:
         """Open an entry, let the act happen, close it with its outcome."""
         entry = self._open(action, targets, detail or {})
+        act = Act()
         try:
-            yield
+            yield act
         except OperatorError as exc:
             self._close(entry, f"refused: {exc}")
             raise
         except ConsoleError as exc:
             self._close(entry, f"failed: {exc}")
             raise
-        self._close(entry, "done")
+        self._close(entry, act.outcome)
 
     def _open(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> AuditEntry:
         with self._lock:
@@ -67,7 +84,11 @@ class Audit:
             return entry
 
     def _close(self, entry: AuditEntry, outcome: str) -> None:
-        self._store.close_audit(entry.entry_id, outcome[:500], self._store.now_ms())
+        """The act is done: that its entry stays open is worth a warning, not the outcome that the person sees."""
+        try:
+            self._store.close_audit(entry.entry_id, outcome[:500], self._store.now_ms())
+        except StoreError as exc:
+            log.warning("the audit entry %s stays open (%s): %s", entry.entry_id, outcome, exc)
 
 
 def masked(value: Any) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.tasks import refusal
+from services.commands.tasks import refusal, tell
 from services.domain import ids, task_type
 from services.domain.change import Op, Republish, SetTriage
 from services.domain.errors import UsageError
@@ -53,13 +52,15 @@ class DeadLetterCommands:
         if if_duplicate == "force" and not reason.strip():
             raise UsageError("force needs a reason", field="reason")
         detail = {"payload": payload, "if_duplicate": if_duplicate, "reason": reason}
-        with self._audit.act("dead.republish", chosen, {key: value for key, value in detail.items() if value}):
+        with self._audit.act("dead.republish", chosen, {key: value for key, value in detail.items() if value}) as act:
             done: list[str] = []
             skipped: list[Refusal] = []
             made: dict[str, str] = {}
             for start in range(0, len(chosen), BATCH):
                 self._some(chosen[start : start + BATCH], payload, if_duplicate, done, skipped, made)
-            return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
+            outcome = Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
+            tell(act, outcome)
+            return outcome
 
     def set_triage(self, task_ids: Sequence[str], triage: str, *, note: str = "") -> Outcome:
         """Archive, ignore or reopen."""
@@ -69,7 +70,7 @@ class DeadLetterCommands:
         chosen = list(dict.fromkeys(task_ids))
         done: list[str] = []
         skipped: list[Refusal] = []
-        with self._audit.act(f"dead.{triage}", chosen, {"note": note} if note else None):
+        with self._audit.act(f"dead.{triage}", chosen, {"note": note} if note else None) as act:
             for start in range(0, len(chosen), BATCH):
                 some = chosen[start : start + BATCH]
                 ops: list[Op] = [
@@ -80,7 +81,9 @@ class DeadLetterCommands:
                         done.append(task_id)
                     else:
                         skipped.append(Refusal(task_id=task_id, why=_not_dead(task_id, answer.task)))
-        return Outcome(done=tuple(done), skipped=tuple(skipped))
+            outcome = Outcome(done=tuple(done), skipped=tuple(skipped))
+            tell(act, outcome)
+            return outcome
 
     def _some(
         self,
@@ -122,8 +125,9 @@ class DeadLetterCommands:
                 raise UsageError(
                     f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload"
                 )
-            text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"))
+            text = recipe.payload_text(payload)
         fresh = recipe.successor(old, new_id, by=self._operator.who, payload=text)
+        recipe.check_readable(fresh, self._store.now_ms())
         return Republish(
             task_id=old.task_id,
             task=recipe.refreshed(fresh, kind),

@@ -52,7 +52,10 @@ class FleetCommands:
         self._operator.need("operator")
         with self._audit.act("resume", [_scope(scope)]):
             was = self._store.clear_pause(scope)
-            ops: list[Op] = [OpenShop(shop=key) for key in self._store.parked_shops(200)]
+            head, _, rest = scope.partition(":")
+            # what this does not open, the reconciler does within its next rounds
+            opened = [rest] if head == "shop" else self._store.parked_shops(200)
+            ops: list[Op] = [OpenShop(shop=key) for key in opened]
             if ops:
                 self._dispatcher.send([task for answer in self._store.apply(ops) for task in answer.released])
             return was

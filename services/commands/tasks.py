@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import msgspec
 
-from services.commands.audit import Audit
+from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.domain import lane
@@ -37,8 +37,10 @@ class TaskCommands:
         self._operator.need("operator")
         signed = [_signed(spec, self._operator.who, origin) for spec in specs]
         detail = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
-        with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail):
-            return self._producer.submit(signed)
+        with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail) as act:
+            done = self._producer.submit(signed)
+            act.counted(len(done.created), len(done.duplicates) + len(done.errors))
+            return done
 
     def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome)."""
@@ -118,10 +120,11 @@ class TaskCommands:
     ) -> Outcome:
         self._operator.need("operator")
         ids = list(dict.fromkeys(task_ids))
-        with self._audit.act(action, ids, detail):
+        with self._audit.act(action, ids, detail) as act:
             outcome = Outcome()
             for start in range(0, len(ids), BATCH):
                 outcome = join(outcome, self._some(ids[start : start + BATCH], make))
+            tell(act, outcome)
             return outcome
 
     def _some(self, ids: Sequence[str], make: Callable[[str], Op | Message]) -> Outcome:
@@ -148,12 +151,18 @@ class TaskCommands:
         self._dispatcher.send(
             [task for task in follow if task.status in (Status.PENDING, Status.RETRYING, Status.DEAD)]
         )
-        self._store.mark_executed([task.task_id for task in follow if task.status == Status.CANCELLED])
+        self._store.mark_executed([task.task_id for task in follow if task.ended])
         return Outcome(done=tuple(done), skipped=tuple(skipped), pending=tuple(pending))
 
     def _tell(self, task: Task | None) -> None:
         if task is not None and task.worker:
             self._store.tell_worker(task.worker, f"cancel={task.task_id}")
+
+
+def tell(act: Act, outcome: Outcome) -> None:
+    """Close the audit entry with what was done and what was not."""
+    refused = (*outcome.skipped, *outcome.failed)
+    act.counted(len(outcome.done) + len(outcome.pending), len(refused), refused[0].why.code if refused else "")
 
 
 def join(left: Outcome, right: Outcome) -> Outcome:
