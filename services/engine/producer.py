@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -14,13 +13,13 @@ from services.domain.change import Create
 from services.domain.errors import BrokerUnavailable, UsageError
 from services.domain.status import Status
 from services.domain.task import Task
+from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)
 BULK = 600
-MAX_PAYLOAD = 512 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +102,7 @@ class Producer:
         self._check_words(spec)
         self._check_limits(spec)
         kind = self._registry.task_type(spec.task_type)
-        payload = _payload_text(spec.payload)
+        payload = recipe.payload_text(spec.payload)
         problems = task_type.validate_payload(kind, spec.payload)
         if problems:
             raise UsageError(
@@ -115,7 +114,7 @@ class Producer:
             raise UsageError(str(exc), field="priority") from exc
         now = self._store.now_ms()
         scheduled = spec.delay_s > 0
-        return Task(
+        task = Task(
             task_id=ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),
             shop_id=spec.shop_id,
             platform=spec.platform,
@@ -137,6 +136,8 @@ class Producer:
             expected_s=kind.expected_s,
             type_version=kind.version,
         )
+        recipe.check_readable(task, now)
+        return task
 
     def _check_words(self, spec: TaskSpec) -> None:
         if not shop.valid_word(spec.platform):
@@ -188,16 +189,6 @@ class Producer:
             log.warning("dead-letter bindings of %s wait for the broker: %s", ", ".join(sorted(unknown)), exc)
             return
         self._platforms |= unknown
-
-
-def _payload_text(payload: Mapping[str, Any]) -> str:
-    try:
-        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    except (TypeError, ValueError) as exc:
-        raise UsageError(f"payload is not JSON: {exc}", field="payload") from exc
-    if len(text) > MAX_PAYLOAD:
-        raise UsageError(f"payload is {len(text)} bytes; the limit is {MAX_PAYLOAD}", field="payload")
-    return text
 
 
 def _chunks(specs: Sequence[TaskSpec]) -> Iterator[Sequence[TaskSpec]]:

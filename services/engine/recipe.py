@@ -3,14 +3,50 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
 from services.domain import envelope, task_type
+from services.domain.errors import BadMessage, UsageError
 from services.domain.status import Status
 from services.domain.task import Task
 
 MAX_RETRIES = 20
+MAX_PAYLOAD = 512 * 1024
+SHALLOW = 50  #: with fewer brackets nothing can be too deep
+
+
+def payload_text(payload: Mapping[str, Any]) -> str:
+    """The payload as compact JSON.
+
+    Raises:
+        UsageError: it is not JSON or too large.
+    """
+    try:
+        text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        size = len(text.encode())
+    except (TypeError, ValueError, RecursionError) as exc:
+        raise UsageError(f"payload is not JSON: {exc}"[:300], field="payload") from exc
+    if size > MAX_PAYLOAD:
+        raise UsageError(f"payload is {size} bytes; the limit is {MAX_PAYLOAD}", field="payload")
+    return text
+
+
+def check_readable(task: Task, now_ms: int) -> None:
+    """Refuse a new task whose message no worker could read because it is nested too deeply: it would wait for ever.
+
+    Raises:
+        UsageError: the payload is the part that a person can change.
+    """
+    if task.payload.count("{") + task.payload.count("[") < SHALLOW:
+        return
+    body, headers = envelope.build(msgspec.structs.replace(task, created_at=now_ms))
+    try:
+        envelope.parse(body, headers, routing_key=f"task.{task.platform}.{task.lane}", now_ms=now_ms)
+    except BadMessage as exc:
+        raise UsageError(f"payload: {exc}", field="payload") from exc
 
 
 def adopt(parsed: envelope.Parsed, kind: task_type.TaskType) -> Task:

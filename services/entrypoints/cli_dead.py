@@ -9,7 +9,7 @@ from typing import Any
 from services import assembly
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
-from services.entrypoints import choose, shapes
+from services.entrypoints import choose, json_text, shapes
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
 
 WITHIN = "status:dead"
@@ -96,7 +96,7 @@ def show(context: Context) -> int:
 def change(context: Context) -> int:
     """Republish, archive, ignore or reopen the chosen dead letters."""
     args = context.args
-    payload = _payload(args.payload) if args.verb == "republish" and args.payload else None
+    payload = json_text.read_object(args.payload, "--payload") if args.verb == "republish" and args.payload else None
     with context.engine() as engine:
         ids = choose.chosen(context, engine, within=WITHIN if args.verb == "reopen" else f"{WITHIN} triage:open")
         if args.dry_run:
@@ -110,13 +110,3 @@ def change(context: Context) -> int:
             word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "reopen": Triage.OPEN}[args.verb]
             outcome = commands.set_triage(ids, word, note=args.note)
         return choose.report(context, outcome, args.verb)
-
-
-def _payload(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(f"--payload is not JSON: {exc}", field="payload") from exc
-    if not isinstance(value, dict):
-        raise UsageError("--payload must be a JSON object", field="payload")
-    return value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from services.domain.query import SORTS
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.producer import Submitted, TaskSpec
-from services.entrypoints import choose, shapes, task_files
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
+from services.entrypoints import choose, json_text, shapes, task_files
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, table
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -63,7 +62,7 @@ def _add_create(parser: argparse.ArgumentParser) -> None:
 
 
 def create(context: Context) -> int:
-    """Create tasks; exit 1 when any was refused."""
+    """Create tasks; exit 2 when an input was not acceptable (the others are created), 1 when one was a duplicate."""
     args = context.args
     if args.depends_on:
         raise UsageError(
@@ -78,8 +77,7 @@ def create(context: Context) -> int:
     errors = [{"line": line, "field": field, "error": text} for line, field, text in faults]
     errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
     context.show(_created(done, errors), _created_lines(done, errors))
-    only_usage = bool(errors) and not args.file
-    return 2 if only_usage else EXIT_FAILED if errors or done.duplicates else EXIT_OK
+    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
 
 
 def list_tasks(context: Context) -> int:
@@ -159,12 +157,7 @@ def _retry(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -> i
 
 
 def _one(args: argparse.Namespace) -> TaskSpec:
-    try:
-        payload = json.loads(args.payload)
-    except (ValueError, RecursionError) as exc:
-        raise UsageError(f"--payload is not JSON: {exc}", field="payload") from exc
-    if not isinstance(payload, dict):
-        raise UsageError("--payload must be a JSON object, e.g. '{\"page_size\": 50}'", field="payload")
+    payload = json_text.read_object(args.payload, "--payload")
     for name, value in (("--shop", args.shop), ("--type", args.task_type)):
         if not value:
             raise UsageError(f"{name} is missing (or use --file)", field=name)

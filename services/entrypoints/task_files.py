@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 from services.domain.errors import UsageError
 from services.engine.producer import TaskSpec
+from services.entrypoints import json_text
 
 MAX_BYTES = 200 * 1024 * 1024
 COLUMNS = {
@@ -31,7 +32,7 @@ def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
     """Specs and faulty lines of a file; one bad line does not spoil the others.
 
     Raises:
-        UsageError: the file cannot be read at all.
+        UsageError: the file cannot be read at all, or holds nothing.
     """
     if not path.is_file():
         raise UsageError(f"{path} is not a file", field="--file")
@@ -51,6 +52,8 @@ def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
             specs.append(spec(row, line))
         except UsageError as exc:
             faults.append((line, exc.field, str(exc)))
+    if not specs and not faults:
+        raise UsageError(f"{path.name} holds no task; the header must name platform, shop and type", field="--file")
     return specs, faults
 
 
@@ -75,7 +78,7 @@ def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
     payload = _payload(known.get("payload"))
     for key, value in row.items():
         if key and key.startswith("payload.") and value not in (None, ""):
-            payload[key[8:]] = _scalar(value)
+            payload[key[8:]] = json_text.read_value(value) if isinstance(value, str) else value
     return TaskSpec(
         platform=platform,
         shop_id=shop,
@@ -90,24 +93,11 @@ def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
 def _payload(value: Any) -> dict[str, Any]:
     if value in (None, ""):
         return {}
-    found = value
     if isinstance(value, str):
-        try:
-            found = json.loads(value)
-        except ValueError as exc:
-            raise UsageError(f"payload is not JSON: {exc}", field="payload") from exc
-    if not isinstance(found, dict):
+        return json_text.read_object(value, "payload")
+    if not isinstance(value, dict):
         raise UsageError("payload must be a JSON object", field="payload")
-    return dict(found)
-
-
-def _scalar(value: Any) -> Any:
-    if not isinstance(value, str):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
+    return dict(value)
 
 
 def _number(value: Any) -> float:
@@ -151,26 +141,24 @@ def decode(path: Path) -> str:
 
 def _xlsx(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     try:
         sheet = load_workbook(path, read_only=True, data_only=True).active
-    except (InvalidFileException, OSError, KeyError, ValueError) as exc:
-        raise UsageError(f"{path.name} is not a readable workbook: {exc}", field="--file") from exc
-    rows = sheet.iter_rows(values_only=True) if sheet is not None else iter(())
-    header = [str(cell or "") for cell in next(rows, ())]
-    for number, cells in enumerate(rows, start=2):
-        if any(cell is not None for cell in cells):
-            yield number, dict(zip(header, cells, strict=False))
+        rows = sheet.iter_rows(values_only=True) if sheet is not None else iter(())
+        header = [str(cell or "") for cell in next(rows, ())]
+        for number, cells in enumerate(rows, start=2):
+            if any(cell is not None for cell in cells):
+                yield number, dict(zip(header, cells, strict=False))
+    except (OSError, LookupError, ValueError, TypeError, SyntaxError, BadZipFile) as exc:
+        raise UsageError(f"{path.name} is not a readable workbook: {exc}"[:300], field="--file") from exc
 
 
 def _jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    for number, line in enumerate(decode(path).splitlines(), start=1):
+    # only these end a line: a text inside may hold the other ends of line that Unicode knows
+    for number, line in enumerate(decode(path).replace("\r\n", "\n").split("\n"), start=1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as exc:
-            yield number, f"not JSON: {exc}"
-            continue
-        yield number, row if isinstance(row, dict) else "not a JSON object"
+            yield number, json_text.read_object(line, "the line", field="line")
+        except UsageError as exc:
+            yield number, str(exc)
