@@ -7,6 +7,7 @@ import json
 import logging
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from services import log as logs
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
@@ -27,11 +28,11 @@ __all__ = ["ConsoleRequest", "run"]
 
 def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     """Do what the words say; returns the exit code (0 done, 1 refused or failed, 2 wrong usage, 3 cannot connect)."""
-    parser = _parser()
-    args = parser.parse_args(argv)
-    logs.set_up(verbose=getattr(args, "verbose", False))
-    context = Context(args, open_console)
+    context = Context(argparse.Namespace(json="--json" in argv), open_console)
     try:
+        args = _parser().parse_args(_readable(argv))
+        logs.set_up(verbose=getattr(args, "verbose", False))
+        context = Context(args, open_console)
         return int(args.handler(context))
     except UsageError as exc:
         return _fail(context, exc, EXIT_USAGE)
@@ -45,9 +46,31 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         return EXIT_OK
 
 
+class _Parser(argparse.ArgumentParser):
+    """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
+
+    def error(self, message: str) -> NoReturn:
+        self.print_usage(sys.stderr)
+        head, _, tail = message.partition(": ")
+        named = head.removeprefix("argument ") if head.startswith("argument ") else tail
+        raise UsageError(message, field=named.split(", ")[0].split("/")[-1])
+
+
+def _readable(argv: Sequence[str]) -> list[str]:
+    """The words as given.
+
+    Raises:
+        UsageError: one is not text: it could neither be stored nor shown.
+    """
+    for word in argv:
+        if any("\ud800" <= char <= "\udfff" for char in word):
+            raise UsageError(f"{word!r:.80} is not text in this system's encoding", field="")
+    return list(argv)
+
+
 def _parser() -> argparse.ArgumentParser:
     common = _common()
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="fleetdeck",
         description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
         parents=[common],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import csv
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import msgspec
 from services import assembly
 from services.domain.errors import UsageError
 from services.domain.lane import LANES
+from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.shop import Shop
+from services.domain.worker import SILENT_AFTER_MS
 from services.entrypoints import shapes, task_files
 from services.entrypoints.context import EXIT_OK, Context, table
 
@@ -154,17 +157,17 @@ def stats(context: Context) -> int:
     """Print the numbers that the console shows."""
     with context.engine() as engine:
         counts = engine.store.counts()
-        depths = {
-            depth.name.removeprefix("rpa_tasks_"): depth for depth in engine.broker.depths() if depth.kind == "lane"
-        }
-        workers = engine.store.workers()
-    lanes = {lane: _lane(counts, lane, depths) for lane in LANES}
+        depths = engine.broker.depths()
+        now = engine.store.now_ms()
+        workers = sum(1 for info in engine.store.workers() if now - info.seen_at < SILENT_AFTER_MS)
+    by_lane = {depth.name.removeprefix("rpa_tasks_"): depth for depth in depths if depth.kind == "lane"}
+    lanes = {str(lane): _lane(counts, lane, by_lane.get(lane)) for lane in LANES}
+    lanes["dedicated"] = _dedicated([depth for depth in depths if depth.kind == "shop"])
     document = {
         "status": counts.status,
         "lanes": lanes,
-        "dedicated": sum(1 for depth in depths.values() if depth.kind == "shop"),
         "dead_open": counts.triage.get("open", 0),
-        "workers": len(workers),
+        "workers": workers,
         "total": counts.total,
     }
     lines = [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
@@ -240,12 +243,18 @@ def _read_shop(row: dict[str, Any], line: int) -> Shop:
     )
 
 
-def _lane(counts: Counts, lane: str, depths: dict[str, Any]) -> dict[str, Any]:
+def _lane(counts: Counts, lane: str, depth: QueueDepth | None) -> dict[str, Any]:
     own = counts.lanes.get(lane, {})
-    depth = depths.get(lane)
     return {
         "ready": depth.ready if depth is not None else own.get("queued", 0),
         "blocked": own.get("blocked", 0),
         "unacked": depth.unacked if depth is not None else None,
         "retrying": own.get("retrying", 0),
     }
+
+
+def _dedicated(depths: Sequence[QueueDepth]) -> dict[str, Any]:
+    """Queues of single shops; what is parked or retrying counts in its lane."""
+    known = [depth.unacked for depth in depths if depth.unacked is not None]
+    unacked = sum(known) if len(known) == len(depths) else None
+    return {"ready": sum(depth.ready for depth in depths), "blocked": 0, "unacked": unacked, "retrying": 0}

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
 
@@ -14,15 +15,20 @@ import msgspec
 
 from services import assembly
 from services import settings as config
-from services.domain.errors import UsageError
+from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.lane import LANES
+from services.domain.order import QueueDepth
+from services.domain.query import Counts
 from services.domain.status import Status
 from services.entrypoints import demo
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context
 from services.workers.worker import Worker
 
+log = logging.getLogger(__name__)
 #: statuses that a draining worker waits for (held ones wait for a person)
-UNFINISHED = (Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.RUNNING, Status.RETRYING)
+UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
+#: seconds for which nothing may be left; for which only what others must deal with: a lost leader has to be replaced
+QUIET_S, OTHERS_S = 1.0, 15.0
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -137,17 +143,51 @@ def _with_options(settings: config.Settings, args: argparse.Namespace) -> config
 
 
 def _wait(engine: assembly.Engine, worker: Worker, stop: threading.Event, *, drain: bool) -> None:
-    quiet_since: float | None = None
+    idle = Idle(engine.settings.worker.lanes)
     while not stop.wait(0.3) and not worker.wait_stop_ordered(0.0):
         if not drain:
             continue
-        counts = engine.store.counts().status
-        if any(counts.get(status, 0) for status in UNFINISHED) or worker.busy():
-            quiet_since = None
-            continue
-        quiet_since = quiet_since or time.monotonic()
-        if time.monotonic() - quiet_since > 1.0:
+        try:
+            left = idle.left(engine.store.counts(), engine.broker.depths())
+        except (StoreUnavailable, BrokerUnavailable) as exc:
+            log.warning("cannot tell what is left: %s", exc)
+            left = 1
+        if idle.over(left + worker.busy(), time.monotonic()):
             return
+
+
+class Idle:
+    """When a draining worker may leave: nothing is left to do in its lanes, for a moment.
+
+    Parked tasks and dead letters on their way keep it only as long as the leader may need for them; what then remains
+    waits for a person.
+    """
+
+    def __init__(self, lanes: Sequence[str]) -> None:
+        self._lanes = tuple(lanes)
+        self._others = 0
+        self._since: float | None = None
+
+    def left(self, counts: Counts, depths: Sequence[QueueDepth]) -> int:
+        """Tasks and messages that this worker may have to deal with; those of other programs have no record yet."""
+        own = [counts.lanes.get(lane, {}) for lane in self._lanes]
+        names = {f"rpa_tasks_{lane}" for lane in self._lanes}
+        self._others = sum(lane.get(Status.BLOCKED, 0) for lane in own)
+        self._others += sum(_messages(depth) for depth in depths if depth.kind == "dead")
+        tasks = sum(lane.get(status, 0) for lane in own for status in UNFINISHED)
+        return tasks + sum(_messages(depth) for depth in depths if depth.name in names)
+
+    def over(self, left: int, now: float) -> bool:
+        """Tell whether it has been quiet for long enough."""
+        if left:
+            self._since = None
+            return False
+        self._since = now if self._since is None else self._since
+        return now - self._since > (OTHERS_S if self._others else QUIET_S)
+
+
+def _messages(depth: QueueDepth) -> int:
+    return depth.ready + (depth.unacked or 0)
 
 
 def _on_signals(stop: Callable[[], None]) -> Callable[[], None]:
