@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QWidget
 
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
 
 WIDTH, ROWS_HEIGHT = 520, 260
 #: from this many tasks on the number must be typed
@@ -106,17 +107,9 @@ def typed_count(number: int, environment: str) -> str:
 def _rows(rows: Sequence[tuple[str, str]]) -> QWidget:
     values = KeyValues(spread=True)
     values.set_rows(rows)
-    inner = QWidget()
-    inner.setProperty("scroll", "true")
-    column = QVBoxLayout(inner)
-    column.setContentsMargins(0, 0, 12, 0)
-    column.addWidget(values)
-    column.addStretch(1)
-    area = QScrollArea()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QScrollArea.Shape.NoFrame)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    area.setWidget(inner)
-    area.setFixedHeight(min(ROWS_HEIGHT, 26 * len(rows) + 8))
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    return area
+    pane = ScrollPane()
+    pane.body.setContentsMargins(0, 0, 12, 0)
+    pane.body.addWidget(values)
+    pane.body.addStretch(1)
+    pane.setFixedHeight(min(ROWS_HEIGHT, 26 * len(rows) + 8))
+    return pane

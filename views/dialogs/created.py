@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
 from services.domain.task import Task
@@ -14,6 +14,7 @@ from views.dialogs.elided import Elided
 from views.support import safe, shown, text
 from views.support.look import Label, line
 from views.widgets.buttons import Button, LinkLabel
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 
 ROWS = 100
@@ -38,21 +39,14 @@ class Created(QWidget):
         super().__init__(parent)
         self._rows: dict[str, _Duplicate] = {}
         self._summary = Strip("healthy")
-        self._inner = QWidget()
-        self._inner.setProperty("scroll", "true")
-        self._list = QVBoxLayout(self._inner)
+        pane = ScrollPane()
+        self._list = pane.body
         self._list.setContentsMargins(0, 0, 10, 0)
-        self._list.setSpacing(0)
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setWidget(self._inner)
         column = QVBoxLayout(self)
         column.setContentsMargins(20, 16, 20, 16)
         column.setSpacing(12)
         column.addWidget(self._summary)
-        column.addWidget(area, 1)
+        column.addWidget(pane, 1)
 
     def show_result(self, result: Submitted) -> None:
         """Show what was created and what was not."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.domain import lane
-from services.i18n import N_, _, pgettext
+from services.i18n import N_, _
 from views.dialogs.part import Part
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
@@ -54,20 +54,13 @@ class Delivery(Part):
         self._on_start(NOW)
 
     def _put_together(self) -> None:
-        delay = QWidget()
-        row = QHBoxLayout(delay)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(6)
-        self._unit = Label("", "label", "text3")
-        row.addWidget(self.minutes, 1)
-        row.addWidget(self._unit)
         grid = QGridLayout()
         grid.setHorizontalSpacing(14)
         grid.setVerticalSpacing(10)
         cells: tuple[tuple[QWidget, str, str], ...] = (
             (self.lane, N_("Lane"), N_("dedicated shops keep theirs")),
             (self.start, N_("Start"), ""),
-            (delay, N_("Delay"), N_("minutes")),
+            (self.minutes, N_("Delay"), N_("minutes")),
             (self.priority, N_("Priority"), N_("1 to 10, also sets the lane")),
             (self.attempts, N_("Attempts"), N_("with growing pauses between them")),
         )
@@ -159,5 +152,4 @@ class Delivery(Part):
         for name, title, more, note in self._titles:
             name.setText(_(title))
             more.setText(_(note) if note else "")
-        self._unit.setText(pgettext("unit", "min"))
         self.minutes.setAccessibleName(_("Delay in minutes"))

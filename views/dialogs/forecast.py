@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext, pgettext
@@ -16,7 +16,7 @@ from views.support.look import Label, line
 from views.theme import theme
 from views.theme.tokens import LANES, RADIUS_CARD, status
 from views.widgets.buttons import LinkLabel
-from views.widgets.json_editor import JsonEditor
+from views.widgets.json_highlighter import JsonHighlighter
 from views.widgets.key_values import KeyValues
 
 WIDTH = 286
@@ -45,9 +45,7 @@ class Forecast(QWidget):
         self._facts = KeyValues(spread=True)
         self._title = Label("", "label", "text2")
         self._place = Label("", "label", "text3")
-        self.preview = JsonEditor(N_("First message"))
-        self.preview.setReadOnly(True)
-        self.preview.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.preview = _Preview()
         self._queues = False
         self._put_together()
         self._show_link.activated.connect(self.show_twins)
@@ -90,12 +88,11 @@ class Forecast(QWidget):
         self._show_twins(twins)
         self._show_facts(draft, kind)
         self._title.setText(_("First message"))
+        self.preview.setAccessibleName(_("First message"))
         self._place.setText(_("1 of {n}").format(n=text.count(number)) if number else "")
         shown_text = pretty(draft.message())
         if shown_text != self.preview.toPlainText():
-            self.preview.load_text(shown_text)
-            lines = min(PREVIEW_LINES, self.preview.blockCount())
-            self.preview.setFixedHeight(lines * self.preview.fontMetrics().lineSpacing() + 24)
+            self.preview.show_text(shown_text)
 
     def _show_twins(self, twins: Twins) -> None:
         if not twins.by_shop:
@@ -128,6 +125,35 @@ class Forecast(QWidget):
         painter = QPainter(self)
         painter.fillRect(self.rect(), theme().color("raised"))
         painter.fillRect(0, 0, 1, self.height(), theme().color("line"))
+
+
+class _Preview(QPlainTextEdit):
+    """A small JSON text to be looked at."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setReadOnly(True)
+        self.setProperty("panel", "code")
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.document().setDocumentMargin(8)
+        self._highlighter = JsonHighlighter(self.document())
+        theme().changed.connect(self._restyle)
+        self._restyle()
+
+    def show_text(self, words: str) -> None:
+        """Show a text in as much room as it needs."""
+        self.setPlainText(words)
+        lines = min(PREVIEW_LINES, self.blockCount())
+        whole = lines == self.blockCount()
+        policy = Qt.ScrollBarPolicy.ScrollBarAlwaysOff if whole else Qt.ScrollBarPolicy.ScrollBarAsNeeded
+        self.setVerticalScrollBarPolicy(policy)
+        self.setFixedHeight(lines * (self.fontMetrics().lineSpacing() + 1) + 20)
+
+    def _restyle(self) -> None:
+        self.setFont(theme().font("monosmall"))
+        self.document().setDefaultFont(theme().font("monosmall"))
 
 
 class Notice(QWidget):

@@ -33,6 +33,7 @@ class DialogFrame(QDialog):
         self._head.setFixedHeight(48)
         self._head.installEventFilter(self)
         self._close = IconButton("ph.x", N_("Close"))
+        self._close.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._close.clicked.connect(self.reject)
         self.body = QVBoxLayout()
         self.body.setContentsMargins(MARGIN, PAGE_MARGIN, MARGIN, PAGE_MARGIN)

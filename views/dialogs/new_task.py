@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
 from services.domain import filter
@@ -21,7 +21,7 @@ from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.created import Created
 from views.dialogs.creator import Creator
 from views.dialogs.delivery import Delivery
-from views.dialogs.draft import Draft, from_prefill
+from views.dialogs.draft import ALL, Draft, from_prefill
 from views.dialogs.forecast import Forecast, tasks
 from views.dialogs.frame import DialogFrame
 from views.dialogs.json_text import pretty
@@ -35,6 +35,7 @@ from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
 from views.widgets.buttons import Button
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (1098, 850), (900, 560)
@@ -117,19 +118,10 @@ class NewTaskDialog(DialogFrame):
         self.what, self.shops = WhatPart(1), ShopsPart(2)
         self.parameters, self.delivery = Parameters(3), Delivery(4)
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
-        inner = QWidget()
-        inner.setProperty("scroll", "true")
-        column = QVBoxLayout(inner)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        self._form = ScrollPane()
         for part in (self.what, self.shops, self.parameters, self.delivery):
-            column.addWidget(part)
-        column.addStretch(1)
-        self._form = QScrollArea()
-        self._form.setWidgetResizable(True)
-        self._form.setFrameShape(QFrame.Shape.NoFrame)
-        self._form.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._form.setWidget(inner)
+            self._form.body.addWidget(part)
+        self._form.body.addStretch(1)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._form)
         self._pages.addWidget(self.outcome)
@@ -166,6 +158,7 @@ class NewTaskDialog(DialogFrame):
         self.what.platform_chosen.connect(self._on_platform)
         self.what.type_chosen.connect(self._on_type)
         self.shops.picker.changed.connect(self._on_changed)
+        self.shops.picker.mixed.connect(self._on_mixed)
         self.parameters.changed.connect(self._on_changed)
         self.delivery.changed.connect(self._on_changed)
         self.forecast.queue_chosen.connect(self._on_queue)
@@ -194,6 +187,7 @@ class NewTaskDialog(DialogFrame):
             room = owner.window().size()
             self.resize(min(SIZE[0], room.width() - 60), min(SIZE[1], room.height() - 60))
         super().showEvent(event)
+        self.what.types.setFocus()
 
     # what there is
 
@@ -224,6 +218,10 @@ class NewTaskDialog(DialogFrame):
 
     def _on_platform(self, platform: str) -> None:
         self.shops.picker.set_platform(platform)
+
+    def _on_mixed(self) -> None:
+        self.what.choose(ALL, "")
+        self.shops.picker.set_platform(self.what.platform())
 
     def _on_type(self) -> None:
         kind = self.what.kind()
@@ -370,6 +368,7 @@ class NewTaskDialog(DialogFrame):
         nothing = "" if number or problem else _("All of them are active already")
         self.create_button.disable(busy or problem or nothing)
         self._missing.setText(problem or nothing if on_form else "")
+        self.forecast.setVisible(on_form)
         for widget in (self.create_button, self.discard_button, self.copy_button):
             widget.setVisible(on_form)
         self.again_button.setVisible(not on_form)

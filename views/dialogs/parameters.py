@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QStackedWidget, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.domain.schema import Problem
 from services.domain.task_type import TaskType
@@ -43,12 +43,11 @@ class Parameters(Part):
         self.form = SchemaForm()
         self.editor = JsonEditor(N_("Parameters as JSON"))
         self.editor.setFixedHeight(EDITOR_HEIGHT)
-        self.editor.set_validator(editor_validator(lambda: self._kind))
-        self._stack = _Stack()
-        self._stack.addWidget(self.form)
-        self._stack.addWidget(self.editor)
+        self.editor.set_validator(editor_validator(lambda: self._kind, dates=True))
+        self.editor.hide()
         self._elsewhere = Label("", "label", "dead", wrap=True)
-        self.body.addWidget(self._stack)
+        self.body.addWidget(self.form)
+        self.body.addWidget(self.editor)
         self.body.addWidget(self._elsewhere)
         self.form.edited.connect(self._on_form)
         self.editor.textChanged.connect(self._on_text)
@@ -118,10 +117,10 @@ class Parameters(Part):
     def _on_mode(self, mode: str) -> None:
         if mode == "json":
             self._load_text()
-            self._stack.setCurrentWidget(self.editor)
         else:
             self.form.show_document(self._document)
-            self._stack.setCurrentWidget(self.form)
+        self.form.setVisible(mode == "form")
+        self.editor.setVisible(mode == "json")
         self._check()
 
     def _load_text(self) -> None:
@@ -132,7 +131,7 @@ class Parameters(Part):
     # what is wrong
 
     def _check(self) -> None:
-        self._problems = payload_problems(self._kind, self._document)
+        self._problems = payload_problems(self._kind, self._document, dates=True)
         left = self.form.show_problems(self._problems)
         form = self.mode.current() == "form"
         self._elsewhere.setText("\n".join(placed(problem) for problem in left) if form else "")
@@ -152,24 +151,3 @@ class Parameters(Part):
         else:
             self._pill.set_status("succeeded", _("valid"))
         self.changed.emit()
-
-
-class _Stack(QStackedWidget):
-    """As high as the page shown, not as the highest one."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.currentChanged.connect(self._fit)
-
-    def sizeHint(self) -> Any:
-        """Return the room of the page shown."""
-        page = self.currentWidget()
-        return page.sizeHint() if page is not None else super().sizeHint()
-
-    def minimumSizeHint(self) -> Any:
-        """Return the least room of the page shown."""
-        page = self.currentWidget()
-        return page.minimumSizeHint() if page is not None else super().minimumSizeHint()
-
-    def _fit(self) -> None:
-        self.updateGeometry()

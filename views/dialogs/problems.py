@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from typing import Any
 
 from services.domain import schema, task_type
@@ -29,6 +30,7 @@ _SENTENCES: dict[str, str] = {
     "minItems": N_("must have at least {expected} entries"),
     "maxItems": N_("must have at most {expected} entries"),
     "uniqueItems": N_("must not repeat an entry"),
+    "date": N_("must be a day such as 2026-11-21"),
 }
 _PART = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 _NOT_OBJECT = N_("The payload must be a JSON object: { … }")
@@ -52,18 +54,41 @@ def path_of(text: str) -> tuple[str | int, ...]:
     return tuple(int(index) if index else name for name, index in _PART.findall(text))
 
 
-def payload_problems(kind: TaskType | None, document: Any) -> list[schema.Problem]:
-    """What is wrong with a payload for its type; an unknown type takes every object."""
-    return task_type.validate_payload(kind or TaskType.default("unknown"), document)
+def payload_problems(kind: TaskType | None, document: Any, *, dates: bool = False) -> list[schema.Problem]:
+    """What is wrong with a payload for its type; an unknown type takes every object.
+
+    With ``dates`` fields of the format date are held to it, which JSON Schema itself leaves open.
+    """
+    found = task_type.validate_payload(kind or TaskType.default("unknown"), document)
+    if dates and kind is not None and isinstance(document, dict):
+        found += _no_dates(kind.schema, document)
+    return found
 
 
-def editor_validator(kind: Callable[[], TaskType | None]) -> json_problems.Validator:
+def _no_dates(document_schema: Mapping[str, Any], document: Mapping[str, Any]) -> list[schema.Problem]:
+    properties = document_schema.get("properties", {})
+    return [
+        schema.Problem(path=name, message="must be a date", code="date")
+        for name, value in document.items()
+        if isinstance(value, str) and properties.get(name, {}).get("format") == "date" and not _is_date(value)
+    ]
+
+
+def _is_date(text: str) -> bool:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        return False
+    return len(text) == len("2026-11-21")
+
+
+def editor_validator(kind: Callable[[], TaskType | None], *, dates: bool = False) -> json_problems.Validator:
     """A validator for ``JsonEditor`` that follows the type of the moment."""
 
     def check(document: Any) -> Sequence[json_problems.Problem]:
         if not isinstance(document, dict):
             return [json_problems.Problem(text=_(_NOT_OBJECT), line=1)]
-        found = payload_problems(kind(), document)
+        found = payload_problems(kind(), document, dates=dates)
         return [json_problems.Problem(text=placed(one), path=path_of(one.path), line=_line(one)) for one in found]
 
     return check

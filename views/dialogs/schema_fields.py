@@ -8,8 +8,8 @@ from datetime import timedelta
 from functools import partial
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QHBoxLayout, QLineEdit, QMenu, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from services.clock import SystemClock
 from services.i18n import N_, _
@@ -18,6 +18,7 @@ from views.dialogs.schema_read import MISSING, FieldPlan
 from views.support import shown
 from views.support.look import set_look
 from views.widgets.buttons import IconButton
+from views.widgets.fields import ChoiceField
 from views.widgets.toggle import Toggle
 
 _CLOCK = SystemClock()
@@ -157,7 +158,7 @@ class ChoiceInput(Input):
 
     def __init__(self, field: FieldPlan, parent: QWidget) -> None:
         super().__init__(field, parent)
-        self.combo = QComboBox(parent)
+        self.combo = ChoiceField(parent)
         self.widget = self.combo
         self._values: list[Any] = []
         self.combo.activated.connect(self._on_edited)
@@ -201,6 +202,7 @@ class ChoicesInput(Input):
     def __init__(self, field: FieldPlan, parent: QWidget) -> None:
         super().__init__(field, parent)
         self.widget = QWidget(parent)
+        self.widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         row = QHBoxLayout(self.widget)
         row.setContentsMargins(0, 3, 0, 3)
         row.setSpacing(14)
@@ -230,6 +232,10 @@ class ChoicesInput(Input):
         super().say()
         for value, name in self.field.choices():
             self.boxes[str(value)].setText(name)
+
+    def mark(self, problem: str) -> None:
+        """Show whether something is wrong with it; a row of boxes has no edge to colour."""
+        self.widget.setAccessibleDescription(problem or self.field.help)
 
     def _on_edited(self) -> None:
         self.edited.emit()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from services.domain.schema import Problem
 from services.i18n import _
 from views.dialogs import schema_read as plan
+from views.dialogs.elided import Elided
 from views.dialogs.problems import sentence
 from views.dialogs.schema_fields import DateInput, Input, SwitchInput, make
 from views.dialogs.schema_read import MISSING, FieldPlan
@@ -18,7 +19,8 @@ from views.support.language import on_language_changed
 from views.support.look import Label
 
 COLUMNS = 6
-_SPANS = {plan.WHOLE: 2, plan.NUMBER: 2, plan.DATE: 2, plan.SWITCH: 2, plan.CHOICE: 2, plan.CHOICES: 6, plan.JSON: 6}
+FEW_CHOICES = 5
+_SPANS = {plan.WHOLE: 2, plan.NUMBER: 2, plan.DATE: 2, plan.SWITCH: 2, plan.CHOICE: 2, plan.JSON: 6}
 _SPAN = 3
 _TOP = Qt.AlignmentFlag.AlignTop
 
@@ -99,16 +101,17 @@ class SchemaForm(QWidget):
             row.deleteLater()
         self._rows = {}
         self._none.setVisible(not fields)
-        line = column = 0
+        taken: list[int] = []
         for field in fields:
-            span = _SPANS.get(field.kind, _SPAN)
-            if column + span > COLUMNS:
-                line, column = line + 1, 0
+            span = _span(field)
+            line = next((n for n, used in enumerate(taken) if used + span <= COLUMNS), len(taken))
+            if line == len(taken):
+                taken.append(0)
             row = _Row(field, self)
             row.input.edited.connect(self._on_edited)
-            self._grid.addWidget(row, line, column, 1, span, _TOP)
+            self._grid.addWidget(row, line, taken[line], 1, span, _TOP)
             self._rows[field.name] = row
-            column += span
+            taken[line] += span
         self._say()
 
     def _on_edited(self) -> None:
@@ -126,6 +129,12 @@ class SchemaForm(QWidget):
             row.say()
 
 
+def _span(field: FieldPlan) -> int:
+    if field.kind == plan.CHOICES:
+        return 4 if len(field.choices()) <= FEW_CHOICES else COLUMNS
+    return _SPANS.get(field.kind, _SPAN)
+
+
 class _Row(QWidget):
     """Title, limits, input, and what is wrong or what it is for."""
 
@@ -135,7 +144,8 @@ class _Row(QWidget):
         self.input = make(field, self)
         self._title = Label("", "label", "text2")
         self._limits = Label("", "label", "text3")
-        self._below = Label("", "caption", "text3", wrap=True)
+        self._help = Elided("", "caption", "text3")
+        self._below = Label("", "caption", "dead", wrap=True)
         head = QHBoxLayout()
         head.setSpacing(7)
         head.addWidget(self._title)
@@ -149,19 +159,22 @@ class _Row(QWidget):
             row = QHBoxLayout()
             row.setSpacing(6)
             row.addWidget(self.input.widget)
-            row.addWidget(self._below, 1)
+            row.addWidget(self._help, 1)
             column.addLayout(row)
+            column.addWidget(self._below)
             return
         column.addWidget(self.input.box if isinstance(self.input, DateInput) else self.input.widget)
+        column.addWidget(self._help)
         column.addWidget(self._below)
 
     def mark(self, problem: str) -> None:
         """Show what is wrong, "" for nothing."""
         self.problem = problem
         self.input.mark(problem)
-        self._below.setText(problem or self._help())
-        self._below.set_tone("dead" if problem else "text3")
-        self._below.setVisible(bool(self._below.text()))
+        self._below.setText(problem)
+        self._below.setVisible(bool(problem))
+        self._help.show_text(self.field.help)
+        self._help.setVisible(bool(self.field.help) and not (problem and self.field.kind != plan.SWITCH))
 
     def say(self) -> None:
         """Say everything again."""
@@ -170,6 +183,3 @@ class _Row(QWidget):
         self._title.setToolTip(self.field.name)
         self.input.say()
         self.mark(self.problem)
-
-    def _help(self) -> str:
-        return self.field.help

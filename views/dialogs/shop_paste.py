@@ -119,6 +119,7 @@ class _PasteField(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.viewport().setMouseTracking(True)
+        self.document().setDocumentMargin(7)
         theme().changed.connect(self._restyle)
         self._restyle()
 

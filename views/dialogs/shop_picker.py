@@ -23,7 +23,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import platform_badge
 
-HEIGHT = 206
+HEIGHT = 190
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +74,11 @@ COLUMNS: tuple[Column[ShopRow], ...] = (
 class ShopPicker(QWidget):
     """Signals:
     changed: other shops are ticked.
+    mixed: shops of other platforms than the one in view are named.
     """
 
     changed = Signal()
+    mixed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -188,7 +190,10 @@ class ShopPicker(QWidget):
         self.changed.emit()
 
     def _on_pasted(self) -> None:
-        self.tick(self.paste.chosen())
+        named = self.paste.chosen()
+        self.tick(named)
+        if any(not self._suits(self._shops[key]) for key in named):
+            self.mixed.emit()
 
     def _say(self) -> None:
         number = len(self.chosen())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -16,6 +16,7 @@ from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme.tokens import PLATFORM_NAMES
+from views.widgets.fields import ChoiceField
 from views.widgets.segmented import Segmented
 
 
@@ -34,8 +35,8 @@ class WhatPart(Part):
         self._platforms: tuple[str, ...] = ()
         self._platform_title, self._type_title = Label("", "label", "text2"), Label("", "label", "text2")
         self.platforms = Segmented(((ALL, N_("All platforms")),), N_("Platform"), stretch=True)
-        self.types = QComboBox()
-        self.types.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.types = ChoiceField()
+        self.types.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._about = Label("", "caption", "text3", wrap=True)
         self._left, right = QVBoxLayout(), QVBoxLayout()
         for column in (self._left, right):
@@ -75,7 +76,7 @@ class WhatPart(Part):
 
     def choose(self, platform: str, type_name: str) -> None:
         """Choose without a signal; an unknown type is offered as it is."""
-        if platform in self._platforms:
+        if platform == ALL or platform in self._platforms:
             self.platforms.set_current(platform)
         if type_name:
             if self.types.findData(type_name) < 0:

@@ -8,7 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain import classify
@@ -26,6 +26,7 @@ from views.support.look import Label, line
 from views.support.operation import Operation
 from views.widgets.buttons import Button, IconButton, LinkLabel
 from views.widgets.key_values import KeyValues
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.section import Section
 from views.widgets.strip import ErrorStrip, Strip
 
@@ -104,23 +105,17 @@ class LetterPanel(QWidget):
         self._error = ErrorStrip()
         self._error.retry.connect(self.refresh)
         column.addWidget(self._error)
-        self._inner = QWidget()
-        self._inner.setProperty("scroll", "true")
-        self._body = QVBoxLayout(self._inner)
-        self._body.setContentsMargins(0, 0, 0, 0)
-        self._body.setSpacing(0)
+        self._inner = ScrollPane()
+        self._body = self._inner.body
+        self._content = self._inner.takeWidget()
+        self._inner.setWidget(self._content)
         self._build_reason()
         self._body.addWidget(line())
         self.editor = MessageEditor()
         self.editor.changed.connect(self._show_verbs)
         self._body.addWidget(self.editor)
         self._build_facts()
-        area = QScrollArea()
-        area.setWidgetResizable(True)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        area.setFrameShape(QFrame.Shape.NoFrame)
-        area.setWidget(self._inner)
-        column.addWidget(area, 1)
+        column.addWidget(self._inner, 1)
         column.addWidget(line())
         column.addWidget(self._build_foot())
 
@@ -192,7 +187,7 @@ class LetterPanel(QWidget):
     def _say(self) -> None:
         detail = self._detail
         shown = detail is not None and detail.task.task_id == self._task_id
-        self._inner.setVisible(shown)
+        self._content.setVisible(shown)
         self.head.show_letter(detail if shown else None)
         if detail is not None and shown:
             self._show_reason(detail)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QWidget
 
 from services.clock import SystemClock
 from services.domain.worker import WorkerInfo
@@ -14,11 +14,12 @@ from views.pages.workers import nodes
 from views.pages.workers.node_card import NodeCard
 from views.pages.workers.nodes import Names
 from views.support.language import on_language_changed
+from views.widgets.scroll_pane import ScrollPane
 
 _CLOCK = SystemClock()
 
 
-class Board(QScrollArea):
+class Board(ScrollPane):
     """Signals:
     ordered: worker, order.
     stop_wanted: worker.
@@ -32,17 +33,9 @@ class Board(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards: dict[str, NodeCard] = {}
-        inner = QWidget()
-        inner.setProperty("scroll", "true")
-        self._column = QVBoxLayout(inner)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column = self.body
         self._column.setSpacing(8)
         self._column.addStretch(1)
-        self.setWidget(inner)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         on_language_changed(self._say)
         self._say()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from services.domain.lane import Lane
 from services.domain.worker import WorkerInfo
@@ -15,6 +15,7 @@ from views.support.look import Label
 from views.theme import theme
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.fields import ChoiceField
 from views.widgets.status_pill import StatusPill
 from views.widgets.stepper import Stepper
 from views.widgets.strip import ErrorStrip
@@ -66,8 +67,8 @@ class LocalCard(Card):
         self.error.retry.connect(self._on_button)
         self.slots = Stepper(N_("Slots"), SLOTS, 1, 64)
         self.slots.value_changed.connect(self._on_slots)
-        self.lanes = QComboBox()
-        self.lanes.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.lanes = ChoiceField()
+        self.lanes.setSizeAdjustPolicy(ChoiceField.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.lanes.setMinimumWidth(84)
         self.button = Button(N_("Start"), kind="primary", icon="ph.play-fill")
         self.button.clicked.connect(self._on_button)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
 from services.clock import SystemClock
 from services.domain import filter
@@ -19,15 +19,18 @@ from views.pages.workers.board import Board
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
+from views.support.look import Label
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
 from views.widgets.empty_state import EmptyState
+from views.widgets.scroll_pane import ScrollPane
 from views.widgets.segmented import Segmented
 
 SIDE = 380
-SIDE_NARROW, WIDE = 320, 1300
+SIDE_NARROW, WIDE = 352, 1300
+EMPTY = 360
 CARDS_UP_TO = 24
 PULSE_MS = 1000
 NAMES_EVERY = 20
@@ -101,21 +104,15 @@ class WorkersPage(Page):
             N_("Start one on this computer"),
             icon="ph.robot",
         )
+        for label in self.empty.findChildren(Label):
+            label.setMinimumWidth(EMPTY)
         self._stack = QStackedWidget()
         for widget in (self.board, self.table, self.empty):
             self._stack.addWidget(widget)
         self.local = LocalCard()
-        side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self.local)
-        column.addStretch(1)
-        self._side = QScrollArea()
-        self._side.setWidgetResizable(True)
-        self._side.setFrameShape(QFrame.Shape.NoFrame)
-        self._side.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        side.setProperty("scroll", "true")
-        self._side.setWidget(side)
+        self._side = ScrollPane()
+        self._side.body.addWidget(self.local)
+        self._side.body.addStretch(1)
         row = QHBoxLayout()
         row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, PAGE_MARGIN)
         row.setSpacing(CARD_GAP)

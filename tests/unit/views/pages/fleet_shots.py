@@ -192,7 +192,49 @@ def new_task(fleet: Fleet, folder: Path) -> None:
         window.deleteLater()
 
 
-STORIES = {"dead_letters": dead_letters, "workers": workers, "new_task": new_task}
+def first_run(_fleet: Fleet, folder: Path) -> None:
+    """Before and after a test."""
+    from services.i18n import N_
+    from views.pages.first_run.checks import Check
+    from views.pages.first_run.page import FirstRunPage
+
+    def prepare(page: QWidget) -> None:
+        assert isinstance(page, FirstRunPage)
+        page.show_checks(
+            (
+                Check(name=N_("Local engine"), text="ready"),
+                Check(name=N_("Disk space"), text="48 GB free"),
+                Check(name=N_("Memory"), text="11 GB free"),
+                Check(name=N_("Sleep"), text="this computer sleeps after 15 min", state="warning"),
+            )
+        )
+        page.fleet.broker.setText("amqps://chen.yu:secret@mq.example.com:5671")
+        page.fleet.redis.setText("rediss://redis.example.com:6380/0")
+        page.show_test(True, "Broker answered in 3 ms", False, "Redis: wrong password")
+        settle(0.1)
+
+    shots(folder, "first", FirstRunPage, prepare)
+
+
+def settings(fleet: Fleet, folder: Path) -> None:
+    """The page as it opens."""
+    from views.pages.settings.page import SettingsPage
+
+    shots(
+        folder,
+        "settings",
+        lambda: SettingsPage(fleet.context, data_folder="/home/chen/fleetdeck"),
+        lambda _p: settle(0.1),
+    )
+
+
+STORIES = {
+    "dead_letters": dead_letters,
+    "workers": workers,
+    "new_task": new_task,
+    "first_run": first_run,
+    "settings": settings,
+}
 
 
 def main() -> None:

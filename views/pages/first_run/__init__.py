@@ -1,0 +1,1 @@
+"""First run: where tasks shall run."""

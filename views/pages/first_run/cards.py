@@ -1,0 +1,293 @@
+"""The two choices of the first run: this machine, or a fleet that is there already."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.pages.first_run.checks import Check, CheckList
+from views.support import safe
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.buttons import Button, IconButton
+from views.widgets.stepper import Stepper
+
+SLOTS = 4
+BROKER_EXAMPLE, REDIS_EXAMPLE = (
+    "amqps://user:password@mq.example.com:5671",
+    "rediss://:password@redis.example.com:6380/0",
+)
+
+
+class ChoiceCard(QFrame):
+    """A card with an icon, a title, a sentence and points; add content to ``body``, buttons to ``foot``."""
+
+    def __init__(self, icon: str, title: str, text: str, points: Sequence[str], parent: QWidget | None = None) -> None:
+        """All texts are source texts."""
+        super().__init__(parent)
+        self._icon, self._texts = icon, (title, text)
+        self._points = [(QLabel(), Label("", "body", "text"), point) for point in points]
+        self.setProperty("panel", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._glyph = QLabel()
+        self._title, self._text = Label("", "page"), Label("", "body", "text2", wrap=True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(24, 22, 24, 22)
+        column.setSpacing(9)
+        for widget in (self._glyph, self._title, self._text):
+            column.addWidget(widget)
+        column.addSpacing(2)
+        for glyph, label, _point in self._points:
+            row = QHBoxLayout()
+            row.setSpacing(8)
+            row.addWidget(glyph)
+            row.addWidget(label, 1)
+            column.addLayout(row)
+        column.addSpacing(4)
+        self.body = QVBoxLayout()
+        self.body.setSpacing(10)
+        self.foot = QHBoxLayout()
+        self.foot.setSpacing(8)
+        column.addLayout(self.body)
+        column.addStretch(1)
+        column.addLayout(self.foot)
+        theme().changed.connect(self._restyle)
+        on_language_changed(self._say_card)
+        self._say_card()
+
+    def _say_card(self) -> None:
+        self._title.setText(_(self._texts[0]))
+        self._text.setText(_(self._texts[1]))
+        self.setAccessibleName(_(self._texts[0]))
+        for _glyph, label, point in self._points:
+            label.setText(_(point))
+        self._restyle()
+
+    def _restyle(self) -> None:
+        self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 26))
+        for glyph, _label, _point in self._points:
+            glyph.setPixmap(theme().pixmap("ph.check", "succeeded", 13))
+
+
+class LocalChoice(ChoiceCard):
+    """Signals:
+    start_wanted: how many slots.
+    """
+
+    start_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "ph.laptop",
+            N_("Run on this machine"),
+            N_("Everything in one place: queue, storage and workers run inside Fleetdeck."),
+            (
+                N_("Nothing else to install"),
+                N_("Fits 1 to 50 shops"),
+                N_("Move to a fleet later; tasks and shops come along"),
+            ),
+            parent,
+        )
+        self.checks = CheckList()
+        self.slots = Stepper(N_("Task slots"), SLOTS, 1, 64)
+        self._slots_title, self._slots_note = Label("", "label", "text2"), Label("", "label", "text3")
+        self.button = Button(N_("Start local mode"), kind="primary", icon="ph.play-fill")
+        self.button.clicked.connect(self._on_start)
+        row = QHBoxLayout()
+        row.setSpacing(10)
+        for widget in (self._slots_title, self.slots, self._slots_note):
+            row.addWidget(widget)
+        row.addStretch(1)
+        self.body.addWidget(self.checks)
+        self.body.addLayout(row)
+        self.foot.addWidget(self.button)
+        self.foot.addStretch(1)
+        on_language_changed(self._say)
+        self._say()
+
+    def show_checks(self, checks: Sequence[Check]) -> None:
+        """Show what was found; an error keeps from starting and says how to put it right."""
+        self.checks.show_checks(checks)
+        self.button.disable(self.checks.blocked())
+
+    def _say(self) -> None:
+        self._slots_title.setText(_("Task slots"))
+        self._slots_note.setText(_("tasks that run at once"))
+
+    def _on_start(self) -> None:
+        self.start_wanted.emit(self.slots.value())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the edge of the usual choice."""
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("selline"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+
+
+class FleetChoice(ChoiceCard):
+    """Signals:
+    test_wanted: addresses of broker and Redis.
+    connect_wanted: addresses of broker and Redis.
+    """
+
+    test_wanted = Signal(str, str)
+    connect_wanted = Signal(str, str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(
+            "ph.globe",
+            N_("Connect to a fleet"),
+            N_("Your company already runs the broker and the workers."),
+            (
+                N_("RabbitMQ for the messages, Redis for the records"),
+                N_("Several fleets: switch in the top bar, Ctrl 1 to 9"),
+            ),
+            parent,
+        )
+        self.broker, self.redis = _address(BROKER_EXAMPLE), _address(REDIS_EXAMPLE)
+        self._titles = (Label("", "label", "text2"), Label("", "label", "text2"))
+        self._answers = (_Answer(), _Answer())
+        self._error = Label("", "label", "dead", wrap=True)
+        self._error.hide()
+        self._note = Label("", "label", "text3", wrap=True)
+        self.test_button = Button(N_("Test connection"))
+        self.connect_button = Button(N_("Connect"))
+        grid = QGridLayout()
+        grid.setVerticalSpacing(5)
+        fields = zip(self._titles, (self.broker, self.redis), self._answers, strict=True)
+        for row, (title, field, answer) in enumerate(fields):
+            grid.addWidget(title, 3 * row, 0)
+            grid.addWidget(_with_eye(field), 3 * row + 1, 0)
+            grid.addWidget(answer, 3 * row + 2, 0)
+        self.body.addLayout(grid)
+        self.body.addWidget(self._note)
+        self.body.addWidget(self._error)
+        self.foot.addWidget(self.test_button)
+        self.foot.addWidget(self.connect_button)
+        self.foot.addStretch(1)
+        for field in (self.broker, self.redis):
+            field.textChanged.connect(self._on_text)
+        self.test_button.clicked.connect(self._on_test)
+        self.connect_button.clicked.connect(self._on_connect)
+        on_language_changed(self._say)
+        self._say()
+        self._on_text()
+
+    def show_test(self, ok_broker: bool, broker: str, ok_redis: bool, redis: str) -> None:
+        """Show what both answered."""
+        self._answers[0].show_answer(ok_broker, broker)
+        self._answers[1].show_answer(ok_redis, redis)
+        self._busy("")
+        self._offer(ok_broker and ok_redis)
+
+    def show_error(self, text: str) -> None:
+        """Show why connecting failed."""
+        self._error.setText(safe.one_line(text))
+        self._error.setVisible(bool(text))
+        self._busy("")
+
+    def answers(self) -> tuple[str, str]:
+        """What is shown of the last test."""
+        return self._answers[0].words(), self._answers[1].words()
+
+    def _addresses(self) -> tuple[str, str]:
+        return self.broker.text().strip(), self.redis.text().strip()
+
+    def _on_text(self) -> None:
+        for answer in self._answers:
+            answer.clear()
+        self._error.hide()
+        self._busy("")
+        self._offer(False)
+
+    def _on_test(self) -> None:
+        self._busy(_("Waiting for an answer"))
+        self.test_wanted.emit(*self._addresses())
+
+    def _on_connect(self) -> None:
+        self._busy(_("Connecting"))
+        self.connect_wanted.emit(*self._addresses())
+
+    def _busy(self, reason: str) -> None:
+        missing = "" if all(self._addresses()) else _("Enter both addresses first")
+        for button in (self.test_button, self.connect_button):
+            button.disable(reason or missing)
+
+    def _offer(self, proven: bool) -> None:
+        # One filled button per view: it moves here once this choice is known to work.
+        self.connect_button.set_kind("primary" if proven else "plain")
+
+    def _say(self) -> None:
+        for title, field, name in zip(self._titles, (self.broker, self.redis), (_("Broker"), "Redis"), strict=True):
+            title.setText(name)
+            field.setAccessibleName(_("Address of {name}").format(name=name))
+        self._note.setText(_("Passwords go to the system's key store, not into a file."))
+
+
+class _Answer(QWidget):
+    """What a server answered: glyph and words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._glyph, self._words = QLabel(), Label("", "label", "text2", wrap=True)
+        self._ok = True
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 2)
+        row.setSpacing(7)
+        row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._words, 1)
+        self.hide()
+        theme().changed.connect(self._restyle)
+
+    def show_answer(self, ok: bool, words: str) -> None:
+        """Show it."""
+        self._ok = ok
+        self._words.setText(safe.one_line(words, 200))
+        self._words.set_tone("text2" if ok else "dead")
+        self._restyle()
+        self.show()
+
+    def words(self) -> str:
+        """What is shown, "" while nothing is."""
+        return "" if self.isHidden() else self._words.text()
+
+    def clear(self) -> None:
+        """Show nothing."""
+        self.hide()
+
+    def _restyle(self) -> None:
+        token = status("healthy" if self._ok else "dead")
+        self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
+
+
+def _address(example: str) -> QLineEdit:
+    field = QLineEdit()
+    field.setPlaceholderText(example)
+    return field
+
+
+def _with_eye(field: QLineEdit) -> QWidget:
+    """The field with a button that hides what stands there: addresses may hold a password."""
+    box = QWidget()
+    row = QHBoxLayout(box)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(4)
+    eye = IconButton("ph.eye-slash", N_("Hide or show the address"), kind="plain")
+
+    def toggle() -> None:
+        hidden = field.echoMode() == QLineEdit.EchoMode.Password
+        field.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
+        eye.set_glyph("ph.eye-slash" if hidden else "ph.eye")
+
+    eye.clicked.connect(toggle)
+    row.addWidget(field, 1)
+    row.addWidget(eye)
+    return box

@@ -1,0 +1,103 @@
+"""What was looked at before a start: one line each, with the remedy where something is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from services.i18n import _
+from views.support import safe
+from views.support.language import on_language_changed
+from views.theme import theme
+from views.theme.tokens import RADIUS_BUTTON, status
+
+OK, WARNING, ERROR = "ok", "warning", "error"
+ROW, PAD, GLYPH = 30, 12, 14
+_LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+_RIGHT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
+_STATUS = {OK: "healthy", WARNING: "warning", ERROR: "dead"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """One thing looked at. ``name`` is source text, ``text`` already translated. Errors block, warnings do not."""
+
+    name: str
+    text: str
+    state: str = OK
+
+
+class CheckList(QWidget):
+    """Lines with glyph, name and finding."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._checks: tuple[Check, ...] = ()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        theme().changed.connect(self.update)
+        on_language_changed(self._announce)
+
+    def show_checks(self, checks: Sequence[Check]) -> None:
+        """Show what was found."""
+        self._checks = tuple(checks)
+        self._announce()
+        self.updateGeometry()
+
+    def blocked(self) -> str:
+        """The first error, "" for none."""
+        wrong = next((check for check in self._checks if check.state == ERROR), None)
+        return f"{_(wrong.name)}: {wrong.text}" if wrong is not None else ""
+
+    def _announce(self) -> None:
+        words = "; ".join(f"{_(status(_STATUS[c.state]).word)}, {_(c.name)}: {c.text}" for c in self._checks)
+        self.setAccessibleName(words or _("Looking"))
+        self.setToolTip(safe.tooltip("\n".join(f"{_(c.name)}: {c.text}" for c in self._checks)))
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        """Return the room for all lines."""
+        return QSize(300, max(1, len(self._checks)) * ROW + 2)
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the same height."""
+        return QSize(200, self.sizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw frame and lines."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().color("line"))
+        painter.setBrush(theme().color("bg"))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_BUTTON, RADIUS_BUTTON)
+        if not self._checks:
+            painter.setPen(theme().color("text3"))
+            painter.setFont(theme().font("label"))
+            painter.drawText(self.rect().adjusted(PAD, 0, 0, 0), _LEFT, _("Looking at this computer"))
+        for number, check in enumerate(self._checks):
+            self._paint_line(painter, number, check)
+
+    def _paint_line(self, painter: QPainter, number: int, check: Check) -> None:
+        room = QRect(PAD, 1 + number * ROW, self.width() - 2 * PAD, ROW)
+        token = status(_STATUS[check.state])
+        place = QPointF(room.left(), room.top() + (ROW - GLYPH) / 2)
+        painter.drawPixmap(place, theme().pixmap(token.glyph, token.role, GLYPH))
+        font = theme().font("body")
+        painter.setFont(font)
+        painter.setPen(theme().color("text"))
+        name = _(check.name)
+        left = room.left() + GLYPH + 8
+        painter.drawText(QRect(left, room.top(), room.right() - left, ROW), _LEFT, name)
+        left += QFontMetrics(font).horizontalAdvance(name) + 14
+        label = theme().font("label")
+        cut = QFontMetrics(label).elidedText(
+            safe.one_line(check.text), Qt.TextElideMode.ElideRight, room.right() - left
+        )
+        painter.setFont(label)
+        painter.setPen(theme().color("text3" if check.state == OK else token.role))
+        painter.drawText(QRect(left, room.top(), room.right() - left, ROW), _RIGHT, cut)
+        if number:
+            painter.fillRect(QRect(room.left(), room.top(), room.width(), 1), theme().color("line"))

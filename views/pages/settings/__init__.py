@@ -1,0 +1,1 @@
+"""Settings: how the console looks, and what it is."""
