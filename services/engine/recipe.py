@@ -58,12 +58,12 @@ def adopt(parsed: envelope.Parsed, kind: task_type.TaskType) -> Task:
         status=Status.QUEUED,
         gen=parsed.gen,
         attempt=parsed.attempt,
-        retries=min(parsed.attempt, MAX_RETRIES),
+        retries=min(task.retries, MAX_RETRIES),
         timeout_s=kind.timeout_s,
         idempotent=kind.idempotent,
         expected_s=kind.expected_s,
         uniq=uniq,
-        origin="foreign",
+        origin="foreign" if parsed.foreign else "recovered",
         marks=("foreign",) if parsed.foreign else ("recovered",),
     )
 

@@ -183,4 +183,5 @@ def _show(held: Held, percent: int, note: str) -> None:
 
 
 def _begin_stop(held: Held) -> None:
-    held.stopping = True
+    # a worker that leaves gives the task back; nobody asked to cancel it
+    held.stopping = held.cancel_reason == "requested"
