@@ -10,17 +10,18 @@ from typing import Any
 import msgspec
 
 from services.domain.change import Answer, Claim, Create, Finish, Op, Republish
-from services.domain.errors import StoreError
+from services.domain.errors import StoreError, TaskError
 from services.domain.status import TERMINAL
 from services.domain.task import ENCODER, Task, decode, encode
 from services.store import keys
 from services.store.redis_part import Part
-from services.store.redis_script import PREFIX, load_apply
+from services.store.redis_script import OPERATIONS, PREFIX, load_apply
 
 log = logging.getLogger(__name__)
 BATCH = 200
 BATCH_BYTES = 4 * 1024 * 1024
 _APPLY = load_apply()
+_KNOWN = frozenset(OPERATIONS)
 _Entry = tuple[Any, ...]
 
 
@@ -38,7 +39,10 @@ def _create(op: Create) -> _Entry:
 
 
 def _claim(op: Claim) -> _Entry:
-    adopt = _blob(encode(op.adopt)) if op.adopt is not None else ""
+    adopt: msgspec.Raw | str = ""
+    if op.adopt is not None:
+        same = op.adopt.task_id == op.task_id
+        adopt = _blob(encode(op.adopt if same else msgspec.structs.replace(op.adopt, task_id=op.task_id)))
     return ("Claim", op.task_id, op.gen, op.attempt, op.owner, op.worker, op.lease_ms, adopt, op.foreign_done)
 
 
@@ -75,6 +79,7 @@ class Operations(Part):
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         """Apply a batch, each operation atomically, in order; at most 200 hold up Redis at a time."""
+        _check(ops)
         answers: list[Answer] = []
         for batch in _batches(self._entries(ops)):
             reply = self._link.run(_APPLY, (keys.META,), ENCODER.encode(batch), secrets.token_hex(6))
@@ -109,6 +114,17 @@ class Operations(Part):
         stored = self._link.call("MGET", *map(keys.task, marked))
         records = dict(zip(marked, map(read_record, stored), strict=True))
         return {task_id for task_id, task in records.items() if task is None or task.status not in TERMINAL}
+
+
+def _check(ops: Sequence[Op]) -> None:
+    """Refuse a batch with something in it that is no operation, before anything is changed.
+
+    Raises:
+        TaskError: the text names the type.
+    """
+    for op in ops:
+        if type(op) not in _KNOWN:
+            raise TaskError(f"{type(op).__name__} is not an operation of the store")
 
 
 def _batches(entries: Iterator[_Entry]) -> Iterator[list[_Entry]]:

@@ -34,10 +34,10 @@ class Fleet(Part):
         """Insert or replace by (platform, shop_id)."""
         arguments: list[str | bytes | int] = []
         for shop in shops:
-            arguments += (shop.key, _PACK.encode(shop), max(1, shop.concurrency))
-        for start in range(0, len(arguments), _SHOPS_AT_ONCE * 3):
-            part = arguments[start : start + _SHOPS_AT_ONCE * 3]
-            self._link.run(_PUT_SHOPS, (keys.SHOPS, keys.BY_SHOP), *part)
+            arguments += (shop.platform, shop.key, _PACK.encode(shop), max(1, shop.concurrency))
+        names = (keys.SHOPS, keys.BY_SHOP, keys.SHOP_NAMES, keys.PLATFORMS)
+        for start in range(0, len(arguments), _SHOPS_AT_ONCE * 4):
+            self._link.run(_PUT_SHOPS, names, *arguments[start : start + _SHOPS_AT_ONCE * 4])
 
     def shops(self) -> list[Shop]:
         """Every registered shop, by name."""

@@ -33,6 +33,8 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.OpenShop,
 )
 RESERVE_MS = 30_000
+_FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
+_IDENTITY = len(_FRONT)
 #: what stands before the array of a stored record: five lengths of four bytes, two counts, the outbox mark
 PREFIX = 23
 
@@ -68,7 +70,7 @@ def load_apply() -> Script:
 
 def _words() -> Mapping[str, Mapping[str, str]]:
     words: dict[str, Mapping[str, str]] = {
-        "T": _positions(Task, 2),
+        "T": {name: str(place) for name, place in _fields().items()},
         "Step": _positions(Step, 1),
         "Attempt": _positions(Attempt, 1),
         "K": {word: f"'{key}'" for word, key in keys.IN_SCRIPTS.items()},
@@ -83,24 +85,30 @@ def _positions(kind: type[change.Op] | type[Task] | type[Step] | type[Attempt], 
     return {name: str(place) for place, name in enumerate(kind.__struct_fields__, first)}
 
 
+def _fields() -> Mapping[str, int]:
+    """Where scripts find a field of a record they have read: behind the offset that cmsgpack answers first."""
+    names = Task.__struct_fields__
+    return {name: place for place, name in enumerate(names[_IDENTITY : names.index("marks")], 2)}
+
+
 def _numbers() -> Mapping[str, int]:
     names = Task.__struct_fields__
-    identity, moment = names.index("payload") + 1, names.index("batch")
-    named, flat = names.index("marks"), names.index("steps")
-    if names.index("losses") != named + 1 or names.index("attempts") != flat + 1:
+    moment, named, flat = names.index("batch"), names.index("marks"), names.index("steps")
+    if names[:_IDENTITY] != _FRONT or names.index("losses") != named + 1 or names.index("attempts") != flat + 1:
         raise AssertionError("the order of the record's fields has changed; see scripts/record.lua")
+    places = _fields()
     return {
         "schema": keys.SCHEMA,
         "prefix": PREFIX,
-        "identity": identity,
-        "moment": moment - identity,
+        "identity": _IDENTITY,
+        "moment": moment - _IDENTITY,
         "rest": flat - moment,
         "rest_named": named - moment,
-        "fields": named,
-        "moment_first": identity + 2,
-        "moment_last": moment + 1,
-        "rest_first": moment + 2,
-        "rest_last": named + 1,
+        "fields": len(places),
+        "moment_first": places[names[_IDENTITY]],
+        "moment_last": places["batch"] - 1,
+        "rest_first": places["batch"],
+        "rest_last": places["uniq"],
         "history": HISTORY_LIMIT,
         "events_kept": keys.EVENTS_KEPT,
         "reserve_ms": RESERVE_MS,

@@ -62,7 +62,7 @@ def condition(term: Term) -> Condition:
         return _number(term)
     if term.field not in TEXTS and term.field != "text":
         raise UsageError(f"{term.field!r:.40} is not a field of tasks", field="filter")
-    if is_scan(term):
+    if term.op == "~" or term.field == "text":
         return _contains(term)
     if term.op != "=":
         raise UsageError(f"{term.field} cannot be compared with {term.op!r:.10}; use : or ~", field="filter")
@@ -72,8 +72,8 @@ def condition(term: Term) -> Condition:
 
 
 def is_scan(term: Term) -> bool:
-    """Whether every candidate must be read to answer this term."""
-    return term.op == "~" or term.field == "text"
+    """Whether every candidate must be looked into to answer this term."""
+    return term.op == "~" or term.field in ("text", "error")
 
 
 def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]:
@@ -121,21 +121,21 @@ def _shop(values: Iterable[str]) -> Condition:
 def _contains(term: Term) -> Condition:
     if term.op not in ("=", "~"):
         raise UsageError(f"{term.field} cannot be compared with {term.op!r:.10}", field="filter")
-    needles = [value.casefold() for value in term.values]
+    needles = [value.lower() for value in term.values]
     names = ("task_id", "shop", "error") if term.field == "text" else (TEXTS[term.field],)
     read = [operator.attrgetter(name) for name in names]
-    return lambda task: any(needle in get(task).casefold() for get in read for needle in needles)
+    return lambda task: any(needle in get(task).lower() for get in read for needle in needles)
 
 
 def _number(term: Term) -> Condition:
     if term.op not in _COMPARE:
         raise UsageError(f"{term.field} is a number; {term.op!r:.10} does not fit", field="filter")
     read, compare = operator.attrgetter(NUMBERS[term.field]), _COMPARE[term.op]
-    if not term.values:
+    if not term.values or term.op != "=":
         number = term.number
         return lambda task: compare(read(task), number)
     try:
         numbers = [float(value) for value in term.values]
     except ValueError as exc:
         raise UsageError(f"{term.field} needs a number, not {', '.join(term.values)!r:.60}", field="filter") from exc
-    return lambda task: any(compare(read(task), number) for number in numbers)
+    return lambda task: read(task) in numbers

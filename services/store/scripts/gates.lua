@@ -55,7 +55,7 @@ local function register(e, shop, s)
   if s.n[1] > 0 then return end
   s.n[1], s.dirty = 1, true
   call('HSETNX', K.shops, shop,
-    pack_values({ platform = e[T.platform], shop_id = e[T.shop_id], unregistered = true }))
+    pack_values({ platform = e.platform, shop_id = e.shop_id, unregistered = true }))
 end
 
 local function reserve(id, shop, s)
@@ -86,7 +86,7 @@ local function behind_twin(e)
 end
 
 local function closed_gate(e, shop, s)
-  if shop_paused(e[T.platform], shop) or type_paused(e[T.task_type]) then return 'paused' end
+  if shop_paused(e.platform, shop) or type_paused(e.kind) then return 'paused' end
   if free_slots(s) + (s.reserved[e.id] and 1 or 0) <= 0 then return 'shop_busy' end
   if behind_twin(e) then return 'twin' end
 end
@@ -111,8 +111,8 @@ local function open_shop(shop, released)
       if not e then
         call('ZREM', K.lot .. shop, id)
       else
-        if shop_paused(e[T.platform], shop) or free_slots(s) <= 0 then return end
-        if type_paused(e[T.task_type]) or behind_twin(e) then
+        if shop_paused(e.platform, shop) or free_slots(s) <= 0 then return end
+        if type_paused(e.kind) or behind_twin(e) then
           first = first + 1
         else
           release(e, shop, s)

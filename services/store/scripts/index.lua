@@ -1,7 +1,7 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
 local adds, removes = {}, {} -- by key, what to write at the end; a member stands in one list of a key at most once
 local shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
-local kinds = {} -- changes of the counters: platform -> type -> lane -> "status|triage"
+local kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage
 local lots -- whether anything is parked anywhere, once it is known
 
 local function add(key, score, member)
@@ -39,23 +39,28 @@ local function flush_sets()
   adds, removes = {}, {}
 end
 
-local queued_keys = {}
-local function status_key(status, lane, priority, triage)
-  if status == 'queued' then
-    local keys = queued_keys[lane]
-    if not keys then
-      keys = {}
-      queued_keys[lane] = keys
-    end
-    local key = keys[priority]
-    if not key then
-      key = K.by_status .. 'queued:' .. lane .. ':' .. priority
-      keys[priority] = key
-    end
-    return key
+local function inner(parent, name)
+  local child = parent[name]
+  if not child then
+    child = {}
+    parent[name] = child
   end
-  if status == 'dead' then return K.by_status .. 'dead:' .. triage end
-  return K.by_status .. status
+  return child
+end
+
+local status_keys = {}
+local function status_key(status, lane, priority, triage)
+  local detail, known = triage, status_keys
+  if status == 'queued' then detail, known = priority, inner(status_keys, lane) end
+  known = inner(known, status)
+  local key = known[detail]
+  if not key then
+    key = K.by_status .. status
+    if status == 'queued' then key = key .. ':' .. lane .. ':' .. priority end
+    if status == 'dead' then key = key .. ':' .. triage end
+    known[detail] = key
+  end
+  return key
 end
 
 local NUMBERS = '>I8I8I8I8I8I8I8I8I8' -- slots, then the counters
@@ -72,7 +77,7 @@ end
 local function fetch_shops(fresh_ones)
   local names, n = {}, 0
   local function note(e)
-    local shop = shop_name(e)
+    local shop = e.shop
     if shops[shop] == nil then
       n = n + 1
       names[n], shops[shop] = shop, false
@@ -91,19 +96,9 @@ local function shop_of(shop)
   return shops[shop] or set_shop(shop, call('HGET', K.by_shop, shop))
 end
 
-local function inner(parent, name)
-  local child = parent[name]
-  if not child then
-    child = {}
-    parent[name] = child
-  end
-  return child
-end
-
 local function count_task(e, shop, status, lane, triage, change)
-  local kind = inner(inner(inner(kinds, e[T.platform]), e[T.task_type]), lane)
-  local field = status .. '|' .. triage
-  kind[field] = (kind[field] or 0) + change
+  local states = inner(inner(inner(inner(kinds, e.platform), e.kind), lane), status)
+  states[triage] = (states[triage] or 0) + change
   if ENDED[status] and not (status == 'dead' and triage == 'open') then return end
   local s = shop_of(shop)
   local place = COUNTED[status]
@@ -124,7 +119,10 @@ local function index_unique(e)
     if e.status then call('ZREM', K.unique .. uniq, e.id) end
     return
   end
-  if e.sole then return end -- nobody to compare with: the first one to come beside it sets this right
+  if e.sole then -- nobody to compare with: the first one to come beside it sets this right
+    e.sole = false
+    return
+  end
   local score = unique_score(status, created)
   if e.status and score == unique_score(e.status, created) then return end
   local key = K.unique .. uniq
@@ -166,13 +164,13 @@ end
 local function index_new(e, shop)
   local id, created = e.id, e[T.created_at]
   add(K.shop .. shop, created, id)
-  add(K.type .. e[T.task_type], created, id)
+  add(K.type .. e.kind, created, id)
   if e[T.batch] ~= '' then add(K.batch .. e[T.batch], created, id) end
   local s = shop_of(shop)
   if s.new then
     s.new, s.dirty = false, true
     call('ZADD', K.shop_names, 0, shop)
-    call('ZADD', K.platforms, 0, e[T.platform])
+    call('ZADD', K.platforms, 0, e.platform)
   end
 end
 
@@ -202,7 +200,7 @@ local function settle(e)
   local id = e.id
   local status, was = e[T.status], e.status
   if status ~= was or e[T.lane] ~= e.lane or e[T.priority] ~= e.priority or e[T.triage] ~= e.triage then
-    index_status(e, shop_name(e))
+    index_status(e, e.shop)
   end
   if e[T.updated_at] ~= e.at then add(K.updated, e[T.updated_at], id) end
   if status == 'running' or was == 'running' then index_time(e, K.leases, 'running', e[T.lease_until], e.lease) end
@@ -231,17 +229,17 @@ local function flush_kinds()
   for platform, types in pairs(kinds) do
     for kind, lanes in pairs(types) do
       for lane, states in pairs(lanes) do
-        for state, change in pairs(states) do
-          if change ~= 0 then
+        for status, triages in pairs(states) do
+          for triage, change in pairs(triages) do
             n = n + 1
-            fields[n], changes[n] = platform .. '|' .. kind .. '|' .. lane .. '|' .. state, change
+            fields[n], changes[n] = concat({ platform, kind, lane, status, triage }, '|'), change
           end
         end
       end
     end
   end
   for i = 1, n do
-    if call('HINCRBY', K.by_kind, fields[i], text(changes[i])) == 0 then call('HDEL', K.by_kind, fields[i]) end
+    if changes[i] ~= 0 and call('HINCRBY', K.by_kind, fields[i], text(changes[i])) == 0 then call('HDEL', K.by_kind, fields[i]) end
   end
 end
 
@@ -256,8 +254,8 @@ end
 local function flush()
   local values, n = {}, 0
   for i = 1, #changed do
-    local id = changed[i]
-    values[n + 1], values[n + 2], n = K.task .. id, packed(records[id]), n + 2
+    local e = changed[i]
+    values[n + 1], values[n + 2], n = e.key, packed(e), n + 2
   end
   for first = 1, n, C.slice do call('MSET', unpack(values, first, math.min(first + C.slice - 1, n))) end
   flush_sets()

@@ -1,27 +1,45 @@
 -- Create and Republish: new records.
+-- Of the active tasks that hold a key the one that was created first, whatever its class.
+local CLASSES = { { '-inf', '(0', C.class }, { '0', '(' .. text(C.class), 0 }, { text(C.class), '+inf', -C.class } }
+
 local function first_holder(uniq)
-  while true do
-    local id = call('ZRANGE', K.unique .. uniq, 0, 0)[1]
-    if not id then return end
-    local e = load(id)
-    if e then return e end
-    call('ZREM', K.unique .. uniq, id)
+  local key = K.unique .. uniq
+  local ids = call('ZRANGE', key, 0, 1)
+  if not ids[2] then return ids[1] end
+  local best, least
+  for _, class in ipairs(CLASSES) do
+    local found = call('ZRANGEBYSCORE', key, class[1], class[2], 'WITHSCORES', 'LIMIT', 0, 1)
+    local created = found[1] and found[2] + class[3]
+    if created and (not best or created < least or (created == least and found[1] < best)) then
+      best, least = found[1], created
+    end
+  end
+  return best
+end
+
+local function active_holder(uniq)
+  while uniq ~= '' do
+    local id = first_holder(uniq)
+    local e = id and load(id)
+    if e or not id then return e end
+    call('ZREM', K.unique .. uniq, id) -- its record is gone
   end
 end
 
 local function insert(e, on_duplicate)
-  local holder = e[T.uniq] ~= '' and first_holder(e[T.uniq])
+  local status = e[T.status]
+  local holder = not ENDED[status] and active_holder(e[T.uniq])
   if holder then
-    if on_duplicate == 'reject' then return 'duplicate', holder end
-    if on_duplicate == 'force' then
+    if on_duplicate == 'queue' then
+      add_mark(e, 'twin')
+    elseif on_duplicate == 'force' then
       set_rest(e, T.uniq, '')
       add_mark(e, 'forced')
     else
-      add_mark(e, 'twin')
+      return 'duplicate', holder
     end
   end
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
-  local status = e[T.status]
   if status == 'pending' then
     e.mark = true
   elseif status == 'dead' and e[T.triage] == '' then
@@ -37,7 +55,7 @@ local function create(o)
   local e = o[Create.task] -- unpacked already
   local known = load(e.id)
   if not known then return insert(e, o[Create.on_duplicate]) end
-  local same = e[T.created_by] == known[T.created_by] and e[T.payload] == known[T.payload]
+  local same = e[T.created_by] == known[T.created_by] and payload(e) == payload(known)
     and e[T.origin] == known[T.origin]
   return same and 'created' or 'exists', known
 end

@@ -18,7 +18,7 @@ local function cancel(o, released)
     end
     return 'requested', e
   end
-  local shop = shop_name(e)
+  local shop = e.shop
   keep_reason(e, o)
   unreserve(e.id, shop)
   e.mark = false
@@ -39,7 +39,7 @@ local function move(o, released)
   if to == 'pending' or to == 'retrying' then e.mark = true end
   transition(e, to, '', o[Move.by])
   settle(e)
-  if status == 'blocked' then open_shop(shop_name(e), released) end
+  if status == 'blocked' then open_shop(e.shop, released) end
   return 'ok', e
 end
 
@@ -83,7 +83,7 @@ local function resolve(o, released)
   if to ~= 'succeeded' then e.mark = true end
   transition(e, to, '', by)
   settle(e)
-  open_shop(shop_name(e), released)
+  open_shop(e.shop, released)
   return 'ok', e
 end
 
@@ -91,7 +91,7 @@ local function nudge(o)
   local e = load(o[Nudge.task_id])
   if not e then return 'stale' end
   local status = e[T.status]
-  if e[T.gen] ~= o[Nudge.gen] or e[T.attempt] ~= o[Nudge.attempt] then return 'stale', e end
+  if e[T.gen] ~= o[Nudge.gen] or e[T.attempt] ~= o[Nudge.attempt] then return 'stale' end
   local due = e[T.due_at] > 0 and e[T.due_at] <= NOW
   if (status == 'scheduled' and due) or (status == 'retrying' and due) then
     e.mark = true
@@ -99,7 +99,7 @@ local function nudge(o)
   elseif status == 'pending' or status == 'queued' or status == 'retrying' then
     e.mark = true
   else
-    return 'stale', e
+    return 'stale'
   end
   settle(e)
   return 'ok', e

@@ -4,7 +4,7 @@ local function published(o)
   if not e then return 'stale' end
   local status = e[T.status]
   if status ~= o[Published.status] or e[T.gen] ~= o[Published.gen] or e[T.attempt] ~= o[Published.attempt] then
-    return 'stale', e
+    return 'stale'
   end
   e.mark = false
   if status == 'pending' then
@@ -72,7 +72,7 @@ local function claim(o, released)
     if not e.status then settle(e) end
     return 'stale', e
   end
-  local shop = shop_name(e)
+  local shop = e.shop
   local s = shop_state(shop)
   register(e, shop, s)
   if o[Claim.foreign_done] then
@@ -124,7 +124,7 @@ local function finish(o, released)
   add_attempt(e, o[Finish.attempt])
   transition(e, to, e[T.worker], o[Finish.error_kind])
   settle(e)
-  open_shop(shop_name(e), released)
+  open_shop(e.shop, released)
   return 'ok', e
 end
 
@@ -135,7 +135,7 @@ end
 
 local function renew(o)
   local e, mine = leased(o[Renew.task_id], o[Renew.owner])
-  if not mine then return 'fenced', e end
+  if not mine then return 'fenced' end
   e[T.lease_until] = NOW + o[Renew.lease_ms]
   touch(e)
   settle(e)
@@ -144,7 +144,7 @@ end
 
 local function progress(o)
   local e, mine = leased(o[Progress.task_id], o[Progress.owner])
-  if not mine then return 'fenced', e end
+  if not mine then return 'fenced' end
   if o[Progress.progress] >= 0 then e[T.progress] = o[Progress.progress] end
   if o[Progress.note] ~= '' then e[T.note] = o[Progress.note] end
   if o[Progress.stopping] then e[T.cancel] = 'stopping' end

@@ -1,10 +1,14 @@
--- KEYS shops, numbers of the shops; ARGV for each shop its name, its description and how many tasks may run at once.
+-- KEYS shops, numbers of the shops, names of shops, platforms; ARGV for each shop its platform, its name
+-- (platform:shop_id), its description and how many of its tasks may run at once.
 local NUMBERS = '>I8I8I8I8I8I8I8I8I8'
-for i = 1, #ARGV, 3 do
-  local known = redis.call('HGET', KEYS[2], ARGV[i])
+for i = 1, #ARGV, 4 do
+  local name = ARGV[i + 1]
+  local known = redis.call('HGET', KEYS[2], name)
   local numbers = known and { struct.unpack(NUMBERS, known) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 }
-  numbers[1], numbers[10] = tonumber(ARGV[i + 2]), nil
-  redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1])
-  redis.call('HSET', KEYS[2], ARGV[i], struct.pack(NUMBERS, unpack(numbers)))
+  numbers[1], numbers[10] = tonumber(ARGV[i + 3]), nil
+  redis.call('HSET', KEYS[1], name, ARGV[i + 2])
+  redis.call('HSET', KEYS[2], name, struct.pack(NUMBERS, unpack(numbers)))
+  redis.call('ZADD', KEYS[3], 0, name)
+  redis.call('ZADD', KEYS[4], 0, ARGV[i])
 end
 return 0

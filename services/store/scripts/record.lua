@@ -3,10 +3,10 @@
 -- Stored: the lengths of the parts (C.prefix bytes), then the msgpack array in field order, in six parts: front (head of the
 -- array, identity, payload), moment (what a transition changes), rest, steps, back (attempts and what newer programs
 -- appended). Only the moment is unpacked and packed again; the others are cut out as bytes, so that their size costs
--- nothing. In memory one table: fields stand one place behind their position (T.status), because cmsgpack answers an offset
--- first; the parts and what the indexes know of the record have names.
+-- nothing. In memory one table: the fields of moment and rest by place (T.status), the identity, the parts and what the
+-- indexes know of the record by name.
 local records = {} -- by id; false: there is none
-local changed = {} -- ids that must be written, in the order of their first change
+local changed = {} -- records that must be written, in the order of their first change
 
 local LENGTHS = '>I4I4I4I4I4BBB'
 local heads = {}
@@ -25,12 +25,14 @@ local function parse(id, s)
   local q = p + b
   local t = q + c
   local u = t + st + (sn < 16 and 1 or 3)
+  local _, own_id, shop_id, platform, kind = take(s, 4, C.prefix + 3)
   return {
-    id = id, packed = s, front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u),
-    back = sub(s, u + 1), sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
-    rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
-    lease = 0, due = 0,
-    take(s, C.fields, C.prefix + 3),
+    id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id, key = K.task .. id,
+    packed = s, front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u),
+    back = sub(s, u + 1), sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0,
+    marked = marked == 1, rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0,
+    worker = 0, print = 0, at = 0, lease = 0, due = 0,
+    take(s, C.fields, p),
   }
 end
 
@@ -52,7 +54,7 @@ local function fresh(s)
   local dh = c + #array_head(sn)
   local lengths = pack_lengths(LENGTHS, a - 3, b - a, c - b, d - dh, g - d - #array_head(an), sn, an, 0)
   local e = parse('', lengths .. s)
-  e.id, e.packed, e.unborn = e[T.task_id], false, true
+  e.key, e.packed, e.unborn = K.task .. e.id, false, true
   e.status, e.lane, e.priority, e.triage, e.worker, e.print, e.at = false, false, false, false, '', '', false
   return e
 end
@@ -77,7 +79,7 @@ local function read(id, s)
     return false
   end
   local good, e = pcall(parse, id, s)
-  if not good or e[T.task_id] ~= id then
+  if not good or e.id ~= id then
     call('RENAME', K.task .. id, K.broken .. id) -- not a record: kept aside, the task counts as unknown
     e = false
   else
@@ -104,15 +106,16 @@ local function load(id)
   return read(id, call('GET', K.task .. id))
 end
 
-local function shop_name(e)
-  return e[T.platform] .. ':' .. e[T.shop_id]
+local function payload(e)
+  local _, _, _, _, _, bytes = take(e.front, C.identity, 3)
+  return bytes
 end
 
 local function touch(e)
   e.packed = false
   if not e.dirty then
     e.dirty = true
-    changed[#changed + 1] = e.id
+    changed[#changed + 1] = e
   end
 end
 
@@ -169,8 +172,8 @@ local function transition(e, to, worker, note)
   end
   e.steps = steps .. '\151' .. pack_values(NOW, from, to, worker, e[T.gen], e[T.attempt], note)
   e.sn = sn
-  call('XADD', K.events, 'MAXLEN', '~', text(C.events_kept), '*', 'task_id', e.id, 'shop_id', e[T.shop_id],
-    'platform', e[T.platform], 'task_type', e[T.task_type], 'from', from, 'to', to, 'at', text(NOW), 'worker', worker,
+  call('XADD', K.events, 'MAXLEN', '~', text(C.events_kept), '*', 'task_id', e.id, 'shop_id', e.shop_id,
+    'platform', e.platform, 'task_type', e.kind, 'from', from, 'to', to, 'at', text(NOW), 'worker', worker,
     'gen', text(e[T.gen]), 'attempt', text(e[T.attempt]), 'lane', e[T.lane])
   touch(e)
 end
