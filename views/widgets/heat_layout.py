@@ -123,6 +123,11 @@ class Layout:
     pitch: float
     height: float
 
+    def places(self) -> tuple[object, ...]:
+        """All that decides where cells are."""
+        blocks = tuple((b.x, b.cells_y, b.columns, b.rows, b.group.first, b.group.count) for b in self.blocks)
+        return self.pitch, self.height, blocks
+
     def rect_of(self, index: int) -> tuple[float, float, float]:
         """Left, top and side of a cell."""
         block = self.block_of(index)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
@@ -87,15 +88,10 @@ class HeatMap(QWidget):
     def set_rows(self, rows: Rows) -> None:
         """Show shops that ``prepare`` has put in order, for instance off the GUI thread."""
         old, self._rows = self._rows, rows
-        same = [(g.platform, g.count, g.total, g.flagged) for g in old.groups] == [
-            (g.platform, g.count, g.total, g.flagged) for g in rows.groups
-        ]
-        if not same:
+        if [(g.platform, g.count) for g in old.groups] != [(g.platform, g.count) for g in rows.groups]:
             self._current = self._follow(old)
+        if old.groups != rows.groups or not np.array_equal(old.kinds, rows.kinds):
             self._relayout()
-        elif not np.array_equal(old.kinds, rows.kinds):
-            self._layer = None
-            self.update()
         self._announce()
         self._show_card()
 
@@ -103,7 +99,6 @@ class HeatMap(QWidget):
         """Dim all shops in another state; "" dims none."""
         if state != self._filter:
             self._filter = state if state in STATES else ""
-            self._layer = None
             self.update()
 
     def rect_of(self, platform: str, shop_id: str) -> QRectF:
@@ -140,12 +135,17 @@ class HeatMap(QWidget):
         strong = QFontMetrics(theme().font("labelstrong"))
         headers = []
         for group in self._rows.groups:
-            name, note = self.header_of(group)
+            # As wide as if all were flagged, so that a change of state moves no block.
+            name, note = self.header_of(replace(group, flagged=group.total))
             headers.append(strong.horizontalAdvance(name) + 10.0 + metrics.horizontalAdvance(note) + 2)
-        self._layout_of = arrange(self._rows, self.width(), headers, self.devicePixelRatioF())
-        self._layer = None
-        self.setFixedHeight(max(HEADER, round(self._layout_of.height)))
-        self.updateGeometry()
+        layout = arrange(self._rows, self.width(), headers, self.devicePixelRatioF())
+        if layout.places() != self._layout_of.places():
+            self._layer = None
+        self._layout_of = layout
+        height = max(HEADER, round(layout.height))
+        if height != self.height() or self.minimumHeight() != height:
+            self.setFixedHeight(height)
+            self.updateGeometry()
         self.update()
 
     def header_of(self, group: Group) -> tuple[str, str]:
@@ -155,7 +155,7 @@ class HeatMap(QWidget):
         return platform_name(group.platform), f"{shops} · {flagged}" if group.flagged else shops
 
     def _restyle(self) -> None:
-        self._atlas = None
+        self._atlas = self._layer = None
         self._announce()
         self._relayout()
 
@@ -164,9 +164,8 @@ class HeatMap(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw headers, the finished picture of all cells, and a ring around the current one."""
         painter = QPainter(self)
-        if self._layer is None:
-            self._layer = self._draw()
-        painter.drawImage(QPointF(0, 0), self._layer.image)
+        layer = self._drawn()
+        painter.drawImage(QPointF(0, 0), layer.image)
         for block in self._layout_of.blocks:
             self._paint_header(painter, block.group, QRectF(block.x, block.y, block.width, HEADER - 6))
             if self._rows.aggregated:
@@ -174,15 +173,14 @@ class HeatMap(QWidget):
         if self._current >= 0:
             self._paint_ring(painter)
 
-    def _draw(self) -> Layer:
-        ratio = self.devicePixelRatioF()
-        layout = self._layout_of
+    def _drawn(self) -> Layer:
+        ratio, layout = self.devicePixelRatioF(), self._layout_of
         if self._atlas is None or self._atlas.key != (layout.cell, layout.pitch, ratio, theme().tokens):
-            self._atlas = Atlas(layout.cell, layout.pitch, ratio)
-        dimmed = None
-        if self._filter:
-            dimmed = np.fromiter((c.state != self._filter for c in self._rows.cells), np.bool_, len(self._rows.cells))
-        return self._atlas.picture(self._rows, layout, self.width(), dimmed, ratio)
+            self._atlas, self._layer = Atlas(layout.cell, layout.pitch, ratio), None
+        if self._layer is None:
+            self._layer = Layer(self._atlas, layout, self.width(), ratio)
+        self._layer.show(self._atlas.numbers(self._rows, self._filter))
+        return self._layer
 
     def _paint_header(self, painter: QPainter, group: Group, room: QRectF) -> None:
         name, note = self.header_of(group)

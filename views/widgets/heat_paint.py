@@ -6,12 +6,13 @@ import math
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.stride_tricks import as_strided
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QImage, QPainter, QPen
 
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
-from views.widgets.heat_layout import GLYPHS_FROM, Kinds, Layout, Rows, kinds
+from views.widgets.heat_layout import GLYPHS_FROM, Block, Kinds, Layout, Rows, kind_of, kinds
 
 Pixels = npt.NDArray[np.uint32]
 
@@ -85,36 +86,51 @@ class Atlas:
         flat = np.frombuffer(image.constBits(), np.uint32)
         return flat.reshape(self.side, image.bytesPerLine() // 4)[:, : self.side].copy()
 
-    def picture(
-        self, rows: Rows, layout: Layout, width: float, dimmed: npt.NDArray[np.bool_] | None, ratio: float
-    ) -> Layer:
-        """All cells of a layout."""
-        wide, tall = max(1, math.ceil(width * ratio)), max(1, math.ceil(layout.height * ratio))
-        canvas: Pixels = np.zeros((tall, wide), np.uint32)
-        numbers = rows.kinds if dimmed is None else rows.kinds + dimmed.astype(np.uint8) * np.uint8(self.count)
-        for block in layout.blocks:
-            if not block.rows:
-                continue
-            part = numbers[block.group.first : block.group.first + block.group.count]
-            left, top = round(block.x * ratio), round(block.cells_y * ratio)
-            self._copy(canvas[top:, left:], part, block.columns, block.rows)
-        return Layer(canvas, ratio)
+    def tiles(self, numbers: Kinds) -> Pixels:
+        """The drawings of some cells."""
+        return self._tiles[numbers]
 
-    def _copy(self, canvas: Pixels, numbers: Kinds, columns: int, rows: int) -> None:
-        side = self.side
-        grid = np.zeros(columns * rows, np.uint8)
-        grid[: len(numbers)] = numbers
-        tiles = self._tiles[grid].reshape(rows, columns, side, side).swapaxes(1, 2)
-        block = tiles.reshape(rows * side, columns * side)
-        tall, wide = min(len(canvas), len(block)), min(canvas.shape[1], block.shape[1])
-        canvas[:tall, :wide] = block[:tall, :wide]
+    def numbers(self, rows: Rows, lit: str) -> Kinds:
+        """Which drawing each cell gets; all but those in the state ``lit`` are dimmed, "" dims none."""
+        if not lit:
+            return rows.kinds
+        paused = np.uint8(kind_of("paused", ""))
+        plain = np.minimum(rows.kinds, paused)
+        result: Kinds = rows.kinds + (plain != kind_of(lit, "")).astype(np.uint8) * np.uint8(self.count)
+        return result
 
 
 class Layer:
-    """The finished picture; keeps the pixels that the image only borrows."""
+    """The picture of all cells; keeps the pixels that its image only borrows, and changes single cells in them."""
 
-    def __init__(self, canvas: Pixels, ratio: float) -> None:
-        self._canvas = canvas
-        tall, wide = canvas.shape
-        self.image = QImage(canvas.data, wide, tall, wide * 4, QImage.Format.Format_ARGB32_Premultiplied)
+    def __init__(self, atlas: Atlas, layout: Layout, width: float, ratio: float) -> None:
+        self._atlas, self._side = atlas, atlas.side
+        wide, tall = max(1, math.ceil(width * ratio)), max(1, math.ceil(layout.height * ratio))
+        # One cell more on either side: the last gap may lie beyond the edge.
+        self._canvas: Pixels = np.zeros((tall + self._side, wide + self._side), np.uint32)
+        self._grids = [self._grid(block, ratio) for block in layout.blocks if block.rows]
+        self._numbers: Kinds = np.zeros(0, np.uint8)
+        stride = self._canvas.strides[0]
+        self.image = QImage(self._canvas.data, wide, tall, stride, QImage.Format.Format_ARGB32_Premultiplied)
         self.image.setDevicePixelRatio(ratio)
+
+    def _grid(self, block: Block, ratio: float) -> tuple[Block, Pixels]:
+        """The pixels of a block as rows x columns of cells, without a copy."""
+        side = self._side
+        down, across = self._canvas.strides
+        corner = self._canvas[round(block.cells_y * ratio) :, round(block.x * ratio) :]
+        rows = min(block.rows, corner.shape[0] // side)
+        columns = min(block.columns, corner.shape[1] // side)
+        grid = as_strided(corner, (rows, columns, side, side), (down * side, across * side, down, across))
+        return block, grid
+
+    def show(self, numbers: Kinds) -> None:
+        """Draw these cells; only those that changed are touched."""
+        old, self._numbers = self._numbers, numbers.copy()
+        for block, grid in self._grids:
+            part = slice(block.group.first, block.group.first + block.group.count)
+            fresh = numbers[part]
+            changed = np.arange(len(fresh)) if len(old) != len(numbers) else np.flatnonzero(old[part] != fresh)
+            if len(changed):
+                down, across = np.divmod(changed, block.columns)
+                grid[down, across] = self._atlas.tiles(fresh[changed])

@@ -131,6 +131,12 @@ def test_no_shops_at_all(qtbot: QtBot) -> None:
     assert heat.current is None
 
 
+def test_states_move_no_cell(heat: HeatMap) -> None:
+    places = heat._layout_of.places()
+    heat.set_cells([replace(shop, state="dead") for shop in heat.rows.cells])
+    assert heat._layout_of.places() == places
+
+
 # how they look
 
 
