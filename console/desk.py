@@ -4,29 +4,28 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import shutil
 import signal
+from functools import partial
 from pathlib import Path
 
 import msgspec
-import psutil
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from console import bootstrap
+from console import bootstrap, profiles
 from console.main_window import MainWindow
-from console.navigation import PageSpec
 from console.session import Session
 from console.state import ConsoleState
+from console.welcome import make_welcome
 from services import assembly, i18n
 from services import settings as config
 from services.domain.errors import ConsoleError
 from services.entrypoints.context import ConsoleRequest
-from services.i18n import N_, _
+from services.i18n import _
 from views.pages.first_run.page import FirstRunPage
 from views.support import operation, shown
 from views.theme import theme
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec
 
 log = logging.getLogger(__name__)
 SETTLE_S = 4.0
@@ -44,6 +43,7 @@ class Console:
         self._session: Session | None = None
         self._desk: bootstrap.Desk | None = None
         self._welcome: MainWindow | None = None
+        self._choice: FirstRunPage | None = None
         self.clean = True
 
     async def main(self) -> None:
@@ -56,10 +56,11 @@ class Console:
         beat = QTimer(interval=200)
         beat.timeout.connect(lambda: None)
         beat.start()
+        kept = profiles.recall(self._state) if self._request.first_run and self._settings.embedded else None
         if self._is_first_run():
             self._show_welcome()
         else:
-            await self._open(self._settings)
+            await self._open(_fleet(self._settings, *kept) if kept is not None else self._settings)
         if self._request.screenshot:
             await self._picture(self._request.screenshot)
             self._ended.set()
@@ -76,29 +77,21 @@ class Console:
         theme().install(self._app)
 
     def _is_first_run(self) -> bool:
-        chosen = self._state.get("chosen")
-        if not self._request.first_run or chosen or not self._settings.embedded or self._settings.profile != "local":
-            return False
-        return not self._settings.database.exists()
+        settings = self._settings
+        known = bool(self._state.get("chosen")) or settings.profile != "local" or not settings.embedded
+        return self._request.first_run and not known and not settings.database.exists()
 
     def _show_welcome(self) -> None:
-        page = FirstRunPage()
+        window, page = make_welcome(self._settings)
         page.run_here.connect(self._on_run_here)
         page.connect_fleet.connect(self._on_connect)
         page.test_connection.connect(self._on_test)
         page.sample.connect(self._on_sample)
-        page.language_wanted.connect(self._set_language)
-        page.show_checks(_checks(self._settings))
-        spec = PageSpec(id="first_run", title=N_("Welcome"), icon="ph.laptop", factory=lambda: page)
-        self._welcome = MainWindow((spec,))
-        self._welcome.top_bar.show_profile(_("Choose a connection"))
-        self._welcome.top_bar.show_freshness(None)
-        self._welcome.top_bar.set_can_create(_("Choose first where tasks run"))
-        self._welcome.closing.connect(self._ended.set)
-        self._welcome_page = page
-        self._welcome.open_page("first_run")
-        self._welcome.resize(*self._request.size)
-        self._welcome.show()
+        page.language_chosen.connect(self._set_language)
+        window.closing.connect(self._ended.set)
+        window.resize(*self._request.size)
+        window.show()
+        self._welcome, self._choice = window, page
 
     def _on_run_here(self, slots: int) -> None:
         worker = msgspec.structs.replace(self._settings.worker, slots=slots)
@@ -110,17 +103,31 @@ class Console:
         self._go(self._settings, sample=True)
 
     def _on_connect(self, broker: str, redis: str) -> None:
-        self._go(_fleet(self._settings, broker, redis))
+        self._go(_fleet(self._settings, broker, redis), keep=(broker, redis))
 
     def _on_test(self, broker: str, redis: str) -> None:
-        asyncio.ensure_future(self._test(broker, redis))  # noqa: RUF006 - ends by itself, errors are shown
+        self._testing = asyncio.ensure_future(self._test(broker, redis))
 
     async def _test(self, broker: str, redis: str) -> None:
         fits = await asyncio.to_thread(assembly.probe, broker, redis)
-        self._welcome_page.show_test(*fits)
+        if self._choice is not None:
+            self._choice.show_test(*fits)
 
-    def _go(self, settings: config.Settings, *, sample: bool = False, work: bool = False) -> None:
-        asyncio.ensure_future(self._open(settings, sample=sample, work=work))  # noqa: RUF006 - errors are shown
+    def _go(self, settings: config.Settings, **how: object) -> None:
+        self._opening = asyncio.ensure_future(self._choose(settings, **how))  # type: ignore[arg-type]
+
+    async def _choose(
+        self,
+        settings: config.Settings,
+        *,
+        sample: bool = False,
+        work: bool = False,
+        keep: tuple[str, str] | None = None,
+    ) -> None:
+        await self._open(settings, sample=sample, work=work)
+        if keep is not None and self._desk is not None and not profiles.remember(self._state, *keep):
+            text = _("The password is not kept: this computer has no key store. Enter it again next time.")
+            self._desk.window.toasts.show(ToastSpec(text=text, status="warning"))
 
     async def _open(self, settings: config.Settings, *, sample: bool = False, work: bool = False) -> None:
         try:
@@ -140,8 +147,10 @@ class Console:
         if self._welcome is not None:
             self._welcome.closing.disconnect(self._ended.set)
             self._welcome.close()
-            self._welcome = None
+            self._welcome = self._choice = None
         await self._begin_work(session, desk, sample=sample, work=work)
+        if work and not session.shops():
+            self._offer_sample(desk)
 
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
         try:
@@ -151,6 +160,13 @@ class Console:
                 await asyncio.to_thread(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
             desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=str(exc), status="error"))
+
+    def _offer_sample(self, desk: bootstrap.Desk) -> None:
+        load = operation.Operation(desk.window)
+        assert self._session is not None
+        offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, self._session.load))
+        text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
+        desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
 
     async def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
@@ -215,16 +231,3 @@ def _system_language() -> str:
 
         words = locale.getlocale()[0] or ""
     return "zh_CN" if words.lower().startswith(("zh", "chinese")) else "en"
-
-
-def _checks(settings: config.Settings) -> list[tuple[str, str, str]]:
-    """(state, what, finding) of the pre-checks of the first run."""
-    home = settings.home_path
-    anchor = next(folder for folder in (home, *home.parents) if folder.exists())
-    free = shutil.disk_usage(anchor).free / 1e9
-    memory = psutil.virtual_memory().available / 1e9
-    return [
-        ("ok", _("Local engine"), _("ready")),
-        ("ok" if free > 1 else "warning", _("Disk space"), _("{n} GB free").format(n=f"{free:.0f}")),
-        ("ok" if memory > 1 else "warning", _("Memory"), _("{n} GB free").format(n=f"{memory:.0f}")),
-    ]

@@ -86,7 +86,7 @@ class Session:
         return self.settings.embedded and "sample" in self.engine.store.documents("fleet")
 
     def load(self) -> None:
-        """Load shops, storefront, flows, a local worker and a trickle of tasks. Blocking; a second call does nothing."""
+        """Load shops, storefront, flows, a local worker and a trickle of tasks. Blocking; once is enough."""
         with self._lock:
             if self._trickle is not None:
                 return

@@ -1,0 +1,54 @@
+"""The window of the first run: nothing is open yet, and the person chooses where tasks run."""
+
+from __future__ import annotations
+
+import shutil
+
+import psutil
+
+from console.main_window import MainWindow
+from console.navigation import PageSpec
+from services import settings as config
+from services.i18n import N_, _
+from views.page import Page
+from views.pages.first_run.checks import OK, WARNING, Check
+from views.pages.first_run.page import FirstRunPage
+
+GIGABYTE = 1e9
+
+
+class _Holder(Page):
+    """Carries the first run as the only page of a window."""
+
+    page_id = "first_run"
+
+    def __init__(self, inner: FirstRunPage) -> None:
+        super().__init__(N_("Welcome"))
+        self.header.hide()
+        self.body.addWidget(inner, 1)
+
+
+def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
+    """The window and the page whose signals say what was chosen."""
+    page = FirstRunPage()
+    page.show_checks(pre_checks(settings))
+    spec = PageSpec(id="first_run", title=N_("Welcome"), icon="ph.laptop", factory=lambda: _Holder(page))
+    window = MainWindow((spec,))
+    window.top_bar.show_profile(_("Choose a connection"))
+    window.top_bar.show_freshness(None)
+    window.top_bar.set_can_create(_("Choose first where tasks run"))
+    window.open_page("first_run")
+    return window, page
+
+
+def pre_checks(settings: config.Settings) -> list[Check]:
+    """What was looked at before a start on this machine."""
+    home = settings.home_path
+    anchor = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(anchor).free / GIGABYTE
+    memory = psutil.virtual_memory().available / GIGABYTE
+    return [
+        Check(name=N_("Local engine"), text=_("ready")),
+        Check(name=N_("Disk space"), text=_("{n} GB free").format(n=f"{free:.0f}"), state=OK if free > 1 else WARNING),
+        Check(name=N_("Memory"), text=_("{n} GB free").format(n=f"{memory:.0f}"), state=OK if memory > 1 else WARNING),
+    ]
