@@ -132,10 +132,8 @@ def evidence(task: Task, attempt: Attempt) -> Task:
 
 
 def recorded(task: Task, op: Finish) -> bool:
-    """Whether this owner's outcome is in the record already."""
-    if task.owner != op.owner or task.status == Status.RUNNING:
-        return False
-    return not op.if_expired or op.attempt in task.attempts
+    """Whether this very outcome of this owner is in the record already; another one of his came too late."""
+    return task.owner == op.owner and task.status != Status.RUNNING and op.attempt in task.attempts
 
 
 def progressed(task: Task, op: Progress) -> Task:
