@@ -18,7 +18,7 @@ from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.buttons import Button, IconButton
 from views.widgets.stepper import Stepper
 
-SLOTS = 4
+SLOTS, ICON_BOX = 4, 40
 BROKER_EXAMPLE, REDIS_EXAMPLE = (
     "amqps://user:password@mq.example.com:5671",
     "rediss://:password@redis.example.com:6380/0",
@@ -36,6 +36,9 @@ class ChoiceCard(QFrame):
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._glyph = QLabel()
+        self._glyph.setFixedSize(ICON_BOX, ICON_BOX)
+        self._glyph.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._glyph.setProperty("panel", "code")
         self._title, self._text = Label("", "page"), Label("", "body", "text2", wrap=True)
         column = QVBoxLayout(self)
         column.setContentsMargins(24, 22, 24, 22)
@@ -70,7 +73,7 @@ class ChoiceCard(QFrame):
         self._restyle()
 
     def _restyle(self) -> None:
-        self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 26))
+        self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 22))
         for glyph, _label, _point in self._points:
             glyph.setPixmap(theme().pixmap("ph.check", "succeeded", 13))
 
@@ -90,7 +93,7 @@ class LocalChoice(ChoiceCard):
             (
                 N_("Nothing else to install"),
                 N_("Fits 1 to 50 shops"),
-                N_("Move to a fleet later; tasks and shops come along"),
+                N_("Your data stay on this computer, in one file"),
             ),
             parent,
         )
@@ -147,8 +150,8 @@ class FleetChoice(ChoiceCard):
             N_("Connect to a fleet"),
             N_("Your company already runs the broker and the workers."),
             (
-                N_("RabbitMQ for the messages, Redis for the records"),
-                N_("Several fleets: switch in the top bar, Ctrl 1 to 9"),
+                N_("RabbitMQ carries the messages, Redis keeps the records"),
+                N_("The same pages and commands as on one machine"),
             ),
             parent,
         )
@@ -157,7 +160,6 @@ class FleetChoice(ChoiceCard):
         self._answers = (_Answer(), _Answer())
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
-        self._note = Label("", "label", "text3", wrap=True)
         self.test_button = Button(N_("Test connection"))
         self.connect_button = Button(N_("Connect"))
         grid = QGridLayout()
@@ -168,7 +170,6 @@ class FleetChoice(ChoiceCard):
             grid.addWidget(_with_eye(field), 3 * row + 1, 0)
             grid.addWidget(answer, 3 * row + 2, 0)
         self.body.addLayout(grid)
-        self.body.addWidget(self._note)
         self.body.addWidget(self._error)
         self.foot.addWidget(self.test_button)
         self.foot.addWidget(self.connect_button)
@@ -229,7 +230,6 @@ class FleetChoice(ChoiceCard):
         for title, field, name in zip(self._titles, (self.broker, self.redis), (_("Broker"), "Redis"), strict=True):
             title.setText(name)
             field.setAccessibleName(_("Address of {name}").format(name=name))
-        self._note.setText(_("Passwords go to the system's key store, not into a file."))
 
 
 class _Answer(QWidget):

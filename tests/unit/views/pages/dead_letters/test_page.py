@@ -1,0 +1,292 @@
+"""The Dead letters page over a real engine: every verb from the window."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.status import Triage
+from services.domain.task import Task
+from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.dead_letters.page import DeadLettersPage
+from views.widgets.toast import ToastSpec
+
+Open = Callable[[], DeadLettersPage]
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does, once its causes and letters are there."""
+    pages: list[DeadLettersPage] = []
+
+    def make() -> DeadLettersPage:
+        page = DeadLettersPage(fleet.context)
+        qtbot.addWidget(page)
+        pages.append(page)
+        page.resize(1400, 900)
+        page.show()
+        page.activate()
+        qtbot.waitUntil(lambda: page._grouped is not None)
+        if page._grouped is not None and page._grouped.causes.rows:
+            qtbot.waitUntil(lambda: page._model.rowCount() > 0 and shown_in_panel(page) is not None)
+        return page
+
+    yield make
+    for page in pages:
+        page.deactivate()
+
+
+def shown_in_panel(page: DeadLettersPage) -> Task | None:
+    """The letter whose message stands in the editor."""
+    detail = page.panel._detail
+    return detail.task if detail is not None and detail.task.task_id == page.panel.task_id else None
+
+
+def press(spec: ToastSpec, text: str) -> None:
+    """Press a verb of a toast."""
+    next(action for action in spec.actions if action.text == text).call()
+
+
+def one(fleet: Fleet, task_id: str) -> Task:
+    """The record of a task."""
+    task: Task | None = fleet.store.get([task_id])[0]
+    assert task is not None
+    return task
+
+
+def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    causes = page.causes.causes
+    assert [causes.record(row).count for row in range(causes.rowCount())] == [18, 9, 5, 1]
+    said = [causes.data(causes.index(row, 0), 0) for row in range(4)]
+    assert said == ["Seller login expired", "SelectorNotFound", "Too many requests", "Payload rejected"]
+    assert "all of PDD" in page.letters._shops.text()
+    assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
+
+
+def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    fingerprint = page.causes.causes.record(1).fingerprint
+    page.causes.choose(fingerprint)
+    qtbot.waitUntil(lambda: page._model.rowCount() == 9)
+    letters = [page._model.record(row).task for row in range(9)]
+    assert {task.fingerprint for task in letters} == {fingerprint}
+    assert [task.ended_at for task in letters] == sorted((task.ended_at for task in letters), reverse=True)
+    qtbot.waitUntil(lambda: page.panel.task_id == letters[0].task_id)
+
+
+def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50})
+    page = open_page()
+    page.panel.primary_button.click()
+    assert one(fleet, dead).triage == Triage.OPEN, "it is held, so that it can be taken back"
+    press(fleet.toasts[-1], "Send now")
+    qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.REPUBLISHED)
+    fresh = one(fleet, one(fleet, dead).successor)
+    assert fresh.parent == dead
+    assert json.loads(fresh.payload) == {"page_size": 50}
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "1 task republished")
+    qtbot.waitUntil(lambda: not page.panel.primary_button.isEnabled())
+
+
+def test_a_held_republish_can_be_taken_back(fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    page = open_page()
+    page.panel.primary_button.click()
+    press(fleet.toasts[-1], "Undo")
+    assert one(fleet, dead).triage == Triage.OPEN
+    assert fleet.toasts[-1].status == "cancelled"
+
+
+def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "kept": "by hand"})
+    page = open_page()
+    assert page.panel.primary_button.text() == "Republish"
+    editor = page.panel.editor.json
+    editor.setPlainText(editor.toPlainText().replace("50", "20"))
+    assert page.panel.primary_button.text() == "Edit and republish"
+    assert page.panel.editor._note.text() == "1 change"
+    assert page.panel.editor._was.text() == "page_size was 50"
+    page.panel.primary_button.click()
+    press(fleet.toasts[-1], "Send now")
+    qtbot.waitUntil(lambda: one(fleet, dead).successor != "")
+    assert json.loads(one(fleet, one(fleet, dead).successor).payload) == {"page_size": 20, "kept": "by hand"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"page_size": 500}', "page_size: must be at most 100"),
+        ('{"page_size": }', "Not valid JSON"),
+        ("[1, 2]", "The payload must be a JSON object"),
+    ],
+)
+def test_a_message_that_its_type_refuses_cannot_be_sent(fleet: Fleet, open_page: Open, text: str, problem: str) -> None:
+    fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50})
+    page = open_page()
+    page.panel.editor.json.setPlainText(text)
+    assert page.panel.editor.json.problems()[0].text.startswith(problem)
+    assert page.panel.editor.json.problems()[0].line == 1
+    assert not page.panel.primary_button.isEnabled()
+    assert page.panel.primary_button.toolTip() == "Correct the message first"
+    page.panel.editor.revert()
+    assert page.panel.primary_button.isEnabled()
+
+
+def test_what_was_typed_waits_while_another_letter_is_looked_at(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    now = fleet.store.now_ms()
+    fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50}, ended_at=now - 60_000)
+    fleet.die("pdd", "pdd-10025", "sync_order", LOGIN, {"page_size": 50}, ended_at=now - 30_000)
+    page = open_page()
+    first = page.panel.task_id
+    page.panel.editor.json.setPlainText('{"page_size": 7}')
+    page.panel.head.step_wanted.emit(1)
+    qtbot.waitUntil(lambda: page.panel.task_id != first and shown_in_panel(page) is not None)
+    assert not page.panel.editor.is_edited
+    page.panel.head.step_wanted.emit(-1)
+    qtbot.waitUntil(lambda: page.panel.task_id == first and page.panel.editor.payload() == {"page_size": 7})
+
+
+@pytest.mark.parametrize(("button", "state"), [("archive_button", Triage.ARCHIVED), ("ignore_button", Triage.IGNORED)])
+def test_ignore_and_archive_act_at_once_and_can_be_undone(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, button: str, state: str
+) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    page = open_page()
+    getattr(page.panel, button).click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert one(fleet, dead).triage == state
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.OPEN)
+
+
+def test_an_archived_letter_can_be_opened_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    fleet.context.commands.dead_letters.set_triage([dead], Triage.ARCHIVED)
+    page = open_page()
+    page._states.choose(Triage.ARCHIVED)
+    qtbot.waitUntil(lambda: shown_in_panel(page) is not None)
+    assert page.panel.reopen_button.isVisible()
+    page.panel.reopen_button.click()
+    qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.OPEN)
+
+
+def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    ticked = [str(page._model.key_at(row)) for row in range(3)]
+    page._model.set_ticked(ticked)
+    assert page.bar.republish.text() == "Republish 3"
+    assert page.panel.primary_button.kind == "plain", "one filled button per view"
+    page.bar.republish.click()
+    assert page.findChild(ConfirmDialog) is None
+    press(fleet.toasts[-1], "Send now")
+    # The three shops have one sync_order each, which may be active once only.
+    qtbot.waitUntil(lambda: all(one(fleet, key).triage == Triage.REPUBLISHED for key in ticked))
+
+
+def test_many_are_counted_by_shop_and_type_before_they_go(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page._model.tick_all()
+    page.bar.republish.click()
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert dialog.verb_button.text() == "Republish 18 tasks"
+    assert ("sync_order", "18 tasks") in dialog._question.rows
+    assert any(value == "6 tasks" for _name, value in dialog._question.rows)
+    qtbot.waitUntil(lambda: dialog.isVisible())
+    assert dialog.focusWidget() is dialog.cancel_button
+    dialog.verb_button.click()
+    press(fleet.toasts[-1], "Send now")
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "3 tasks republished")
+    assert "15 tasks left alone" in fleet.toasts[-1].detail, "one order sync per shop may be active"
+
+
+def test_cancelling_the_question_changes_nothing(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page._model.tick_all()
+    page.bar.republish.click()
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    dialog.cancel_button.click()
+    assert fleet.toasts == []
+    assert fleet.store.counts().triage == {Triage.OPEN: 33}
+
+
+def test_ticked_letters_are_archived_together(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page._model.tick_all()
+    page.bar._archive.click()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.ARCHIVED: 18})
+    qtbot.waitUntil(lambda: [spec.text for spec in fleet.toasts] == ["18 dead letters archived"])
+
+
+def test_new_letters_wait_and_the_open_one_stays(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50})
+    page = open_page()
+    shown = page.panel.task_id
+    page.panel.editor.json.setPlainText('{"page_size": 9}')
+    fleet.die("pdd", "pdd-10025", "sync_order", LOGIN, {"page_size": 50})
+    qtbot.waitUntil(lambda: page._model.pending == 1, timeout=8000)
+    assert page._model.rowCount() == 1
+    assert page.panel.task_id == shown
+    assert page.panel.editor.payload() == {"page_size": 9}
+    qtbot.waitUntil(lambda: page.causes.causes.record(0).count == 2)
+    page.bar._new.click()
+    assert page._model.rowCount() == 2
+    assert page.panel.task_id == shown
+
+
+def test_counts_follow_the_snapshots(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.seed_deaths()
+    page = open_page()
+    fleet.context.commands.dead_letters.set_triage(dead[:4], Triage.IGNORED)
+    qtbot.waitUntil(lambda: page._states.labels() == ["Open 29", "Ignored 4", "Archived 0"], timeout=8000)
+
+
+def test_nothing_dead_says_when_the_last_one_was_closed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    assert page.header.summary() == "No dead letters."
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    fleet.context.commands.dead_letters.set_triage([dead], Triage.ARCHIVED)
+    page.refresh()
+    qtbot.waitUntil(lambda: page.header.summary().startswith("No dead letters. Last one closed "))
+    assert page._stack.currentWidget() is page._none
+
+
+def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    dead = fleet.die("pdd", "pdd-10067", "single_product", PAYLOAD, {"goods_id": "G0001"})
+    page = open_page()
+    page.show_request(one(fleet, dead).fingerprint)
+    qtbot.waitUntil(lambda: page.letters._title.text() == "Payload rejected" and page._model.rowCount() == 2)
+    assert page.causes.current() == one(fleet, dead).fingerprint
+
+
+def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    menu = QMenu(page)
+    page._fill_menu(menu, page._model.key_at(0))
+    assert [action.text() for action in menu.actions()] == ["Republish", "Ignore", "Archive", "Open in Tasks"]
+
+
+def test_the_page_speaks_chinese_without_a_restart(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    i18n.set_language("zh_CN")
+    page.retranslate()
+    i18n.set_language("en")
+    assert page.panel.primary_button.text() == "Republish"
+    assert page.header.summary() == "33 tasks, 8 shops, 4 causes"

@@ -1,0 +1,78 @@
+"""Causes and verdicts in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.status import Status, Triage
+from services.domain.task import Attempt, Task
+from services.domain.verdict import safe_to_run_again
+from services.monitor.causes import Cause
+from views.pages.dead_letters import words
+
+
+def cause(**changes: object) -> Cause:
+    values: dict[str, object] = {
+        "fingerprint": "ab12",
+        "kind": "login_expired",
+        "headline": "LoginExpired: redirected to /login",
+        "types": ("sync_order",),
+        "count": 3,
+        "shops": 2,
+        "platforms": ("pdd",),
+        "first_at": 0,
+        "last_at": 0,
+        "scope": "platform",
+        "history": (0,) * 17,
+    }
+    return Cause(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def dead(**changes: object) -> Task:
+    values = {"task_id": "t", "shop_id": "1", "platform": "pdd", "task_type": "x", "status": Status.DEAD}
+    return Task(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"scope": "shop", "shops": 1}, "one shop"),
+        ({"scope": "platform"}, "2 shops, all of PDD"),
+        ({"scope": "all", "platforms": ("pdd", "temu")}, "2 shops, everywhere"),
+        ({"scope": "some", "platforms": ("pdd", "temu")}, "2 shops"),
+    ],
+)
+def test_the_reach_of_a_cause(changes: dict[str, object], said: str) -> None:
+    assert words.scope(cause(**changes)) == said
+
+
+def test_a_known_kind_names_the_cause_and_the_error_explains_it() -> None:
+    assert words.title(cause()) == "Seller login expired"
+    assert words.detail(cause()) == "LoginExpired: redirected to /login"
+
+
+def test_an_unknown_kind_is_called_by_its_own_first_word() -> None:
+    other = cause(kind="unknown", headline="StockError: nothing left of G0003")
+    assert words.title(other) == "StockError"
+    assert words.detail(other) == "nothing left of G0003"
+    assert words.title(cause(kind="unknown", headline="")) == "Unknown error"
+
+
+def test_a_verdict_names_the_kind_in_words() -> None:
+    status, said = words.verdict_words(safe_to_run_again(dead(error_kind="login_expired")))
+    assert status == "healthy"
+    assert said == "Safe, but it would fail again: put this right first (Seller login expired)."
+
+
+def test_each_attempt_tells_when_where_and_how_long() -> None:
+    task = dead(attempts=(Attempt(1, "rpa-01", 1_000, 9_200, "failed"),))
+    ((name, value),) = words.attempts(task, 10_000)
+    assert name == "Attempt 1"
+    assert value.endswith("rpa-01, 8.2\u202fs")
+
+
+def test_what_happens_next_depends_on_what_was_done() -> None:
+    assert "closes as republished by chen@desk" in words.next_step(dead(triage=Triage.OPEN), "chen@desk")
+    assert "republished as new-1" in words.next_step(dead(triage=Triage.REPUBLISHED, successor="new-1"), "chen@desk")
+    assert "Reopen" in words.next_step(dead(triage=Triage.IGNORED), "chen@desk")
+    assert "never was a readable task" in words.next_step(dead(task_id="bad_1", triage=Triage.OPEN), "chen@desk")
