@@ -1,5 +1,7 @@
 """A flow as the rpa executor starts it: ``flow.py TASK_TYPE PARAM``; what it does stands in PARAM."""
 
+from __future__ import annotations
+
 import json
 import os
 import signal

@@ -1,0 +1,267 @@
+"""What a crash leaves half done is finished: outbox, leases, lost messages, leadership; both pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from services import assembly
+from services.domain import envelope
+from services.domain.change import Claim, Create, Finish
+from services.domain.task import Attempt, Task
+from services.engine.producer import TaskSpec
+from services.engine.reconcile import Reconciler
+from tests.contract.waiting import eventually
+from tests.integration.fleet_rig import Fleet, lines, moves
+
+LEASE_MS = 300
+
+
+def record_only(fleet: Fleet, shop: str = "s1", kind: str = "work", **payload: object) -> Task:
+    """What a submitter leaves that dies between record and publish."""
+    task = fleet.engine.producer.prepare(TaskSpec(platform="pdd", shop_id=shop, task_type=kind, payload=payload))
+    answer = fleet.apply(Create(task=task))
+    assert answer.code == "created"
+    return fleet.task(task.task_id)
+
+
+def lost_claim(fleet: Fleet, task_id: str, *, lease_ms: int = LEASE_MS) -> Task:
+    """A worker takes a task and falls silent; the lease has run out when this returns."""
+    task = fleet.task(task_id)
+    owner = f"gone#{task.attempt}"
+    claim = Claim(task_id=task_id, gen=task.gen, attempt=task.attempt, owner=owner, worker="gone", lease_ms=lease_ms)
+    answer = fleet.apply(claim)
+    assert answer.code == "run", answer.code
+    assert answer.task is not None
+    eventually(lambda: [one.task_id for one in fleet.engine.store.expired(10)] == [task_id], 30)
+    return answer.task
+
+
+# -------------------------------------------------------------------------------------------------------------- outbox
+def test_a_task_recorded_but_never_published_is_published(fleet: Fleet) -> None:
+    task = record_only(fleet)
+    assert (task.status, fleet.ready("rpa_tasks_normal")) == ("pending", 0)
+    assert fleet.reconciler(outbox_age_ms=60_000).republish_outbox() == 0, "its submitter may still be at it"
+    assert fleet.reconciler().republish_outbox() == 1
+    assert fleet.task(task.task_id).status == "queued"
+    assert fleet.reconciler().republish_outbox() == 0
+    fleet.worker()
+    fleet.wait(task.task_id, "succeeded")
+
+
+def test_a_twin_message_is_skipped(fleet: Fleet, seen: Path) -> None:
+    """Published, and the submitter died before it could say so: the reconciler publishes again."""
+    task = record_only(fleet, seen=str(seen))
+    fleet.engine.broker.publish([envelope.order_for(task, fleet.engine.store.now_ms(), (1, 2, 4))])
+    assert fleet.reconciler().republish_outbox() == 1
+    assert fleet.ready("rpa_tasks_normal") == 2
+    worker = fleet.worker()
+    fleet.wait(task.task_id, "succeeded")
+    eventually(lambda: worker._intake.tally.skipped == 1, 30)
+    assert len(lines(seen, "start")) == 1
+
+
+def test_a_retry_whose_publish_was_lost_is_published(fleet: Fleet) -> None:
+    task_id = fleet.create()
+    fleet.purge("rpa_tasks_normal")
+    running = fleet.apply(Claim(task_id=task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=60_000)).task
+    assert running is not None
+    failed = Attempt(number=1, worker="w", started_at=running.started_at, ended_at=running.started_at, outcome="failed")
+    fleet.apply(
+        Finish(task_id=task_id, owner="w#1", to="retrying", attempt=failed, delay_ms=1_000, error_kind="network")
+    )
+    assert fleet.reconciler().republish_outbox() == 1
+    fleet.worker()
+    task = fleet.wait(task_id, "succeeded")
+    assert (task.attempt, task.retries) == (2, 1)
+
+
+# -------------------------------------------------------------------------------------------------------------- leases
+def test_a_task_of_a_lost_worker_is_taken_over(fleet: Fleet, seen: Path) -> None:
+    task_id = fleet.create(seen=str(seen))
+    old = lost_claim(fleet, task_id)
+    assert fleet.reconciler().take_over_expired() == 1
+    assert fleet.reconciler().take_over_expired() == 0
+    fleet.worker()
+    task = fleet.wait(task_id, "succeeded")
+    assert [(one.number, one.outcome, one.error_kind) for one in task.attempts] == [
+        (1, "lost", "worker_lost"),
+        (2, "succeeded", ""),
+    ]
+    assert (len(task.losses), task.retries) == (1, 0), "a lost worker burns no retry"
+    assert "running" in moves(task)[3:], moves(task)
+    # the first worker was only slow: its result comes too late and is evidence, no more
+    late = Attempt(number=1, worker="gone", started_at=old.started_at, ended_at=task.ended_at, outcome="succeeded")
+    answer = fleet.apply(Finish(task_id=task_id, owner=old.owner, to="succeeded", attempt=late, result='{"late":1}'))
+    assert answer.code == "fenced"
+    after = fleet.task(task_id)
+    assert (after.status, after.result) == (task.status, task.result)
+    assert [one.outcome for one in after.attempts] == ["lost", "succeeded", "fenced"]
+
+
+def test_three_lost_workers_are_enough(fleet: Fleet) -> None:
+    fleet.archiver()
+    task_id = fleet.create()
+    reconciler = fleet.reconciler()
+    for _ in range(3):
+        lost_claim(fleet, task_id, lease_ms=1)
+        assert reconciler.take_over_expired() == 1
+    task = fleet.task(task_id)
+    assert (task.status, task.error_kind, len(task.losses)) == ("dead", "worker_lost", 3)
+    assert eventually(lambda: fleet.engine.store.get_letter(task_id), 30).error_kind == "worker_lost"
+
+
+def test_an_unrepeatable_task_of_a_lost_worker_is_held(fleet: Fleet) -> None:
+    task_id = fleet.create(kind="once")
+    lost_claim(fleet, task_id)
+    fleet.reconciler().take_over_expired()
+    task = fleet.task(task_id)
+    assert (task.status, task.error_kind) == ("held", "worker_lost")
+    fleet.worker()
+    fleet.purge("rpa_tasks_normal")
+    assert fleet.commands().tasks.retry_waiting([task_id]).done == (task_id,)
+    assert fleet.wait(task_id, "succeeded").attempt == 2
+
+
+def test_a_lost_task_that_was_to_be_cancelled_is_cancelled(fleet: Fleet) -> None:
+    task_id = fleet.create()
+    lost_claim(fleet, task_id)
+    fleet.commands().tasks.cancel([task_id])
+    fleet.reconciler().take_over_expired()
+    assert fleet.task(task_id).status == "cancelled"
+
+
+def test_a_worker_renews_what_it_holds(fleet: Fleet) -> None:
+    task_id = fleet.create(sleep=60)
+    worker = fleet.worker(lease_s=1.0)
+    started = fleet.wait(task_id, "running")
+    eventually(lambda: fleet.task(task_id).lease_until > started.lease_until + 2_500, 30)
+    assert fleet.engine.store.expired(10) == []
+    worker.stop(0.0)
+
+
+def test_an_attempt_that_lost_its_lease_is_stopped_and_cannot_record(fleet: Fleet, seen: Path) -> None:
+    task_id = fleet.create(sleep=60, seen=str(seen))
+    fleet.worker(lease_s=1.0)
+    running = fleet.wait(task_id, "running")
+    stolen = Attempt(number=1, worker="w", started_at=running.started_at, ended_at=running.started_at, outcome="lost")
+    fleet.apply(Finish(task_id=task_id, owner=running.owner, to="held", attempt=stolen, error_kind="worker_lost"))
+    eventually(lambda: lines(seen, "stopped"), 30)
+    eventually(lambda: [one.outcome for one in fleet.task(task_id).attempts] == ["lost", "fenced"], 30)
+    assert fleet.task(task_id).status == "held"
+
+
+# ------------------------------------------------------------------------------------------------------- lost messages
+def test_what_the_broker_has_forgotten_is_published_again(fleet: Fleet) -> None:
+    ids = [fleet.create(f"s{number}") for number in range(10)]
+    fleet.purge("rpa_tasks_normal")
+    reconciler = fleet.reconciler()
+    missing = _find(fleet, reconciler)
+    assert missing == 10
+    fleet.worker()
+    assert {task.status for task in fleet.wait_ended(ids)} == {"succeeded"}
+
+
+def test_a_queue_that_is_not_empty_is_not_suspected(fleet: Fleet) -> None:
+    fleet.create()
+    reconciler = fleet.reconciler()
+    assert reconciler.find_missing(fleet.engine.broker.depths()) == 0
+    assert reconciler.find_missing(fleet.engine.broker.depths()) == 0
+
+
+def test_a_retry_that_its_delay_queue_has_forgotten_is_published_again(fleet: Fleet) -> None:
+    task_id = fleet.create(fail="network", fail_first=1)
+    fleet.worker()
+    fleet.wait(task_id, "retrying")
+    fleet.purge("rpa_delay_1s")
+    reconciler = fleet.reconciler()
+    eventually(lambda: reconciler.release_due() == 1, 30)
+    task = fleet.wait(task_id, "succeeded")
+    assert (task.attempt, task.retries) == (2, 1)
+
+
+def _find(fleet: Fleet, reconciler: Reconciler) -> int:
+    """Two looks at the empty queue, a moment apart."""
+    return eventually(lambda: reconciler.find_missing(fleet.engine.broker.depths()), 30)
+
+
+# ---------------------------------------------------------------------------------------------------------- leadership
+def test_one_leads_and_hands_over_when_it_leaves(fleet: Fleet) -> None:
+    first = fleet.steward(fleet.open())
+    eventually(lambda: first.leader.leading, 30)
+    second = fleet.steward(fleet.open())
+    task = record_only(fleet)
+    assert not second.leader.leading
+    first.close()
+    eventually(lambda: second.leader.leading, 30)
+    assert not first.leader.leading
+    assert fleet.engine.store.leader("engine") == fleet._engines[-1].name
+    second.reconciler.republish_outbox()
+    second.reconciler._outbox_age_ms = 0
+    assert eventually(lambda: fleet.task(task.task_id).status == "queued", 30)
+
+
+def test_a_leader_that_vanished_is_replaced(fleet: Fleet) -> None:
+    assert fleet.engine.store.lead("engine", "vanished", 700)
+    steward = fleet.steward()
+    assert not steward.leader.leading
+    eventually(lambda: steward.leader.leading, 30)
+
+
+# --------------------------------------------------------------------------------------------------------- orderly end
+def test_a_graceful_stop_gives_back_what_has_not_started(fleet: Fleet, seen: Path) -> None:
+    ids = [fleet.create(f"s{number}", sleep=0.4, seen=str(seen)) for number in range(12)]
+    worker = fleet.worker(2)
+    eventually(lambda: len(lines(seen, "start")) == 2, 30)
+    started = {row[1] for row in lines(seen, "start")}
+    assert worker.stop(30.0), "everything was recorded"
+    assert worker.state == "stopped"
+    tasks = [fleet.task(task_id) for task_id in ids]
+    for task in tasks:
+        assert (task.status, task.retries) in (("queued", 0), ("succeeded", 0)), task
+        assert task.attempt == (task.status == "succeeded"), "what had not started counts no attempt"
+    assert started <= {task.task_id for task in tasks if task.status == "succeeded"}
+    left = [task.task_id for task in tasks if task.status == "queued"]
+    eventually(lambda: fleet.ready("rpa_tasks_normal") == len(left), 30)
+    assert fleet.engine.store.workers() == []
+    fleet.worker(4)
+    assert {task.status for task in fleet.wait_ended(ids)} == {"succeeded"}
+    assert len(lines(seen, "start")) == 12
+
+
+@pytest.mark.parametrize(("kind", "status"), [("work", "queued"), ("once", "held")])
+def test_after_its_grace_a_stop_gives_back_running_work_too(fleet: Fleet, seen: Path, kind: str, status: str) -> None:
+    task_id = fleet.create(kind=kind, sleep=60, seen=str(seen))
+    worker = fleet.worker()
+    fleet.wait(task_id, "running")
+    assert worker.stop(0.2)
+    task = fleet.task(task_id)
+    assert (task.status, task.retries) == (status, 0)
+    assert [one.outcome for one in task.attempts] == ["returned"]
+    assert lines(seen, "stopped")
+
+
+def test_a_drained_worker_takes_nothing_until_it_is_told(fleet: Fleet) -> None:
+    worker = fleet.worker()
+    commands = fleet.commands().fleet
+    commands.tell_worker(worker.name, "drain")
+    eventually(lambda: worker.state == "draining", 30)
+    task_id = fleet.create()
+    eventually(lambda: fleet.engine.store.workers()[0].state == "draining", 30)
+    assert fleet.task(task_id).status == "queued"
+    commands.tell_worker(worker.name, "slots=7")
+    commands.tell_worker(worker.name, "resume")
+    fleet.wait(task_id, "succeeded")
+    eventually(lambda: len(fleet.engine.store.workers()[0].slots) == 7, 30)
+
+
+def test_a_local_worker_that_is_ordered_to_stop_leaves(fleet: Fleet) -> None:
+    local = assembly.local_workers(fleet.engine)
+    worker = local.start(2)
+    assert local.start(3) is worker, "one at a time"
+    fleet.commands().fleet.tell_worker(worker.name, "stop")
+    eventually(lambda: local.worker is None and worker.state == "stopped", 30)
+    again = local.start(1)
+    assert local.stop()
+    assert again.state == "stopped"
