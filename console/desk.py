@@ -5,14 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
 from console import bootstrap, profiles
+from console.garbage import GuiCollector
 from console.main_window import MainWindow
 from console.session import Session
 from console.state import ConsoleState
@@ -28,6 +32,7 @@ from views.theme import theme
 from views.widgets.toast import ToastAction, ToastSpec
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
 SETTLE_S = 4.0
 CLOSE_GRACE_S = 5.0
 
@@ -44,10 +49,12 @@ class Console:
         self._desk: bootstrap.Desk | None = None
         self._welcome: MainWindow | None = None
         self._choice: FirstRunPage | None = None
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="console")
         self.clean = True
 
     async def main(self) -> None:
         """Run until the end."""
+        collector = GuiCollector()
         self._dress()
         operation.configure(self._notify)
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -68,6 +75,12 @@ class Console:
             QTimer.singleShot(round(self._request.seconds * 1000), self._ended.set)
         await self._ended.wait()
         await self._close()
+        beat.stop()
+        collector.stop()
+
+    def _off(self, call: Callable[..., T], *args: object) -> asyncio.Future[T]:
+        """Run a blocking call in a plain thread; the loop's own pool would be made of Qt threads."""
+        return asyncio.get_running_loop().run_in_executor(self._pool, partial(call, *args))
 
     def _dress(self) -> None:
         language = str(self._state.get("language") or self._settings.language or _system_language())
@@ -109,7 +122,7 @@ class Console:
         self._testing = asyncio.ensure_future(self._test(broker, redis))
 
     async def _test(self, broker: str, redis: str) -> None:
-        fits = await asyncio.to_thread(assembly.probe, broker, redis)
+        fits = await self._off(assembly.probe, broker, redis)
         if self._choice is not None:
             self._choice.show_test(*fits)
 
@@ -131,7 +144,7 @@ class Console:
 
     async def _open(self, settings: config.Settings, *, sample: bool = False, work: bool = False) -> None:
         try:
-            session = await asyncio.to_thread(Session, settings)
+            session = await self._off(Session, settings)
         except ConsoleError as exc:
             await self._cannot_open(exc)
             return
@@ -140,7 +153,7 @@ class Console:
         self._desk = desk
         desk.window.closing.connect(self._ended.set)
         desk.window.resize(*self._request.size)
-        await asyncio.to_thread(session.start)
+        await self._off(session.start)
         desk.window.restore_state(dict(self._state.get("window", {}) or {}))
         desk.window.open_page(self._request.page or desk.window.current or "overview")
         desk.window.show()
@@ -155,9 +168,9 @@ class Console:
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
         try:
             if sample:
-                await asyncio.to_thread(session.load)
+                await self._off(session.load)
             elif (work or self._state.get("work_here")) and not session.local.name:
-                await asyncio.to_thread(session.local.start, session.settings.worker.slots)
+                await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
             desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=str(exc), status="error"))
 
@@ -193,7 +206,8 @@ class Console:
             self._desk.window.hide()
         operation.shut_down(wait=False)
         if self._session is not None:
-            await asyncio.to_thread(self._session.close, CLOSE_GRACE_S)
+            await self._off(self._session.close, CLOSE_GRACE_S)
+        self._pool.shutdown()
 
     def _set_theme(self, mode: str) -> None:
         theme().set_mode(mode)

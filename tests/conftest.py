@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import tempfile
 from collections.abc import Iterator
@@ -50,9 +51,14 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
     from tests.support import qt_leaks
 
     request.getfixturevalue("qapp")
-    # A patch of its own: the test's monkeypatch may be undone before the watch has looked.
-    with pytest.MonkeyPatch.context() as patch:
-        yield from qt_leaks.watch(patch)
+    # A collection in a worker thread would destroy widgets there; console.garbage does the same for the program.
+    gc.disable()
+    try:
+        # A patch of its own: the test's monkeypatch may be undone before the watch has looked.
+        with pytest.MonkeyPatch.context() as patch:
+            yield from qt_leaks.watch(patch)
+    finally:
+        gc.enable()
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,162 @@
+"""The whole console: first run, sample fleet, republish from the window, lost connection, an orderly end."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from qasync import QEventLoop
+
+from console.desk import Console
+from services import settings as config
+from services.domain.status import Status, Triage
+from services.entrypoints.context import ConsoleRequest
+from tests.gui.desk import SHOPS
+from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.tasks.page import TasksPage
+from views.support import operation
+
+WAIT_S = 40.0
+
+
+async def until(check: Callable[[], bool], what: str) -> None:
+    """Let the loop run until ``check`` holds."""
+    end = time.monotonic() + WAIT_S
+    while not check():
+        assert time.monotonic() < end, f"never: {what}"
+        await asyncio.sleep(0.05)
+
+
+def play(app: QApplication, home: Path, scene: Callable[[Console], Awaitable[None]], **request: object) -> Console:
+    """Run the console, let ``scene`` use it, and end it as its window being closed does."""
+
+    async def both() -> Console:
+        console = Console(app, ConsoleRequest(settings=config.load(home=home), first_run=True, **request))  # type: ignore[arg-type]
+        running = asyncio.ensure_future(console.main())
+        try:
+            await asyncio.wait_for(scene(console), 100)
+        finally:
+            console._ended.set()
+            await asyncio.wait_for(running, 60)
+        return console
+
+    with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+        console = runner.run(both())
+    for window in (console._desk.window if console._desk is not None else None, console._welcome):
+        if window is not None:
+            window.deleteLater()
+    operation.configure(None)
+    return console
+
+
+def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, tmp_path: Path) -> None:
+    async def scene(console: Console) -> None:
+        await until(lambda: console._choice is not None, "the first run")
+        assert console._choice is not None
+        console._choice.run_here.emit(4)
+        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
+        assert console._session is not None
+        session = console._session
+        await until(lambda: bool(session.local.name), "a local worker")
+        await console._off(session.load)
+        store = session.engine.store
+        await until(lambda: store.counts().status.get("succeeded", 0) >= 5, "five real tasks succeeded")
+        assert len(session.shops()) == 60
+        assert console._desk is not None
+        desk = console._desk
+        await until(lambda: desk.feed.latest.counts.status.get("succeeded", 0) >= 5, "the window counts them")
+        await until(lambda: len(session.overview.series(300, 1000)) >= 2, "the charts move")
+
+    console = play(qapp, tmp_path, scene)
+    assert console.clean
+    kept = json.loads((tmp_path / "console.json").read_text(encoding="utf-8"))
+    assert kept["chosen"] == "local"
+
+
+def test_a_dead_letter_edited_and_republished_from_the_window_succeeds(qapp: QApplication, tmp_path: Path) -> None:
+    flow = tmp_path / "flow.py"
+    flow.write_text(
+        "import json, sys\n"
+        "param = json.loads(sys.argv[1])\n"
+        "if param.get('goods_id') != 'G0002': sys.exit('BadPayload: invalid parameter goods_id')\n"
+        'print(json.dumps({"result": {"goods": param["goods_id"]}}))\n',
+        encoding="utf-8",
+    )
+    command = json.dumps([__import__("sys").executable, "-S", str(flow), "{param}"])
+    (tmp_path / "config.toml").write_text(f"[executors.rpa]\ncommand = {command}\n", encoding="utf-8")
+    (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
+        assert console._session is not None
+        assert console._desk is not None
+        session, window = console._session, console._desk.window
+        store = session.engine.store
+        session.commands.fleet.import_shops(SHOPS)
+        from services.commands.tasks import TaskSpec
+
+        spec = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="single_product", payload={"goods_id": "G0001"})
+        dead = session.commands.tasks.create([spec], origin="console").created[0].task_id
+        await console._off(session.local.start, 2)
+        await until(lambda: store.get([dead])[0].status == Status.DEAD, "the task is dead")  # type: ignore[union-attr]
+        window.open_page("dead_letters")
+        page = window.page("dead_letters")
+        assert isinstance(page, DeadLettersPage)
+        editor = page.panel.editor
+        await until(lambda: page.panel.task_id == dead and "G0001" in editor.json.toPlainText(), "the letter is open")
+        editor.json.setPlainText('{"goods_id": "G0002"}')
+        await until(
+            lambda: editor.is_edited and editor.is_valid and page.panel.primary_button.isEnabled(), "the edit is valid"
+        )
+        page.panel.primary_button.click()
+        await until(lambda: bool(window.toasts.toasts()), "it can be taken back")
+        next(one for one in window.toasts.toasts()[-1].spec.actions if one.text == "Send now").call()
+        await until(lambda: store.get([dead])[0].triage == Triage.REPUBLISHED, "it is republished")  # type: ignore[union-attr]
+        successor = store.get([dead])[0].successor  # type: ignore[union-attr]
+        await until(lambda: store.get([successor])[0].status == Status.SUCCEEDED, "the new task succeeded")  # type: ignore[union-attr]
+        assert store.get([successor])[0].parent == dead  # type: ignore[union-attr]
+        entry = next(one for one in store.audit(10) if one.action == "dead.republish")
+        assert entry.target == (dead,)
+        assert entry.outcome == "done"
+
+    play(qapp, tmp_path, scene)
+
+
+def test_every_page_opens_and_the_picture_is_saved(qapp: QApplication, tmp_path: Path) -> None:
+    (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
+        assert console._desk is not None
+        window = console._desk.window
+        for name in ("tasks", "dead_letters", "workers", "settings", "overview"):
+            window.open_page(name)
+            await asyncio.sleep(0.3)
+            assert window.current == name
+            picture = tmp_path / f"{name}.png"
+            assert window.grab().save(str(picture))
+            assert picture.stat().st_size > 10_000
+        window.open_page("tasks", "status:dead")
+        page = window.page("tasks")
+        assert isinstance(page, TasksPage)
+
+    play(qapp, tmp_path, scene)
+
+
+@pytest.mark.parametrize("broken", ["amqp://127.0.0.1:1/%2F"])
+def test_a_fleet_that_does_not_answer_is_said_and_can_be_left(qapp: QApplication, tmp_path: Path, broken: str) -> None:
+    async def scene(console: Console) -> None:
+        await until(lambda: console._choice is not None, "the first run")
+        assert console._choice is not None
+        console._choice.connect_fleet.emit(broken, "redis://127.0.0.1:1/0")
+        assert console._welcome is not None
+        window = console._welcome
+        await until(lambda: bool(window.toasts.toasts()), "the failure is shown")
+        assert console._desk is None
+
+    play(qapp, tmp_path, scene)
