@@ -28,8 +28,8 @@ LOTS = ROOT + "lots"  #: shops with parked tasks
 PAUSES = ROOT + "pauses"
 SHOPS = ROOT + "shops"
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
-#: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the 64
-#: bytes up to which Redis keeps a small hash as a list that it searches from the start.
+#: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the
+#: 64 bytes up to which Redis keeps a small hash as a list that it searches from the start.
 BY_SHOP = ROOT + "n:shop"
 BY_KIND = ROOT + "n:kind"  #: "platform|type|lane|status|triage": totals of filters without a scan
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name

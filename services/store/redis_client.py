@@ -15,6 +15,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable
+from services.store import keys
 from services.store.redis_script import Script
 
 log = logging.getLogger(__name__)
@@ -34,7 +35,7 @@ _LATER = (
     exceptions.TryAgainError,
     exceptions.ReadOnlyError,
 )
-_USERINFO = re.compile(r"//[^/@]*@")
+_USERINFO = re.compile(r"//.*@")
 _SECRET = re.compile(r"([?&](?:password|username)=)[^&]*", re.IGNORECASE)
 
 
@@ -74,6 +75,7 @@ class Link:
         self._client = make_client(url, ANSWER_S)
         self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S)
         self.closed = threading.Event()
+        self._writable = False
 
     def call(self, *command: Any) -> Any:
         """One command."""
@@ -101,14 +103,29 @@ class Link:
         """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""
         block = max(1, round(min(seconds, WAIT_PIECE_S) * 1000))
         with self._translated():
-            found = self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after)
-        return bool(found)
+            return bool(self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after))
+
+    def check_writable(self) -> None:
+        """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
+
+        Raises:
+            SchemaTooNew: the data were written by a newer program.
+        """
+        if self._writable:
+            return
+        if int(self.call("HGET", keys.META, "writer") or 0) > keys.SCHEMA:
+            raise _too_new(self.address)
+        self._writable = True
 
     def close(self) -> None:
         """Leave; who still waits is let go within one piece."""
         self.closed.set()
-        self._client.connection_pool.disconnect()
-        self._waiting.connection_pool.disconnect()
+        self._disconnect()
+
+    def _disconnect(self) -> None:
+        """Close what is not in use; a connection that another thread uses is closed by that one, when it is done."""
+        for client in (self._client, self._waiting):
+            client.connection_pool.disconnect(inuse_connections=False)
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
@@ -126,6 +143,9 @@ class Link:
             raise _refusal(self.address, str(exc)) from exc
         except exceptions.RedisError as exc:
             raise StoreError(f"{self.address}: {exc}") from exc
+        finally:
+            if self.closed.is_set():
+                self._disconnect()
 
 
 def _memory(address: str) -> str:
@@ -135,10 +155,14 @@ def _memory(address: str) -> str:
     )
 
 
+def _too_new(address: str) -> SchemaTooNew:
+    return SchemaTooNew(f"the data on {address} were written by a newer program; update this one, or only read")
+
+
 def _refusal(address: str, text: str) -> StoreError:
     """What an error reply means; those that pass by themselves are worth repeating."""
     if "FLEETDECK_SCHEMA" in text:
-        return SchemaTooNew(f"the data on {address} were written by a newer program; update this one, or only read")
+        return _too_new(address)
     if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
         return StoreUnavailable(_memory(address))
     if text.startswith(

@@ -21,9 +21,11 @@ class Events(Reads):
         while True:
             batch = self._look(cursor, limit)
             left = until - self._clock.monotonic()
-            if batch.events or batch.gap or not cursor or left <= 0 or self._link.closed.is_set():
+            if batch.events or batch.gap or not cursor or left <= 0:
                 return batch
             self._link.wait(keys.EVENTS, cursor.partition("/")[2], left)
+            if self._link.closed.is_set():
+                return batch
 
     def _look(self, cursor: str, limit: int) -> EventBatch:
         epoch, _, place = cursor.partition("/")

@@ -32,6 +32,7 @@ class Fleet(Part):
 
     def put_shops(self, shops: Iterable[Shop]) -> None:
         """Insert or replace by (platform, shop_id)."""
+        self._link.check_writable()
         arguments: list[str | bytes | int] = []
         for shop in shops:
             arguments += (shop.platform, shop.key, _PACK.encode(shop), max(1, shop.concurrency))
@@ -46,12 +47,14 @@ class Fleet(Part):
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch (again: replace it); ``at`` 0 is filled."""
+        self._link.check_writable()
         if not pause.at:
             pause = msgspec.structs.replace(pause, at=self._ticker.now_ms())
         self._link.call("HSET", keys.PAUSES, pause.scope, _PACK.encode(pause))
 
     def clear_pause(self, scope: str) -> bool:
         """Open a switch; tell whether it was closed."""
+        self._link.check_writable()
         return bool(self._link.call("HDEL", keys.PAUSES, scope))
 
     def pauses(self) -> list[Pause]:
@@ -61,6 +64,7 @@ class Fleet(Part):
 
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a JSON document."""
+        self._link.check_writable()
         self._link.call("HSET", keys.DOCUMENTS + kind, name, body)
 
     def documents(self, kind: str) -> Mapping[str, str]:
@@ -70,6 +74,7 @@ class Fleet(Part):
 
     def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
         """Record a worker and fetch the orders left for it."""
+        self._link.check_writable()
         names = (keys.WORKERS, keys.ORDERS + info.worker)
         seen, orders = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
         self._ticker.saw(seen)
@@ -88,15 +93,18 @@ class Fleet(Part):
 
     def tell_worker(self, worker: str, order: str) -> None:
         """Leave an order for a worker's next heartbeat."""
+        self._link.check_writable()
         name = keys.ORDERS + worker
         self._link.many([("RPUSH", name, order), ("PEXPIRE", name, _DAY_MS)], atomic=True)
 
     def forget_worker(self, worker: str) -> None:
         """A worker says goodbye."""
+        self._link.check_writable()
         self._link.many([("HDEL", keys.WORKERS, worker), ("DEL", keys.ORDERS + worker)], atomic=True)
 
     def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
         """Take or prolong the leader lease; tell whether ``holder`` leads."""
+        self._link.check_writable()
         return bool(self._link.run(_LEAD, (keys.LEADER + role,), holder, ttl_ms))
 
     def leader(self, role: str) -> str:

@@ -29,6 +29,7 @@ class Papers(Part):
 
     def put_letter(self, letter: Letter) -> None:
         """Keep a letter, replacing an older one of the same task; ``stored_at`` 0 is filled."""
+        self._link.check_writable()
         if not letter.stored_at:
             letter = msgspec.structs.replace(letter, stored_at=self._ticker.now_ms())
         self._link.call("HSET", keys.LETTERS, letter.task_id, _PACK.encode(letter))
@@ -40,6 +41,7 @@ class Papers(Part):
 
     def append_log(self, task_id: str, attempt: int, lines: Sequence[LogLine]) -> None:
         """Keep the log of an attempt, the last 5,000 lines of it, for a week."""
+        self._link.check_writable()
         if not lines:
             return
         name = keys.log(task_id, attempt)
@@ -62,10 +64,12 @@ class Papers(Part):
 
     def append_audit(self, entry: AuditEntry) -> None:
         """Add an entry; the same id again changes nothing."""
+        self._link.check_writable()
         self._link.run(_APPEND, (keys.AUDIT, keys.AUDIT_ORDER), entry.entry_id, _PACK.encode(entry))
 
     def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
         """Write the outcome of an open entry; the first one stays."""
+        self._link.check_writable()
         self._link.run(_CLOSE, (keys.AUDIT, keys.AUDIT_CLOSED), entry_id, _PACK.encode((outcome, at)))
 
     def audit(self, limit: int, before: str = "") -> list[AuditEntry]:

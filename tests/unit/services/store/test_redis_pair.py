@@ -46,8 +46,8 @@ SCOPES = ("all", "platform:pdd", "shop:pdd:a", "type:t1")
 ENDS = ("succeeded", "retrying", "dead", "held", "cancelled", "pending")
 ACTS = (
     "create", "create", "create", "publish", "publish", "claim", "claim", "claim", "claim", "finish", "finish", "late",
-    "renew", "progress", "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume", "adopt",
-    "slots", "foreign",
+    "renew", "progress", "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume",
+    "adopt", "slots", "foreign",
 )  # fmt: skip
 STEP = st.tuples(st.sampled_from(ACTS), st.integers(0, 9), st.integers(0, 5))
 BATCHES = st.lists(st.lists(STEP, min_size=1, max_size=8), min_size=1, max_size=14)

@@ -1,0 +1,151 @@
+"""Addresses without secrets, and errors in our own words."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+from collections.abc import Iterator
+
+import pytest
+import redis
+
+from services.clock import SystemClock
+from services.domain.change import Create
+from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.task import Task
+from services.store import redis_client
+from services.store.redis import RedisStore
+from tests.support.services import Redis, free_port
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("redis://h:6379/0", "redis://h:6379/0"),
+        ("redis://user:se/cr@et@h:6379/0", "redis://h:6379/0"),
+        ("rediss://:secret@h", "rediss://h"),
+        ("redis://h/0?password=secret&db=1", "redis://h/0?password=***&db=1"),
+        ("unix://:secret@/tmp/x.sock", "unix:///tmp/x.sock"),
+    ],
+)
+def test_an_address_is_shown_without_its_secrets(url: str, expected: str) -> None:
+    assert redis_client.shown(url) == expected
+
+
+@pytest.mark.parametrize("url", ["http://h", "nonsense", "redis://:secret@h:port/0"])
+def test_what_is_no_address_is_refused_without_its_secrets(url: str) -> None:
+    with pytest.raises(StoreError) as caught:
+        RedisStore(url, SystemClock())
+    assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("scheme", ["redis", "rediss"])
+def test_the_factory(scheme: str) -> None:
+    client = redis_client.make_client(f"{scheme}://h:1/0", 5.0)
+    settings = client.connection_pool.connection_kwargs
+    assert settings["protocol"] == 2
+    assert settings["socket_timeout"] == 5.0
+    assert settings["socket_connect_timeout"] == redis_client.CONNECT_S
+    assert settings["health_check_interval"] > 0
+    assert settings["retry"].get_retries() == 0
+    connection = client.connection_pool.make_connection()
+    if scheme == "rediss":
+        assert connection.check_hostname is True
+        assert connection.cert_reqs.name == "CERT_REQUIRED"
+
+
+def test_nobody_listens() -> None:
+    store = RedisStore(f"redis://:secret@127.0.0.1:{free_port()}/0", SystemClock())
+    with pytest.raises(StoreUnavailable) as caught:
+        store.get(["t"])
+    assert "secret" not in str(caught.value)
+    answers, _, error = store.health()
+    assert not answers
+    assert "secret" not in error
+    assert error
+    store.close()
+
+
+def test_a_server_that_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_client, "ANSWER_S", 0.2)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        store = RedisStore(f"redis://127.0.0.1:{silent.getsockname()[1]}/0", SystemClock())
+        with pytest.raises(StoreUnavailable):
+            store.counts()
+        store.close()
+
+
+def test_after_close(redis_url: str) -> None:
+    store = RedisStore(redis_url, SystemClock())
+    store.close()
+    store.close()
+    with pytest.raises(StoreUnavailable):
+        store.get(["t"])
+
+
+@pytest.fixture
+def plain(redis_url: str) -> Iterator[redis.Redis]:
+    client = redis.Redis.from_url(redis_url, protocol=2)
+    yield client
+    client.close()
+
+
+@contextlib.contextmanager
+def configured(plain: redis.Redis, name: str, value: str) -> Iterator[None]:
+    before = plain.config_get(name)[name]
+    plain.config_set(name, value)
+    try:
+        yield
+    finally:
+        plain.config_set(name, before)
+
+
+def task(task_id: str = "t1") -> Task:
+    return Task(task_id=task_id, shop_id="s", platform="pdd", task_type="x")
+
+
+def test_out_of_memory_changes_nothing_and_says_what_to_do(redis_url: str, plain: redis.Redis) -> None:
+    store = RedisStore(redis_url, SystemClock())
+    store.apply([Create(task=task("t0"))])
+    before = sorted(plain.keys())
+    with configured(plain, "maxmemory", "1mb"), pytest.raises(StoreError, match="maxmemory"):
+        store.apply([Create(task=task())])
+    assert sorted(plain.keys()) == before
+    assert store.get(["t1"]) == [None]
+    assert store.apply([Create(task=task())])[0].code == "created"
+    store.close()
+
+
+def test_a_replica_is_not_written(redis_url: str, plain: redis.Redis) -> None:
+    store = RedisStore(redis_url, SystemClock())
+    plain.replicaof("127.0.0.1", str(free_port()))
+    try:
+        with pytest.raises(StoreUnavailable):
+            store.apply([Create(task=task())])
+    finally:
+        plain.replicaof("no", "one")
+    store.close()
+
+
+def test_a_wrong_password(redis_url: str, plain: redis.Redis) -> None:
+    with configured(plain, "requirepass", "right"):
+        store = RedisStore(redis_url.replace("//", "//:wrong@"), SystemClock())
+        with pytest.raises(StoreUnavailable, match="password") as caught:
+            store.get(["t"])
+        assert "wrong" not in str(caught.value)
+        store.close()
+        with pytest.raises(StoreUnavailable):
+            RedisStore(redis_url, SystemClock()).get(["t"])
+        plain.execute_command("AUTH", "right")
+
+
+def test_a_restarted_server_is_found_again(redis_server: Redis) -> None:
+    redis_server.flush()
+    store = RedisStore(redis_server.url, SystemClock())
+    assert store.apply([Create(task=task())])[0].code == "created"
+    redis_server.stop()
+    with pytest.raises(StoreUnavailable):
+        store.apply([Create(task=task("t2"))])
+    redis_server.start()
+    assert store.apply([Create(task=task("t2"))])[0].code == "created"
+    store.close()
