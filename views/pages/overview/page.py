@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import partial
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
@@ -12,7 +15,7 @@ from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.chart_card import ChartCard
 from views.charts.depth_chart import DepthChart
 from views.charts.rates_chart import RatesChart
-from views.charts.series import EMPTY
+from views.charts.series import EMPTY, MAX_POINTS
 from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart
 from views.page import Page
@@ -21,6 +24,7 @@ from views.pages.overview.body import Middle
 from views.pages.overview.cards import AttentionCard, FleetCard
 from views.pages.overview.data import History, Look, OverviewData
 from views.pages.overview.limits import Limits
+from views.pages.overview.steps import Steps
 from views.pages.overview.summary import summary
 from views.pages.overview.tile_grid import TileGrid
 from views.pages.overview.tiles import TILES, Sight, TileSpec, unacked
@@ -75,7 +79,9 @@ class OverviewPage(Page):
         self.depth_card = ChartCard(N_("Queue depth by lane"), DepthChart(self.window_of_time))
         self.rates_card = ChartCard(N_("Message rates"), RatesChart(self.window_of_time), unit=N_("/s"))
         self.unacked_card = ChartCard(N_("Unacked"), UnackedChart(self.window_of_time))
+        self._charts = (self.depth_card, self.rates_card, self.unacked_card)
         self.attention, self.fleet = AttentionCard(), FleetCard(aggregate_above)
+        self._steps = Steps(self)
         self._error = ErrorStrip()
         self._build_header()
         self._build_body()
@@ -92,7 +98,8 @@ class OverviewPage(Page):
             N_("Freeze view"), kind="ghost", icon="ph.pause", tip=N_("Stops painting, keeps receiving (Ctrl+.)")
         )
         self.freeze_button.setCheckable(True)
-        self.freeze_button.setShortcut("Ctrl+.")
+        # Not of the button: a button forgets its shortcut with each new text.
+        QShortcut(QKeySequence("Ctrl+."), self, self.freeze_button.click, context=Qt.ShortcutContext.WindowShortcut)
         self.range_switch = Segmented(RANGES, N_("Time range"))
         self.range_switch.set_current("3600")
         for widget in (self._frozen_label, self.freeze_button, self.range_switch):
@@ -125,7 +132,7 @@ class OverviewPage(Page):
             self.tiles[spec.key].clicked.connect(_Door(self, spec))
         self.fleet.map.shop_clicked.connect(self.open_shop)
         self.attention.list.verb.connect(self.attention_verb)
-        for card in (self.depth_card, self.rates_card, self.unacked_card):
+        for card in self._charts:
             card.plot.span_chosen.connect(self._on_span)
         # data
         self.window_of_time.moved.connect(self._draw_charts)
@@ -148,6 +155,7 @@ class OverviewPage(Page):
         """Ask no more."""
         self._now_refresher.stop()
         self._history_refresher.stop()
+        self._steps.stop()
 
     def refresh(self) -> None:
         """Ask again at once."""
@@ -219,18 +227,25 @@ class OverviewPage(Page):
         if self._history is None:
             return
         self.window_of_time.set_now(self._history.newest_ms / 1000)
-        sight = self._sight()
-        for spec in TILES:
-            curve = spec.curve(sight)
-            self.tiles[spec.key].show_curve(curve.values.tolist(), limit=curve.limit, base=curve.base)
         if self._look is not None:
             self._show_kpis()
-        self._draw_charts()
+        # One after the other: together they would hold the window for two frames.
+        charts = [partial(self._draw_chart, card) for card in self._charts]
+        self._steps.run([*charts, partial(self._show_curves, TILES[:4]), partial(self._show_curves, TILES[4:])])
+
+    def _show_curves(self, specs: Sequence[TileSpec]) -> None:
+        sight = self._sight()
+        for spec in specs:
+            curve = spec.curve(sight)
+            self.tiles[spec.key].show_curve(curve.values.tolist(), limit=curve.limit, base=curve.base)
 
     def _draw_charts(self) -> None:
-        frame = self._data.buffer.frame(*self.window_of_time.bounds())
-        for card in (self.depth_card, self.rates_card, self.unacked_card):
-            card.plot.set_frame(frame)
+        for card in self._charts:
+            self._draw_chart(card)
+
+    def _draw_chart(self, card: ChartCard) -> None:
+        points = min(MAX_POINTS, max(100, card.plot.width()))
+        card.plot.set_frame(self._data.buffer.frame(*self.window_of_time.bounds(), points))
 
     def _sight(self) -> Sight:
         assert self._look is not None or self._history is not None

@@ -1,0 +1,285 @@
+"""The page as a person meets it."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.filter import parse
+from services.monitor.overview import OverviewNow
+from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
+from views.pages.overview.body import form_for
+from views.pages.overview.data import Look
+from views.pages.overview.page import FAST_MS, OverviewPage
+from views.pages.overview.tile_grid import columns_for
+from views.pages.overview.tiles import TILES
+from views.support import shown
+from views.theme import theme
+
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture(autouse=True)
+def zone() -> Iterator[None]:
+    shown.set_zone("Asia/Shanghai")
+    yield
+    shown.set_zone("")
+
+
+def opened(qtbot: QtBot, source: SampleSource, size: tuple[int, int] = (1404, 926)) -> OverviewPage:
+    page = OverviewPage(source)
+    qtbot.addWidget(page, before_close_func=lambda one: one.deactivate())
+    page.resize(*size)
+    page.show()
+    page.activate()
+    qtbot.waitUntil(lambda: page.settled, timeout=20_000)
+    page._steps.finish()
+    return page
+
+
+@pytest.fixture
+def source() -> SampleSource:
+    return SampleSource()
+
+
+@pytest.fixture
+def page(qtbot: QtBot, source: SampleSource) -> OverviewPage:
+    return opened(qtbot, source)
+
+
+class Broken(SampleSource):
+    """A source that fails when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.broken = True
+
+    def now(self) -> OverviewNow:
+        if self.broken:
+            raise ConnectionError("redis.example.com:6380, timed out after 3 s")
+        return super().now()
+
+
+def test_it_answers_the_three_questions(page: OverviewPage) -> None:
+    assert page.header.summary().startswith("1,284 tasks waiting")
+    assert page.tiles["dead"].kpi.alarm
+    assert len(page.attention.list.items()) == 5
+    assert page.fleet.map.rows.total == 312
+    assert page.depth_card.legend.item("normal").accessibleName() == "Normal 768"
+
+
+@pytest.mark.parametrize(
+    ("key", "signal", "said"),
+    [
+        ("ready", "open_tasks", ["status:waiting"]),
+        ("unacked", "open_workers", []),
+        ("running", "open_tasks", ["status:running"]),
+        ("retrying", "open_tasks", ["status:retrying"]),
+        ("dead", "open_dead", []),
+        ("oldest", "open_tasks", ["status:waiting"]),
+    ],
+)
+def test_every_number_is_a_door(qtbot: QtBot, page: OverviewPage, key: str, signal: str, said: list[str]) -> None:
+    with qtbot.waitSignal(getattr(page, signal)) as heard:
+        qtbot.mouseClick(page.tiles[key], LEFT)
+    assert heard.args == said
+
+
+def test_the_success_rate_opens_what_ended_in_the_last_hour(qtbot: QtBot, page: OverviewPage) -> None:
+    with qtbot.waitSignal(page.open_tasks) as heard:
+        qtbot.keyClick(page.tiles["success"], Qt.Key.Key_Return)
+    terms = parse(heard.args[0], now_ms=NOW_MS)
+    assert terms[1].number == pytest.approx(NOW_MS - 3_600_000, abs=1000)
+
+
+def test_a_marked_span_opens_the_tasks_of_that_time(qtbot: QtBot, page: OverviewPage) -> None:
+    with qtbot.waitSignal(page.open_tasks) as heard:
+        page.depth_card.plot.span_chosen.emit(NOW_MS - 60_000, NOW_MS)
+    assert [term.field for term in parse(heard.args[0], now_ms=NOW_MS)] == ["updated", "updated"]
+
+
+def test_shops_and_verbs_are_doors_too(qtbot: QtBot, page: OverviewPage) -> None:
+    with qtbot.waitSignal(page.open_shop) as heard:
+        page.fleet.map.shop_clicked.emit("temu", "temu-20355")
+    assert heard.args == ["temu", "temu-20355"]
+    with qtbot.waitSignal(page.attention_verb) as heard:
+        qtbot.mouseClick(page.attention.list.items()[0].links()[0], LEFT)
+    assert heard.args == ["triage", "f2"]
+
+
+def test_the_legend_of_the_fleet_filters_it(qtbot: QtBot, page: OverviewPage) -> None:
+    before = page.fleet.map.grab().toImage()
+    qtbot.mouseClick(page.fleet.legend.item("stuck"), LEFT)
+    assert page.fleet.map.grab().toImage() != before
+
+
+def test_another_range_asks_for_its_samples(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
+    page.range_switch.choose("300")
+    qtbot.waitUntil(lambda: 300 in source.asked_series)
+    qtbot.waitUntil(lambda: 0 < len(page.depth_card.plot.frame_shown) <= 302)
+    assert page.window_of_time.range_s == 300
+
+
+def test_zoom_in_one_chart_is_zoom_in_all(page: OverviewPage) -> None:
+    page.window_of_time.zoom(0.1, NOW_MS / 1000 - 1800)
+    for card in (page.depth_card, page.rates_card, page.unacked_card):
+        shown_at = card.plot.frame_shown.at
+        assert 300 < shown_at[-1] - shown_at[0] < 400
+
+
+def test_freezing_stops_painting_and_keeps_receiving(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
+    page.activateWindow()
+    qtbot.waitUntil(page.isActiveWindow)
+    qtbot.keyClick(page, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert page._frozen_label.text() == "frozen 14:32:07"
+    source.calm = True
+    asked = source.asked_now
+    qtbot.waitUntil(lambda: source.asked_now >= asked + 2)
+    assert page.tiles["dead"].kpi.value == "143"
+    page.freeze_button.click()
+    assert not page._frozen_label.isVisible()
+    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "12")
+
+
+def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
+    page.hide()
+    qtbot.waitUntil(lambda: not page._now_refresher.busy and not page._history_refresher.busy)
+    asked = (source.asked_now, len(source.asked_series))
+    assert not page._now_refresher.active
+    assert not page._history_refresher.active
+    page.show()
+    qtbot.waitUntil(lambda: source.asked_now > asked[0] and len(source.asked_series) > asked[1])
+    page.deactivate()
+    assert not page._now_refresher.active
+
+
+def test_numbers_come_four_times_a_second_at_most_and_slower_when_answers_are_slow(page: OverviewPage) -> None:
+    assert page._now_refresher._timer.interval() >= FAST_MS
+    look = page._look
+    assert look is not None
+    page._on_look(Look(look.now, None, 0.1))
+    assert page._now_refresher._timer.interval() == 1000
+    page._on_look(Look(look.now, None, 30.0))
+    assert page._now_refresher._timer.interval() == 2000
+
+
+def test_an_error_is_told_in_its_place_and_goes_with_the_next_answer(qtbot: QtBot) -> None:
+    source = Broken()
+    page = OverviewPage(source)
+    qtbot.addWidget(page, before_close_func=lambda one: one.deactivate())
+    page.resize(1404, 926)
+    page.show()
+    page.activate()
+    qtbot.waitUntil(page._error.isVisible)
+    assert "timed out after 3 s" in page._error.accessibleName()
+    source.broken = False
+    page._error.retry_button.click()
+    qtbot.waitUntil(lambda: not page._error.isVisible())
+
+
+def test_a_new_installation_says_why_it_is_empty(qtbot: QtBot, language: str) -> None:
+    page = opened(qtbot, SampleSource(empty=True))
+    assert page.fleet._empty.isVisible()
+    assert page.attention.list._empty.isVisible()
+    assert not page.grab().isNull()
+
+
+@pytest.mark.parametrize("shops", [0, 60, 1000, 10_000])
+@pytest.mark.parametrize("size", [(1404, 926), (1084, 726), (876, 440)])
+def test_nothing_is_cut(qtbot: QtBot, shops: int, size: tuple[int, int], language: str) -> None:
+    page = opened(qtbot, SampleSource(shops), size)
+    QApplication.processEvents()
+    inner = page.scroll_area.widget()
+    assert inner is not None
+    assert inner.width() <= page.scroll_area.viewport().width()
+    for card in (*page.tiles.values(), page.depth_card, page.rates_card, page.unacked_card, page.attention, page.fleet):
+        place = card.geometry().translated(card.parentWidget().mapTo(inner, QPoint(0, 0)))
+        assert inner.rect().contains(place), card.accessibleName()
+        assert card.height() >= 100
+    for legend in (page.depth_card.legend, page.rates_card.legend, page.unacked_card.legend, page.fleet.legend):
+        if legend.isVisible():
+            _is_whole(legend)
+
+
+def _is_whole(legend: QWidget) -> None:
+    card = legend.parentWidget()
+    assert card is not None
+    for item in legend.findChildren(QAbstractButton):
+        assert item.width() >= item.sizeHint().width()
+        assert item.mapTo(card, QPoint(item.width(), 0)).x() <= card.width()
+
+
+def test_tiles_wrap_into_even_rows() -> None:
+    assert [columns_for(7, width) for width in (1372, 1108, 1052, 700, 480, 200)] == [7, 7, 4, 4, 3, 1]
+
+
+def test_the_list_goes_below_the_charts_where_it_is_narrow() -> None:
+    assert [form_for(width) for width in (1372, 1052, 844, 500)] == ["wide", "wide", "middle", "narrow"]
+
+
+def test_every_control_has_a_name(page: OverviewPage, language: str) -> None:
+    nameless = [
+        type(widget).__name__
+        for widget in page.findChildren(QWidget)
+        if widget.isVisibleTo(page)
+        and widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+        and not widget.accessibleName()
+        and type(widget).__module__.startswith("views")
+    ]
+    assert nameless == []
+
+
+def test_it_follows_language_and_theme(page: OverviewPage) -> None:
+    before = page.grab().toImage()
+    i18n.set_language("zh_CN")
+    theme().set_mode("light")
+    assert page.grab().toImage() != before
+    assert "分" in page.header.summary() + page.tiles["oldest"].kpi.value
+
+
+@pytest.mark.bench
+@pytest.mark.parametrize("shops", [312, 10_000])
+def test_a_second_of_the_page_costs_the_window_little(qtbot: QtBot, shops: int) -> None:
+    page = opened(qtbot, SampleSource(shops))
+    page.deactivate()
+    look, history = page._look, page._history
+    assert look is not None
+    assert history is not None
+    data = page._data
+    took: dict[str, list[float]] = {}
+    page.grab()
+
+    def measure(name: str, *actions: Callable[[], object]) -> None:
+        began = time.perf_counter()
+        for action in actions:
+            action()
+        took.setdefault(name, []).append(time.perf_counter() - began)
+
+    charts = (page.depth_card, page.rates_card, page.unacked_card)
+    for turn in range(20):
+        data._rows_at = -10.0
+        fresh = data.look()
+        measure(
+            "numbers", partial(page._on_look, Look(fresh.now, None, 0.0)), *(tile.grab for tile in page.tiles.values())
+        )
+        measure("fleet", partial(page._on_look, fresh), page.fleet.grab)
+        measure("first step of the charts", partial(page._on_history, history), page.depth_card.grab)
+        measure("rates", partial(page._draw_chart, page.rates_card), page.rates_card.grab)
+        measure("unacked", partial(page._draw_chart, page.unacked_card), page.unacked_card.grab)
+        for half, specs in enumerate((TILES[:4], TILES[4:])):
+            grabs = [page.tiles[spec.key].grab for spec in specs]
+            measure(f"curves of tiles, step {half + 1}", partial(page._show_curves, specs), *grabs)
+        page._steps.stop()
+        page.window_of_time.set_cursor(NOW_MS / 1000 - turn * 10)
+        measure("crosshair", *(card.plot.grab for card in charts))
+    for name, run in took.items():
+        print(f"{shops} shops, {name}: {statistics.median(run) * 1000:.1f} ms, worst {max(run) * 1000:.1f} ms")
+        assert statistics.median(run) <= 0.016

@@ -1,0 +1,108 @@
+"""What the seven numbers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from services import i18n
+from services.domain.filter import parse
+from services.monitor.overview import LaneDepth, OverviewNow
+from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
+from views.charts.series import Frame, SampleBuffer
+from views.pages.overview.tiles import TILES, Sight, TileSpec
+from views.support import shown
+from views.support.text import THIN
+from views.widgets.kpi_tile import Kpi
+
+SPECS = {spec.key: spec for spec in TILES}
+
+
+@pytest.fixture(scope="module")
+def curves() -> Frame:
+    buffer = SampleBuffer()
+    buffer.append(SampleSource().series(3600, 5000))
+    return buffer.frame(NOW_MS / 1000 - 3600, NOW_MS / 1000, 240)
+
+
+@pytest.fixture
+def sight(curves: Frame) -> Iterator[Sight]:
+    shown.set_zone("Asia/Shanghai")
+    yield Sight(SampleSource().now(), curves)
+    shown.set_zone("")
+    i18n.set_language("en")
+
+
+def kpi(key: str, sight: Sight, **changes: object) -> Kpi:
+    return SPECS[key].kpi(replace(sight, now=replace(sight.now, **changes)))  # type: ignore[arg-type]
+
+
+def plain(text: str) -> str:
+    return text.replace(THIN, " ")
+
+
+def test_the_numbers_of_the_pictures(sight: Sight) -> None:
+    said = {key: (plain(spec.kpi(sight).value), plain(spec.kpi(sight).context)) for key, spec in SPECS.items()}
+    assert said == {
+        "ready": ("1,284", "peak 1,418 at 14:09"),
+        "unacked": ("96", "88 running · 8 prefetched"),
+        "running": ("88", "of 120 slots · 73 %"),
+        "retrying": ("37", "30 s 19 · 60 s 11 · 120 s 7"),
+        "dead": ("143", "limit 100 · up 98 in 1 h"),
+        "success": ("98.2", "target 98 % · 15,660 done"),
+        "oldest": ("33 m 02 s", "limit 5 min · temu-20355"),
+    }
+
+
+def test_above_the_limit_is_said_in_one_sentence(sight: Sight) -> None:
+    dead = kpi("dead", sight)
+    assert dead.alarm
+    assert plain(dead.sentence) == "Dead letters 143, above limit 100, up 98 in 1 h"
+    assert kpi("oldest", sight).alarm
+    assert not kpi("success", sight).alarm
+    assert kpi("success", sight, succeeded_1h=97, failed_1h=3).alarm
+
+
+def test_below_the_limit_is_calm(sight: Sight) -> None:
+    assert not kpi("dead", sight, dead_open=100).alarm
+    assert kpi("dead", sight, dead_open=0).calm
+    assert kpi("dead", sight, dead_open=3).context.startswith("up 98")
+    assert not kpi("oldest", sight, oldest_waiting_ms=41_000).alarm
+
+
+def test_what_waits_at_gates_is_shown_as_a_part(sight: Sight) -> None:
+    lanes = (LaneDepth(lane="high", ready=10, blocked=5), LaneDepth(lane="low", ready=1))
+    assert kpi("ready", sight, lanes=lanes).context == "11 in queues · 5 at gates"
+    assert kpi("ready", sight, lanes=lanes).value == "16"
+    many = (LaneDepth(lane="high", ready=3000),)
+    assert kpi("ready", sight, lanes=many).alarm
+
+
+def test_nothing_at_all_says_so() -> None:
+    sight = Sight(OverviewNow(at_ms=NOW_MS))
+    said = {key: spec.kpi(sight) for key, spec in SPECS.items()}
+    assert said["success"].value == said["oldest"].value == "–"
+    assert said["running"].context == "no worker is connected"
+    assert said["oldest"].context == "nothing waits"
+    assert said["dead"].context == ""
+    assert not any(one.alarm for one in said.values())
+
+
+def test_each_tile_has_a_curve(sight: Sight) -> None:
+    for spec in TILES:
+        curve = spec.curve(sight)
+        assert len(curve.values) == len(sight.curves)
+    assert SPECS["unacked"].curve(sight).limit == 120
+    assert SPECS["success"].curve(sight).limit == 0.98
+
+
+@pytest.mark.parametrize("spec", [spec for spec in TILES if ":" in spec.opens], ids=lambda spec: spec.key)
+def test_a_tile_opens_a_filter_that_can_be_read(spec: TileSpec) -> None:
+    assert parse(spec.opens, now_ms=NOW_MS)
+
+
+def test_chinese_has_its_own_units(sight: Sight) -> None:
+    i18n.set_language("zh_CN")
+    assert plain(kpi("oldest", sight).value) == "33 分 02 秒"
