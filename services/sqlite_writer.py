@@ -176,12 +176,11 @@ class SharedFile:
 
     def _fail(self, group: list[_Job], done: int, exc: BaseException) -> None:
         """Tell the one that failed, or everybody if it was the commit, and leave the others in the group."""
-        failed = [group.pop(done)] if done < len(group) else group[:]
+        failed = group[done : done + 1] or group[:]
+        group[:] = [job for job in group if job not in failed]
         for job in failed:
             job.error = exc
             job.settle()
-            if job in group:
-                group.remove(job)
 
     def _waiting(self) -> _Job | None:
         try:

@@ -97,9 +97,9 @@ class Finish(Op, frozen=True, kw_only=True):
     appends the instant to ``losses``. ``if_expired``: only when the lease has run out (the reconciler asks; the owner
     must still match), else ``fenced`` without evidence. Where a cancel was requested, retrying and pending are recorded
     as cancelled: the wish came first. error, error_kind, fingerprint and result replace the old ones; ``cancel`` and
-    the lease end. Answers ``ok`` (also when this owner's outcome is recorded already; with ``if_expired`` when this
-    very attempt is), ``fenced`` (another owner or state: nothing changed but the evidence is appended, once, to
-    ``attempts`` with outcome fenced), ``missing``.
+    the lease end. Answers ``ok`` (also when this very attempt of this owner is recorded already), ``fenced`` (another
+    owner, state or outcome: nothing changed but the evidence is appended, once, to ``attempts`` with outcome fenced),
+    ``missing``.
     """
 
     task_id: str

@@ -16,6 +16,8 @@ from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 
 #: statuses that are entered with a message to publish
 WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
+#: statuses that wait for an instant
+WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
 RESERVATION_MS = 30_000
 
 
@@ -23,16 +25,16 @@ def step(task: Task, to: str, now: int, *, who: str = "", why: str = "", **chang
     """The record after a transition by the worker ``who``. Fields that belong to one status only are cleared."""
     to = str(to)
     taken = Step(now, task.status, to, who, changes.get("gen", task.gen), changes.get("attempt", task.attempt), why)
-    fixed: dict[str, Any] = {"status": to, "updated_at": now, "steps": (*task.steps, taken)[-HISTORY_LIMIT:]}
-    if to != Status.BLOCKED:
-        fixed["gate"] = ""
-    if to not in (Status.SCHEDULED, Status.RETRYING):
-        fixed["due_at"] = 0
+    if task.gate and to != Status.BLOCKED:
+        changes.setdefault("gate", "")
+    if task.due_at and to not in WITH_DUE:
+        changes.setdefault("due_at", 0)
     if to != Status.RUNNING:
-        fixed["lease_until"], fixed["cancel"] = 0, ""
+        changes.setdefault("lease_until", 0)
+        changes.setdefault("cancel", "")
     if to in TERMINAL:
-        fixed["ended_at"] = task.ended_at or now
-    return replace(task, **(fixed | changes))
+        changes.setdefault("ended_at", task.ended_at or now)
+    return replace(task, status=to, updated_at=now, steps=(*task.steps, taken)[-HISTORY_LIMIT:], **changes)
 
 
 def created(task: Task, now: int) -> Task:
@@ -47,7 +49,7 @@ def created(task: Task, now: int) -> Task:
         updated_at=now,
         queued_at=task.queued_at or (now if status == Status.QUEUED else 0),
         ended_at=(task.ended_at or now) if status in TERMINAL else 0,
-        due_at=task.due_at if status in (Status.SCHEDULED, Status.RETRYING) else 0,
+        due_at=task.due_at if status in WITH_DUE else 0,
         triage=(task.triage or Triage.OPEN.value) if status == Status.DEAD else "",
         steps=(*task.steps, taken)[-HISTORY_LIMIT:],
     )
@@ -158,7 +160,7 @@ def cancel_requested(task: Task, op: Cancel, now: int) -> Task:
 
 def moved(task: Task, op: Move, now: int) -> Task:
     """Another priority and a new generation."""
-    stays = task.status == Status.BLOCKED or (task.status in (Status.SCHEDULED, Status.RETRYING) and not op.run_now)
+    stays = task.status == Status.BLOCKED or (task.status in WITH_DUE and not op.run_now)
     kept: dict[str, Any] = {"gate": task.gate, "due_at": task.due_at} if stays else {}
     to = task.status if stays else Status.PENDING
     return step(task, to, now, why=op.by, gen=task.gen + 1, lane=str(op.lane), priority=op.priority, **kept)
@@ -200,6 +202,6 @@ def nudged(task: Task, op: Nudge, now: int) -> Task | None:
     if (task.gen, task.attempt) != (op.gen, op.attempt):
         return None
     due = 0 < task.due_at <= now
-    if due and task.status in (Status.SCHEDULED, Status.RETRYING):
+    if due and task.status in WITH_DUE:
         return step(task, Status.PENDING, now)
     return task if task.status in (Status.PENDING, Status.QUEUED, Status.RETRYING) else None

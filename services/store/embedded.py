@@ -103,8 +103,9 @@ class EmbeddedStore(Feed, Fleet, Papers):
 
     def oldest_queued(self, lane: str, limit: int) -> list[Task]:
         """Queued records of a lane."""
-        sql = "SELECT data FROM tasks WHERE status = 'queued' AND lane = ? ORDER BY queued_at, task_id LIMIT ?"
-        return self._found(sql, (lane, limit))
+        sql = """SELECT data FROM tasks WHERE rowid IN (SELECT rowid FROM tasks INDEXED BY tasks_waiting
+            WHERE status = 'queued' AND lane = ? ORDER BY queued_at, task_id LIMIT ?)"""
+        return sorted(self._found(sql, (lane, limit)), key=lambda task: (task.queued_at, task.task_id))
 
     def waiting_ahead(self, task: Task) -> int:
         """How many go first."""

@@ -44,6 +44,7 @@ class Condition:
     sql: str
     values: tuple[str | float, ...] = ()
     column: str = ""
+    exact: bool = False  #: one value of the column, so that its index gives the rows by ``created_at``
 
 
 def condition(term: Term) -> Condition:
@@ -127,7 +128,7 @@ def _text(column: str, value: str) -> Condition:
     partial = f" AND {column} <> ''" if column in _PARTIAL else ""
     indexed = column if column in INDEX and not (partial and value in ("", "*")) else ""
     if not value.endswith("*"):
-        return Condition(f"({column} = ?{partial if value else ''})", (value,), indexed)
+        return Condition(f"({column} = ?{partial if value else ''})", (value,), indexed, exact=True)
     prefix = value[:-1]
     end = _after(prefix)
     if not prefix:
@@ -141,7 +142,7 @@ def _shop(value: str) -> list[Condition]:
     platform, colon, shop_id = value.partition(":")
     if colon:
         left, right = _text("platform", platform), _text("shop_id", shop_id)
-        return [Condition(f"({right.sql} AND {left.sql})", right.values + left.values, right.column)]
+        return [Condition(f"({right.sql} AND {left.sql})", right.values + left.values, right.column, right.exact)]
     by_id = _text("shop_id", value)
     return [by_id, _text("platform", value)] if value.endswith("*") and value != "*" else [by_id]
 

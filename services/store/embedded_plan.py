@@ -21,15 +21,19 @@ TALLIES = {
 #: alternatives of one term that are looked up one by one
 MANY_ARMS = 64
 #: rows are counted so far where no counter knows them
-COUNTED = 20_000
+COUNTED = 50_000
 
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Rows found by one of these conditions, each through its index; ``expected`` is their number."""
+    """Rows found by one of these conditions, each through its index; ``expected`` is their number, up to a bound.
+
+    ``ordered``: each index gives its rows by ``created_at``.
+    """
 
     arms: tuple[tuple[str, Condition], ...]
     expected: int
+    ordered: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +46,7 @@ class Plan:
     descending: bool
     way: Way | None
     statuses: tuple[str, ...]  #: that the rows can have
+    lanes: tuple[str, ...]  #: that the rows can have
     total: int  #: rows in the table
 
     @property
@@ -73,10 +78,10 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
     ).fetchall()
     ways = [_way(conn, term) for term in plain]
     if kinds:
-        ways.append(Way(tuple(_kind_arm(row) for row in rows), sum(row[-1] for row in rows)))
+        ways.append(Way(tuple(_kind_arm(row) for row in rows), sum(row[-1] for row in rows), len(rows) <= MANY_ARMS))
     best = min((way for way in ways if way is not None), key=lambda way: way.expected, default=None)
-    statuses = tuple({row[0] for row in rows})
-    return Plan(where, tests, query.sort, query.descending, best, statuses, tally(conn, "tallies", ()))
+    statuses, lanes = tuple({row[0] for row in rows}), tuple({row[1] for row in rows})
+    return Plan(where, tests, query.sort, query.descending, best, statuses, lanes, tally(conn, "tallies", ()))
 
 
 def _implied(terms: Sequence[Term]) -> Iterator[Term]:
@@ -98,19 +103,28 @@ def _kind_arm(row: tuple[str, str, str, str, int]) -> tuple[str, Condition]:
 
 def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
     """The way that a term opens by itself, if it is of an indexed field with few alternatives."""
-    if term.negated or term.op != "=" or term.field in filters.NUMBERS:
+    if term.negated:
+        return None
+    if term.field == "created" and term.op != "=":
+        return _counted(conn, (("tasks_created", filters.condition(term)),), ordered=True)
+    if term.op != "=" or term.field in filters.NUMBERS:
         return None
     parts = filters.alternatives(term)
     if not parts or len(parts) > MANY_ARMS or not all(part.column for part in parts):
         return None
     arms = tuple((filters.INDEX[part.column], part) for part in parts)
+    ordered = all(part.exact for part in parts)
     if term.field == "shop":
-        return Way(arms, tally(conn, "shop_tallies", [filters.condition(term)]))
+        return Way(arms, tally(conn, "shop_tallies", [filters.condition(term)]), ordered)
+    return _counted(conn, arms, ordered=ordered)
+
+
+def _counted(conn: sqlite3.Connection, arms: tuple[tuple[str, Condition], ...], *, ordered: bool) -> Way:
     found = 0
     for index, part in arms:
         sql = f"SELECT count(*) FROM (SELECT 1 FROM tasks INDEXED BY {index} WHERE {part.sql} LIMIT {COUNTED})"
         found += conn.execute(sql, part.values).fetchone()[0]
-    return Way(arms, found)
+    return Way(arms, found, ordered)
 
 
 def tally(conn: sqlite3.Connection, table: str, where: Sequence[Condition]) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import binascii
 import contextlib
+import heapq
 import sqlite3
 from collections.abc import Iterator, Sequence
 
@@ -15,18 +16,24 @@ from services.domain.query import Page, Query, Term
 from services.domain.task import Task, decode
 from services.store import embedded_plan as plans
 from services.store.embedded_filter import INDEX, Condition
-from services.store.embedded_plan import Plan, Way
+from services.store.embedded_plan import Plan
+from services.store.embedded_write import IN_LIST
 
 #: records that one call looks into for a term that needs a scan, and how many at a time
 SCAN_LIMIT, SCAN_SLICE = 20_000, 1_000
-#: steps of SQLite's machine after which counting, or walking along the order, is given up
-COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 2_000_000, 500_000, 10_000
-#: rows that are fetched and sorted without a thought; or that part of all
-FEW_ROWS, FEW_PART = 5_000, 20
+#: steps of SQLite's machine (some 8,000 a millisecond) after which counting in an index alone, and counting at all, are
+#: given up; of walking along the order it is these, and then so many for each row that could be fetched instead
+INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_ROW, STEPS_PER_LOOK = 3_000_000, 300_000, 80_000, 5, 5_000
+#: fewer rows than this are fetched and sorted without a try; less than that part of all after a short one
+FEW_ROWS, FEW_PART = 3_000, 25
 #: a priority that has more tasks than this is met soon enough along the ids
-COMMON = 20_000
+COMMON = 5_000
 BY_ID = INDEX["task_id"]
+ALL = Condition("(1)")
 Place = tuple[int, str]
+#: sort value, task id, row
+Found = tuple[int, str, int]
+Arms = tuple[tuple[str, Condition], ...]
 
 
 class _TooMuch(Exception):
@@ -68,39 +75,60 @@ def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
 
 # ------------------------------------------------------------------------- reading
 def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Task]:
-    """The next rows in order: by the way to few rows, or along the order if that meets them soon."""
+    """The next rows in order; the records themselves are read last, when it is known which."""
+    found = _find(conn, plan, limit, place)
+    sql = f"SELECT data FROM tasks WHERE rowid {IN_LIST}"
+    rows = [decode(data) for (data,) in conn.execute(sql, (msgspec.json.encode([row for *_, row in found]).decode(),))]
+    return sorted(rows, key=plan.place_of, reverse=plan.descending)
+
+
+def _find(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Found]:
+    """By the way to few rows, or along the order if that meets them soon."""
     way = plan.way
     if way is None:
         return _along(conn, plan, limit, place)
-    in_order = plan.sort == "created" and len(way.arms) <= plans.MANY_ARMS
-    if in_order or way.expected <= max(FEW_ROWS, plan.total // FEW_PART):
-        return _by(conn, plan, way, limit, place)
-    try:
-        with _at_most(conn, WALK_STEPS):
+    if plan.sort == "created" and way.ordered:
+        return _merged(conn, plan, way.arms, limit, place)
+    tries = (WALK_STEPS,) if way.expected < plan.total // FEW_PART else (WALK_STEPS, way.expected * STEPS_PER_ROW)
+    for steps in () if way.expected < FEW_ROWS else tries:
+        with contextlib.suppress(_TooMuch), _at_most(conn, steps):
             return _along(conn, plan, limit, place)
-    except _TooMuch:
-        return _by(conn, plan, way, limit, place)
-
-
-def _by(conn: sqlite3.Connection, plan: Plan, way: Way, limit: int, place: Place | None) -> list[Task]:
-    """The best rows of every arm, merged; a row may be in several."""
-    found: dict[str, Task] = {}
+    found: set[Found] = set()
     for index, arm in way.arms:
-        found.update((task.task_id, task) for task in _select(conn, index, plan, (arm,), limit, place))
-    return sorted(found.values(), key=plan.place_of, reverse=plan.descending)[:limit]
+        found.update(_select(conn, index, arm, plan, limit, place))
+    return sorted(found, reverse=plan.descending)[:limit]
 
 
-def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Task]:
+def _merged(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place: Place | None) -> list[Found]:
+    """Walk along several indexes in the plan's order at once; a row may be in several of them."""
+    if len(arms) == 1:
+        return _select(conn, *arms[0], plan, limit, place)
+    streams = [_execute(conn, *arm, plan, place, tested=False) for arm in arms]
+    found: list[Found] = []
+    try:
+        for at, task_id, row, holds in heapq.merge(*streams, reverse=plan.descending):
+            if holds and (at, task_id, row) not in found[-1:]:
+                found.append((at, task_id, row))
+                if len(found) == limit:
+                    break
+    finally:
+        for stream in streams:
+            stream.close()
+    return found
+
+
+def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Found]:
     """Walk along the order and leave out what the conditions refuse."""
     if plan.sort == "created":
-        return _select(conn, "tasks_created", plan, (), limit, place)
+        return _select(conn, "tasks_created", ALL, plan, limit, place)
     if plan.sort == "updated":
         arms = tuple(("tasks_updated", Condition("(status = ?)", (status,))) for status in plan.statuses)
-        return _by(conn, plan, Way(arms, 0), limit, place)
-    found: list[Task] = []
+        return _merged(conn, plan, arms, limit, place) if arms else []
+    found: list[Found] = []
     for index, part, start in _due_parts(plan, place) if plan.sort == "due" else _priority_parts(conn, plan, place):
-        if len(found) < limit:
-            found += _select(conn, index, plan, (part,), limit - len(found), start)
+        found += _select(conn, index, part, plan, limit - len(found), start)
+        if len(found) >= limit:
+            break
     return found
 
 
@@ -124,10 +152,12 @@ def _priority_parts(
     if low is None:
         return
     first = (high if plan.descending else low) if place is None else place[0]
+    lanes = msgspec.json.encode(plan.lanes).decode()
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM tasks WHERE priority = ? AND lane {IN_LIST} LIMIT {COMMON})"
     for priority in range(first, low - 1, -1) if plan.descending else range(first, high + 1):
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM tasks WHERE priority = ? LIMIT {COMMON})"
-        (count,) = conn.execute(sql, (priority,)).fetchone()
-        yield BY_ID if count == COMMON else "tasks_priority", _only("priority", priority, plan, place), None
+        (count,) = conn.execute(sql, (priority, lanes)).fetchone()
+        if count:
+            yield BY_ID if count == COMMON else "tasks_priority", _only("priority", priority, plan, place), None
 
 
 def _only(column: str, value: int, plan: Plan, place: Place | None) -> Condition:
@@ -138,16 +168,34 @@ def _only(column: str, value: int, plan: Plan, place: Place | None) -> Condition
 
 
 def _select(
-    conn: sqlite3.Connection, index: str, plan: Plan, more: Sequence[Condition], limit: int, place: Place | None
-) -> list[Task]:
+    conn: sqlite3.Connection, index: str, arm: Condition, plan: Plan, limit: int, place: Place | None
+) -> list[Found]:
+    return _execute(conn, index, arm, plan, place, limit=limit).fetchall()
+
+
+def _execute(
+    conn: sqlite3.Connection,
+    index: str,
+    arm: Condition,
+    plan: Plan,
+    place: Place | None,
+    *,
+    limit: int = -1,
+    tested: bool = True,
+) -> sqlite3.Cursor:
+    """Rows of an arm in order; ``tested``: only those for which the conditions hold, else with whether they do."""
     column, way, than = plan.column, "DESC" if plan.descending else "ASC", "<" if plan.descending else ">"
-    parts = [*more, *plan.where]
+    start = Condition("1")
     if place is not None:
         at, task_id = place
-        parts.append(Condition(f"{column} {than}= ? AND ({column} {than} ? OR task_id {than} ?)", (at, at, task_id)))
-    sql = f"""SELECT data FROM tasks INDEXED BY {index} WHERE {plans.conjunction(parts)}
+        start = Condition(f"{column} {than}= ? AND ({column} {than} ? OR task_id {than} ?)", (at, at, task_id))
+    shown, parts = ("", [arm, start, *plan.where])
+    if not tested:
+        shown, parts = f", ({plans.conjunction(plan.where)})", [*plan.where, arm, start]
+    sql = f"""SELECT {column}, task_id, rowid{shown} FROM tasks INDEXED BY {index}
+        WHERE {plans.conjunction(parts if tested else [arm, start])}
         ORDER BY {column} {way}, task_id {way} LIMIT ?"""
-    return [decode(data) for (data,) in conn.execute(sql, (*plans.values(parts), limit))]
+    return conn.execute(sql, (*plans.values(parts), limit))
 
 
 # ------------------------------------------------------------------------ counting
@@ -157,27 +205,26 @@ def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> int |
         if names <= fields:
             return plans.tally(conn, table, plan.where)
     try:
-        with _at_most(conn, COUNT_STEPS):
+        with _at_most(conn, COUNT_STEPS if len(terms) > 1 else INDEX_STEPS):
             return _count(conn, plan)
     except _TooMuch:
         return None
 
 
 def _count(conn: sqlite3.Connection, plan: Plan) -> int:
-    way = plan.way
     where, values = plans.conjunction(plan.where), plans.values(plan.where)
-    if way is None or len(way.arms) > plans.MANY_ARMS:
-        return int(conn.execute(f"SELECT count(*) FROM tasks WHERE {where}", values).fetchone()[0])
-    sql = " UNION ".join(
-        f"SELECT rowid FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}" for index, arm in way.arms
-    )
-    if not way.arms:
+    arms = plan.way.arms if plan.way is not None else ()
+    if plan.way is not None and not arms:
         return 0
-    chosen = tuple(value for _, arm in way.arms for value in (*arm.values, *values))
-    if len(way.arms) == 1:
-        sql = sql.replace("SELECT rowid", "SELECT count(*)", 1)
-        return int(conn.execute(sql, chosen).fetchone()[0])
-    return int(conn.execute(f"SELECT count(*) FROM ({sql})", chosen).fetchone()[0])
+    if not arms or len(arms) > plans.MANY_ARMS:
+        return int(conn.execute(f"SELECT count(*) FROM tasks WHERE {where}", values).fetchone()[0])
+    if len(arms) == 1:
+        index, arm = arms[0]
+        sql = f"SELECT count(*) FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}"
+        return int(conn.execute(sql, (*arm.values, *values)).fetchone()[0])
+    each = [f"SELECT rowid FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}" for index, arm in arms]
+    chosen = [value for _, arm in arms for value in (*arm.values, *values)]
+    return int(conn.execute(f"SELECT count(*) FROM ({' UNION '.join(each)})", chosen).fetchone()[0])
 
 
 @contextlib.contextmanager

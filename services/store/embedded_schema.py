@@ -38,7 +38,7 @@ CREATE INDEX tasks_created ON tasks (created_at);
 CREATE INDEX tasks_updated ON tasks (status, updated_at);
 CREATE INDEX tasks_kind ON tasks (status, lane, platform, task_type, created_at);
 CREATE INDEX tasks_shop ON tasks (shop_id, created_at);
-CREATE INDEX tasks_priority ON tasks (priority);
+CREATE INDEX tasks_priority ON tasks (priority, lane);
 CREATE INDEX tasks_due ON tasks (due_at, task_id) WHERE due_at > 0;
 CREATE INDEX tasks_worker ON tasks (worker, created_at) WHERE worker <> '';
 CREATE INDEX tasks_batch ON tasks (batch, created_at) WHERE batch <> '';

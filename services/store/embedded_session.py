@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from services.domain.shop import Shop
 from services.domain.status import ACTIVE, Status
@@ -16,6 +15,10 @@ from services.store import embedded_write as write
 KEEP_MARK, CLEAR_MARK, SET_MARK = range(3)
 #: shop identity as it is looked up: (platform, shop_id)
 ShopKey = tuple[str, str]
+_COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
+    WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked')"""
+_LIMITS = f"SELECT platform, shop_id, concurrency FROM shops WHERE shop_id {write.IN_LIST}"
+_RESERVED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id {write.IN_LIST} AND until > ?"
 
 
 class Session:
@@ -92,26 +95,20 @@ class Session:
         self._out.write_tallies(self.conn)
         for key in wanted:
             self._counted[key], self._limits[key], self._reserved[key] = {}, None, set()
-        for key, status, n in self._shop_rows("status, n FROM shop_tallies", wanted):
-            self._counted[key][status] = self._counted[key].get(status, 0) + n
-        for key, limit in self._shop_rows("concurrency FROM shops", wanted):
-            self._limits[key] = limit
-        for key, task_id, until in self._shop_rows("task_id, until FROM reservations", wanted):
-            if until > self.now:
-                self._reserved[key].add(task_id)
+        names = write.text_list({name for _, name in wanted})
+        for platform, shop_id, status, n in self.conn.execute(_COUNTED, (names,)):
+            self._counted.get((platform, shop_id), {})[status] = n
+        for platform, shop_id, limit in self.conn.execute(_LIMITS, (names,)):
+            self._limits[platform, shop_id] = limit
+        for platform, shop_id, task_id in self.conn.execute(_RESERVED, (names, self.now)):
+            self._reserved.get((platform, shop_id), set()).add(task_id)
 
     def _need_shop(self, key: ShopKey) -> None:
         if key not in self._counted:
             self.load_shops([key])
 
-    def _shop_rows(self, what: str, wanted: set[ShopKey]) -> Iterator[tuple[Any, ...]]:
-        sql = f"SELECT platform, shop_id, {what} WHERE shop_id {write.IN_LIST}"
-        for platform, shop_id, *rest in self.conn.execute(sql, (write.text_list({name for _, name in wanted}),)):
-            if (platform, shop_id) in wanted:
-                yield (platform, shop_id), *rest
-
     def count(self, key: ShopKey, status: str) -> int:
-        """Tasks of a shop in a status."""
+        """Running or blocked tasks of a shop."""
         self._need_shop(key)
         return self._counted[key].get(status, 0)
 
@@ -196,9 +193,12 @@ class Session:
         """The task of this key that closes the twin gate for all others: running or held, else created first."""
         if uniq not in self._holders:
             self.load_uniqs([uniq])
+        holders = self._holders[uniq]
+        if len(holders) == 1:
+            return next(iter(holders))
         ranked = [
             (status not in (Status.RUNNING, Status.HELD), created_at, task_id)
-            for task_id, (status, created_at) in self._holders[uniq].items()
+            for task_id, (status, created_at) in holders.items()
             if status != Status.SCHEDULED
         ]
         return min(ranked)[2] if ranked else None

@@ -40,8 +40,7 @@ class Buffer:
         self._places: dict[str, int] = {}
         self._dirty: dict[str, tuple[Task, int]] = {}
         self._events: list[tuple[Any, ...]] = []
-        self._tally: Counter[tuple[str, ...]] = Counter()
-        self._shop_tally: Counter[tuple[str, ...]] = Counter()
+        self._changes: dict[tuple[str, str, str, tuple[str, ...]], int] = {}
 
     def stored(self, task: Task, outbox_at: int, place: int) -> None:
         """Say how a record stands in the database, and in which row."""
@@ -68,9 +67,9 @@ class Buffer:
             if before is None:
                 new.append((*row, encode(task)))
                 continue
-            columns: tuple[int, ...] = tuple(number for number, value in enumerate(row) if value != before[number])
+            columns = tuple([n for n, (old, new) in enumerate(zip(before, row, strict=True)) if old != new])
             place = self._places.get(task_id)
-            values = (*(row[number] for number in columns), encode(task), task_id if place is None else place)
+            values = (*[row[n] for n in columns], encode(task), task_id if place is None else place)
             changed.setdefault((place is None, columns), []).append(values)
         self._dirty.clear()
         if new:
@@ -80,24 +79,28 @@ class Buffer:
 
     def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...]) -> None:
         """Let the counters follow a record; see ``_COLUMNS`` for the numbers."""
-        if before is not None:
-            if row[1] == before[1] and row[2] == before[2] and row[6] == before[6]:
-                return
-            self._tally[before[6], before[3], before[5], before[1], before[2]] -= 1
-            self._shop_tally[before[4], before[3], before[1], before[2]] -= 1
-        self._tally[row[6], row[3], row[5], row[1], row[2]] += 1
-        self._shop_tally[row[4], row[3], row[1], row[2]] += 1
+        if before is None:
+            change: tuple[Any, ...] = (row[6], row[1], row[2], "", "", "")
+        elif row[1] == before[1] and row[2] == before[2] and row[6] == before[6]:
+            return
+        else:
+            change = (row[6], row[1], row[2], before[6], before[1], before[2])
+        self._changes[row[3], row[5], row[4], change] = self._changes.get((row[3], row[5], row[4], change), 0) + 1
 
     def write_tallies(self, conn: sqlite3.Connection) -> None:
         """Bring the counters up to the written records."""
-        tallies = [(*key, change) for key, change in self._tally.items() if change]
-        shops = [(*key, change) for key, change in self._shop_tally.items() if change]
-        self._tally.clear()
-        self._shop_tally.clear()
-        if tallies:
-            conn.executemany(_TALLY, tallies)
-        if shops:
-            conn.executemany(_SHOP_TALLY, shops)
+        kinds: Counter[tuple[str, ...]] = Counter()
+        shops: Counter[tuple[str, ...]] = Counter()
+        for (platform, task_type, shop_id, change), n in self._changes.items():
+            lane, status, triage, old_lane, old_status, old_triage = change
+            kinds[lane, platform, task_type, status, triage] += n
+            shops[shop_id, platform, status, triage] += n
+            if old_status:
+                kinds[old_lane, platform, task_type, old_status, old_triage] -= n
+                shops[shop_id, platform, old_status, old_triage] -= n
+        self._changes.clear()
+        conn.executemany(_TALLY, [(*key, n) for key, n in kinds.items() if n])
+        conn.executemany(_SHOP_TALLY, [(*key, n) for key, n in shops.items() if n])
 
     def write_events(self, conn: sqlite3.Connection) -> None:
         """Append the events, and now and then forget the oldest."""

@@ -103,7 +103,7 @@ def queries(draw: st.DrawFn) -> Query:
         terms=tuple(draw(st.lists(terms(), max_size=3))),
         sort=draw(st.sampled_from(list(KEYS))),
         descending=draw(st.booleans()),
-        limit=draw(st.sampled_from([1, 3, 10, 100])),
+        limit=draw(st.sampled_from([2, 10, 100])),
     )
 
 

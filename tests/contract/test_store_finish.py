@@ -124,6 +124,17 @@ def test_a_late_result_after_the_end_is_fenced(rig: Rig) -> None:
     assert [a.outcome for a in record.attempts] == ["returned", "succeeded", "fenced"]
 
 
+def test_the_own_result_after_the_lease_was_given_up_is_evidence(rig: Rig) -> None:
+    task = rig.running(lease_ms=50)
+    rig.pass_time(0.2)
+    lost = Attempt(number=1, worker="w1", started_at=task.started_at, ended_at=task.lease_until, outcome="lost")
+    assert rig.finish(task, "held", attempt=lost, if_expired=True, lost=True).code == "ok"
+    for _ in range(2):
+        assert rig.finish(task, "succeeded").code == "fenced"
+    record = rig.record(task)
+    assert (record.status, [attempt.outcome for attempt in record.attempts]) == (Status.HELD, ["lost", "fenced"])
+
+
 def test_finish_of_nothing(rig: Rig) -> None:
     task = rig.task(owner="w1#1")
     assert rig.finish(task).code == "missing"

@@ -19,11 +19,13 @@ from tests.contract import model
 HUGE = 10**9
 WAYS = {
     "along the order": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": HUGE},
-    "given up on the way": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1},
+    "given up on the way": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": 0, "STEPS_PER_ROW": 0, "STEPS_PER_LOOK": 1},
+    "given up at first": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": 0, "STEPS_PER_ROW": HUGE},
+    "few rows": {"FEW_ROWS": HUGE, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1},
     "few arms": {"MANY_ARMS": 1, "FEW_ROWS": 0, "FEW_PART": HUGE},
     "no arms": {"MANY_ARMS": 0},
     "every priority is common": {"COMMON": 1},
-    "counting given up": {"COUNT_STEPS": 0, "STEPS_PER_LOOK": 1},
+    "counting given up": {"COUNT_STEPS": 0, "INDEX_STEPS": 0, "STEPS_PER_LOOK": 1},
     "short scans": {"SCAN_LIMIT": 20, "SCAN_SLICE": 5},
 }
 

@@ -1,0 +1,137 @@
+"""What only the embedded broker has: a clock that tests turn, rows with owners, errors as receipts."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from services.broker import embedded_messages
+from services.broker.embedded import EmbeddedBroker
+from services.clock import ManualClock
+from services.domain.errors import BrokerError, BrokerUnavailable
+from services.domain.order import Order, Receipt
+from services.store.embedded import EmbeddedStore
+from tests.contract.posts import collect, depth, order
+from tests.contract.waiting import eventually
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "fleet.sqlite"
+
+
+@pytest.fixture
+def broker(path: Path, clock: ManualClock) -> Iterator[EmbeddedBroker]:
+    opened = EmbeddedBroker(path, clock)
+    opened.ensure(delays=[30, 60])
+    yield opened
+    opened.close()
+
+
+def test_a_delay_runs_by_the_clock(broker: EmbeddedBroker, clock: ManualClock) -> None:
+    consumer = broker.consumer(["normal"], window=5, name="c")
+    broker.publish([order(1, delay_s=30)])
+    assert consumer.take(5, 0.1) == []
+    clock.advance(29)
+    assert consumer.take(5, 0.0) == []
+    assert {one.name: one.ready for one in broker.depths()}["rpa_delay_30s"] == 1
+    clock.advance(1)
+    assert depth(broker, "normal").ready == 1
+    assert [delivery.message_id for delivery in consumer.take(5, 1.0)] == ["m1"]
+    consumer.close()
+
+
+@pytest.mark.parametrize(
+    ("key", "queue"),
+    [
+        ("task.pdd.high", "rpa_tasks_high"),
+        ("task.x.low", "rpa_tasks_low"),
+        ("task.pdd.shop7", ""),
+        ("task..high", ""),
+        ("other.pdd.high", ""),
+        ("", ""),
+    ],
+)
+def test_routing(key: str, queue: str) -> None:
+    assert embedded_messages.queue_of(Order(kind="work", routing_key=key, body=b"", message_id="m")) == queue
+
+
+def test_store_and_broker_share_one_writer(broker: EmbeddedBroker, path: Path, clock: ManualClock) -> None:
+    store = EmbeddedStore(path, clock)
+    assert store._file is broker._file
+    store.close()
+    assert broker.publish([order(1)]) == [Receipt(True)]
+
+
+def test_a_message_that_went_to_others_is_counted(broker: EmbeddedBroker, path: Path) -> None:
+    broker.publish([order(1), order(2)])
+    consumer = broker.consumer(["normal"], window=5, name="c")
+    got = collect(consumer, 2)
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("UPDATE messages SET owner = 0 WHERE message_id = 'm1'")
+    consumer.ack(got)
+    eventually(lambda: consumer.ack_lost == 1)
+    assert depth(broker, "normal").ready == 1
+    consumer.close()
+
+
+def test_a_consumer_of_a_process_that_never_said_goodbye(broker: EmbeddedBroker, path: Path) -> None:
+    broker.publish([order(1)])
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute(
+            "INSERT INTO consumers (id, name, queues, pid, pid_started, beat_at) VALUES (77, 'x', '[]', 1, 5.0, 0)"
+        )
+        conn.execute("UPDATE messages SET owner = 77")
+    consumer = broker.consumer(["normal"], window=5, name="c")
+    (got,) = collect(consumer, 1)
+    assert got.redelivered
+    consumer.close()
+    with closing(sqlite3.connect(path)) as conn:
+        assert conn.execute("SELECT count(*) FROM consumers").fetchone() == (0,)
+
+
+def test_what_cannot_be_stored_is_not_confirmed(broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(conn: sqlite3.Connection, rows: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(embedded_messages, "put", fail)
+        receipts = broker.publish([order(1), Order(kind="work", routing_key="x", body=b"", message_id="m")])
+    assert receipts == [Receipt(False, "refused: database or disk is full"), Receipt(False, "unroutable")]
+    assert not broker.health().connected
+    assert broker.publish([order(1)]) == [Receipt(True)]
+    assert broker.health().connected
+
+
+def test_a_closed_broker_is_unavailable(broker: EmbeddedBroker) -> None:
+    broker.close()
+    with pytest.raises(BrokerUnavailable):
+        broker.consumer(["normal"], window=1, name="c")
+    with pytest.raises(BrokerUnavailable):
+        broker.depths()
+    assert not broker.health().connected
+
+
+def test_what_is_no_database_is_named(path: Path, clock: ManualClock) -> None:
+    path.write_bytes(b"nonsense " * 1000)
+    with pytest.raises(BrokerError, match="no database"):
+        EmbeddedBroker(path, clock)
+
+
+def test_closing_the_broker_closes_its_consumers(broker: EmbeddedBroker, path: Path) -> None:
+    broker.publish([order(1)])
+    consumer = broker.consumer(["normal"], window=5, name="c")
+    collect(consumer, 1)
+    broker.close()
+    assert consumer.take(1, 0.0) == []
+    with closing(sqlite3.connect(path)) as conn:
+        assert conn.execute("SELECT owner, redelivered FROM messages").fetchall() == [(0, 1)]

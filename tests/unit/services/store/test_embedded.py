@@ -1,0 +1,169 @@
+"""What only the embedded store has: a file that lives on, one clock for all, a trimmed feed, errors in our words."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from services.clock import ManualClock
+from services.domain.change import Create, Op
+from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, TaskError
+from services.domain.task import Task
+from services.ports import AuditEntry
+from services.store import embedded_write
+from services.store.embedded import EmbeddedStore
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "folder" / "fleet.sqlite"
+
+
+@pytest.fixture
+def store(path: Path) -> Iterator[EmbeddedStore]:
+    opened = EmbeddedStore(path, ManualClock())
+    yield opened
+    opened.close()
+
+
+def task(number: int, **fields: object) -> Task:
+    base: dict[str, object] = {"task_id": f"t{number}", "shop_id": "s1", "platform": "pdd", "task_type": "sync"}
+    return Task(**(base | fields))  # type: ignore[arg-type]
+
+
+def test_everything_is_there_after_opening_again(path: Path) -> None:
+    store = EmbeddedStore(path, ManualClock())
+    store.apply([Create(task=task(1))])
+    cursor = store.events("", 1, 0).cursor
+    store.apply([Create(task=task(2))])
+    store.close()
+    store.close()
+    again = EmbeddedStore(path, ManualClock())
+    assert [found and found.task_id for found in again.get(["t1", "t2"])] == ["t1", "t2"]
+    batch = again.events(cursor, 10, 0)
+    assert ([event.task_id for event in batch.events], batch.gap) == (["t2"], False)
+    assert again.counts().status == {"pending": 2}
+    again.close()
+
+
+def test_a_closed_store_is_unavailable(store: EmbeddedStore) -> None:
+    store.close()
+    with pytest.raises(StoreUnavailable):
+        store.apply([Create(task=task(1))])
+    with pytest.raises(StoreUnavailable):
+        store.get(["t1"])
+    assert store.health()[0] is False
+
+
+def test_the_clock_never_runs_behind_what_is_stored(path: Path) -> None:
+    early, late = ManualClock(1_700_000_000_000), ManualClock(1_800_000_000_000)
+    first = EmbeddedStore(path, late)
+    first.apply([Create(task=task(1))])
+    first.close()
+    second = EmbeddedStore(path, early)
+    assert second.now_ms() == 1_800_000_000_000
+    second.apply([Create(task=task(2))])
+    (found,) = second.get(["t2"])
+    assert found is not None
+    assert found.created_at == 1_800_000_000_000
+    second.close()
+
+
+def test_another_process_may_be_ahead(path: Path) -> None:
+    one = EmbeddedStore(path, ManualClock(1_700_000_000_000))
+    two = EmbeddedStore(path, ManualClock(1_800_000_000_000))
+    two.apply([Create(task=task(1))])
+    one.apply([Create(task=task(2))])
+    (found,) = one.get(["t2"])
+    assert found is not None
+    assert found.created_at == one.now_ms() == 1_800_000_000_000
+    one.close()
+    two.close()
+
+
+def test_a_newer_file_is_refused(path: Path) -> None:
+    EmbeddedStore(path, ManualClock()).close()
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("UPDATE meta SET value = '99' WHERE key = 'schema.store'")
+    with pytest.raises(SchemaTooNew, match="newer program"):
+        EmbeddedStore(path, ManualClock())
+
+
+def test_what_is_no_database_is_named(path: Path) -> None:
+    path.parent.mkdir()
+    path.write_bytes(b"nonsense " * 1000)
+    with pytest.raises(StoreError, match="no database"):
+        EmbeddedStore(path, ManualClock())
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x", encoding="ascii")
+    with pytest.raises(StoreUnavailable, match="cannot be opened"):
+        EmbeddedStore(tmp_path / "file" / "fleet.sqlite", ManualClock())
+
+
+def test_a_batch_with_nonsense_changes_nothing(store: EmbeddedStore) -> None:
+    with pytest.raises(TaskError, match="Op"):
+        store.apply([Create(task=task(1)), Op()])
+    assert store.counts().total == 0
+
+
+def test_the_feed_is_trimmed_and_says_so(store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedded_write, "EVENTS_KEPT", 20)
+    monkeypatch.setattr(embedded_write, "EVENTS_TRIM", 10)
+    start = store.events("", 1, 0).cursor
+    for number in range(50):
+        store.apply([Create(task=task(number))])
+    batch = store.events(start, 10, 0)
+    assert (batch.gap, batch.events) == (True, ())
+    assert batch.cursor == store.events("", 1, 0).cursor
+    epoch = start.partition("/")[0]
+    recent = store.events(f"{epoch}/35", 100, 0)
+    assert (len(recent.events), recent.gap) == (15, False)
+    assert store.events(f"{epoch}/51", 1, 0).gap  # from a life of the file that is gone
+
+
+def test_the_audit_cannot_be_rewritten(store: EmbeddedStore, path: Path) -> None:
+    store.append_audit(AuditEntry(entry_id="e1", at=1, who="ann", action="task.cancel"))
+    store.close_audit("e1", "done", 2)
+    for sql in ("DELETE FROM audit", "UPDATE audit SET outcome = 'other'", "UPDATE audit SET data = x'00'"):
+        with closing(sqlite3.connect(path)) as conn, pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            conn.execute(sql)
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from services.clock import SystemClock
+from services.domain.change import Create
+from services.store.embedded import EmbeddedStore
+from tests.unit.services.store.test_embedded import task
+store = EmbeddedStore(Path(sys.argv[1]), SystemClock())
+for number in range(10_000_000):
+    store.apply([Create(task=task(number, shop_id=f"s{number % 9}"))])
+    print(number, flush=True)
+"""
+
+
+def test_what_was_answered_survives_a_kill(path: Path) -> None:
+    process = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, cwd=ROOT)
+    assert process.stdout is not None
+    answered = [int(process.stdout.readline()) for _ in range(200)]
+    process.kill()
+    answered += [int(line) for line in process.stdout.read().split(b"\n")[:-1]]
+    process.stdout.close()
+    process.wait()
+    store = EmbeddedStore(path, ManualClock())
+    assert None not in store.get([f"t{number}" for number in answered])
+    assert store.counts().total == store.counts().status["pending"] >= len(answered)
+    store.close()
+    with closing(sqlite3.connect(path)) as conn:
+        assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]

@@ -1,0 +1,111 @@
+"""Opening the file: schema steps, too new a schema, what is no database, network folders."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from types import SimpleNamespace
+
+import psutil
+import pytest
+
+from services import sqlite_setup
+from services.domain.errors import SchemaTooNew, StoreUnavailable
+from services.sqlite_setup import Schema, migrate, refuse_network
+from services.sqlite_writer import begin_immediate
+
+ONE = Schema("part", ("CREATE TABLE a (x INTEGER);\nCREATE INDEX a_x ON a (x);\n",))
+TWO = Schema("part", (*ONE.steps, "ALTER TABLE a ADD COLUMN y TEXT NOT NULL DEFAULT ''"))
+
+
+def ask(path: Path, sql: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as conn:
+        return conn.execute(sql).fetchall()
+
+
+def test_a_new_file_gets_its_tables_and_an_epoch(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    epoch = migrate(path, ONE, begin_immediate)
+    assert len(epoch) == 16
+    assert ask(path, "PRAGMA user_version") == [(1,)]
+    assert ask(path, "PRAGMA journal_mode") == [("wal",)]
+    assert ask(path, "SELECT value FROM meta WHERE key = 'schema.part'") == [("1",)]
+    assert migrate(path, ONE, begin_immediate) == epoch
+
+
+def test_a_later_step_keeps_the_rows_and_a_copy_of_the_old_file(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    epoch = migrate(path, ONE, begin_immediate)
+    with closing(sqlite3.connect(path)) as conn, conn:
+        conn.execute("INSERT INTO a VALUES (5)")
+    assert migrate(path, TWO, begin_immediate) == epoch
+    assert ask(path, "SELECT x, y FROM a") == [(5, "")]
+    assert ask(path, "PRAGMA user_version") == [(2,)]
+    copies = list(tmp_path.glob("*.bak"))
+    assert len(copies) == 1
+    assert ask(copies[0], "SELECT * FROM a") == [(5,)]
+
+
+def test_parts_have_their_own_versions(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    migrate(path, TWO, begin_immediate)
+    migrate(path, Schema("other", ("CREATE TABLE b (x)",)), begin_immediate)
+    assert dict(ask(path, "SELECT key, value FROM meta WHERE key LIKE 'schema.%'")) == {  # type: ignore[arg-type]
+        "schema.part": "2", "schema.other": "1",
+    }  # fmt: skip
+    assert ask(path, "PRAGMA user_version") == [(2,)]
+
+
+def test_a_newer_schema_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    migrate(path, TWO, begin_immediate)
+    with pytest.raises(SchemaTooNew, match="newer program"):
+        migrate(path, ONE, begin_immediate)
+    assert ask(path, "PRAGMA user_version") == [(2,)]
+
+
+def test_a_failing_step_leaves_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    migrate(path, ONE, begin_immediate)
+    bad = Schema("part", (*ONE.steps, "CREATE TABLE c (x);\nNONSENSE;\n"))
+    with pytest.raises(sqlite3.OperationalError):
+        migrate(path, bad, begin_immediate)
+    assert ask(path, "SELECT count(*) FROM sqlite_master WHERE name = 'c'") == [(0,)]
+    migrate(path, TWO, begin_immediate)
+
+
+def test_what_is_no_database(tmp_path: Path) -> None:
+    path = tmp_path / "f.sqlite"
+    path.write_bytes(b"this is a letter to my aunt " * 100)
+    with pytest.raises(sqlite3.DatabaseError):
+        migrate(path, ONE, begin_immediate)
+
+
+@pytest.mark.parametrize(
+    ("mount", "kind", "opts", "refused"),
+    [
+        ("/", "ext4", "rw", False),
+        ("/data", "nfs4", "rw", True),
+        ("/data", "cifs", "rw", True),
+        ("/data", "ext4", "rw", False),
+        ("/data", "NTFS", "rw,remote", True),
+        ("/other", "nfs4", "rw", False),
+    ],
+)
+def test_network_folders_are_refused(
+    monkeypatch: pytest.MonkeyPatch, mount: str, kind: str, opts: str, refused: bool
+) -> None:
+    parts = [SimpleNamespace(mountpoint="/", fstype="ext4", opts="rw")]
+    parts.append(SimpleNamespace(mountpoint=mount, fstype=kind, opts=opts))
+    monkeypatch.setattr(psutil, "disk_partitions", lambda all: parts)
+    if refused:
+        with pytest.raises(StoreUnavailable, match="network"):
+            refuse_network(Path("/data/fleet/f.sqlite"))
+    else:
+        refuse_network(Path("/data/fleet/f.sqlite"))
+
+
+def test_a_share_of_windows_is_refused() -> None:
+    with pytest.raises(StoreUnavailable, match="share"):
+        sqlite_setup.refuse_network(Path("\\\\server\\share\\f.sqlite"))

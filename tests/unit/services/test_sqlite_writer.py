@@ -1,0 +1,221 @@
+"""The shared file: group commit, failures that hit only their own work, readers, waiting, several processes."""
+
+from __future__ import annotations
+
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services import sqlite_writer
+from services.sqlite_setup import Schema
+from services.sqlite_writer import Closed, SharedFile, begin_immediate, close_file, open_file
+
+ROOT = Path(__file__).resolve().parents[3]
+SCHEMA = Schema("test", ("CREATE TABLE numbers (n INTEGER NOT NULL)",))
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Iterator[SharedFile]:
+    shared, _ = open_file(tmp_path / "a.sqlite", SCHEMA)
+    yield shared
+    close_file(shared)
+
+
+def insert(n: int | None) -> sqlite_writer.Work[int | None]:
+    def work(conn: sqlite3.Connection) -> int | None:
+        conn.execute("INSERT INTO numbers VALUES (?)", (n,))
+        return n
+
+    return work
+
+
+def numbers(file: SharedFile) -> list[int]:
+    with file.reader() as conn:
+        return [n for (n,) in conn.execute("SELECT n FROM numbers ORDER BY n")]
+
+
+def test_work_is_done_and_answered(file: SharedFile) -> None:
+    assert file.write(insert(1)) == 1
+    assert numbers(file) == [1]
+
+
+def test_what_waits_joins_one_transaction(file: SharedFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[float] = []
+
+    def begin(conn: sqlite3.Connection) -> None:
+        begun.append(time.monotonic())
+        begin_immediate(conn)
+
+    monkeypatch.setattr(sqlite_writer, "begin_immediate", begin)
+    gate = threading.Event()
+    threads = [threading.Thread(target=lambda: file.write(lambda conn: gate.wait(5)))]
+    threads += [threading.Thread(target=lambda: file.write(insert(0))) for _ in range(20)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)  # let them queue up behind the slow one
+    gate.set()
+    for thread in threads:
+        thread.join()
+    assert numbers(file) == [0] * 20
+    assert len(begun) <= 4
+
+
+def test_a_failure_hits_only_its_own_work(file: SharedFile) -> None:
+    gate = threading.Event()
+    blocker = threading.Thread(target=lambda: file.write(lambda conn: gate.wait(5)))
+    blocker.start()
+    outcomes: dict[int, str] = {}
+
+    def ask(n: int) -> None:
+        try:
+            file.write(insert(None if n % 5 == 0 else n))
+            outcomes[n] = "ok"
+        except sqlite3.IntegrityError:
+            outcomes[n] = "refused"
+
+    threads = [threading.Thread(target=ask, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    gate.set()
+    for thread in [*threads, blocker]:
+        thread.join()
+    assert {n for n, outcome in outcomes.items() if outcome == "refused"} == {0, 5, 10, 15}
+    assert numbers(file) == [n for n in range(20) if n % 5]
+
+
+def test_an_error_of_another_kind_comes_to_the_caller(file: SharedFile) -> None:
+    def fail(conn: sqlite3.Connection) -> None:
+        conn.execute("INSERT INTO numbers VALUES (9)")
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        file.write(fail)
+    assert file.write(insert(1)) == 1
+    assert numbers(file) == [1]
+
+
+def test_posted_work_reports_after_its_commit(file: SharedFile) -> None:
+    heard: list[tuple[int | None, BaseException | None, list[int]]] = []
+    done = threading.Event()
+
+    def then(result: int | None, error: BaseException | None) -> None:
+        heard.append((result, error, numbers(file)))
+        done.set()
+
+    file.post(insert(7), "", then)
+    assert done.wait(5)
+    assert heard == [(7, None, [7])]
+    done.clear()
+    file.post(insert(None), "", then)
+    assert done.wait(5)
+    assert isinstance(heard[1][1], sqlite3.IntegrityError)
+
+
+def test_one_file_has_one_writer_and_the_last_user_closes_it(tmp_path: Path) -> None:
+    first, epoch = open_file(tmp_path / "a.sqlite", SCHEMA)
+    second, again = open_file(tmp_path / "." / "a.sqlite", SCHEMA)
+    assert (first, epoch) == (second, again)
+    close_file(first)
+    assert second.write(insert(1)) == 1
+    close_file(second)
+    with pytest.raises(Closed):
+        first.write(insert(2))
+    with pytest.raises(Closed), first.reader():
+        pass
+    third, same = open_file(tmp_path / "a.sqlite", SCHEMA)
+    assert third is not first
+    assert same == epoch
+    assert numbers(third) == [1]
+    close_file(third)
+
+
+def test_what_was_asked_before_the_end_is_done(tmp_path: Path) -> None:
+    file, _ = open_file(tmp_path / "a.sqlite", SCHEMA)
+    for n in range(500):
+        file.post(insert(n), "", lambda result, error: None)
+    close_file(file)
+    file, _ = open_file(tmp_path / "a.sqlite", SCHEMA)
+    assert numbers(file) == list(range(500))
+    close_file(file)
+
+
+def test_a_waiter_is_woken_by_its_topic(file: SharedFile) -> None:
+    found: list[list[int]] = []
+
+    def look(conn: sqlite3.Connection) -> list[int] | None:
+        return [n for (n,) in conn.execute("SELECT n FROM numbers")] or None
+
+    thread = threading.Thread(target=lambda: found.append(file.wait_for("messages", 10, look) or []))
+    thread.start()
+    begun = time.monotonic()
+    file.write(insert(3), "messages")
+    thread.join(10)
+    assert found == [[3]]
+    assert time.monotonic() - begun < 5
+    assert file.wait_for("messages", 0, lambda conn: None) is None
+
+
+def test_a_waiter_ends_with_the_file(tmp_path: Path) -> None:
+    file, _ = open_file(tmp_path / "a.sqlite", SCHEMA)
+    ended: list[BaseException] = []
+
+    def wait() -> None:
+        try:
+            file.wait_for("events", 30, lambda conn: None)
+        except Closed as exc:
+            ended.append(exc)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    close_file(file)
+    thread.join(5)
+    assert len(ended) == 1 or not thread.is_alive()
+
+
+OTHER = """
+import sys, time
+from pathlib import Path
+from tests.unit.services.test_sqlite_writer import SCHEMA
+from services.sqlite_writer import open_file, close_file
+file, _ = open_file(Path(sys.argv[1]), SCHEMA)
+worst, count, end = 0.0, 0, time.monotonic() + float(sys.argv[2])
+while not count or time.monotonic() < end:
+    begun = time.monotonic()
+    file.write(lambda conn: conn.executemany("INSERT INTO numbers VALUES (?)", [(n,) for n in range(200)]))
+    worst = max(worst, time.monotonic() - begun)
+    count += 1
+print(count, worst)
+close_file(file)
+"""
+
+
+def start_other(file: SharedFile, seconds: float) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-c", OTHER, str(file.path), str(seconds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT)
+
+
+def test_processes_take_turns(file: SharedFile) -> None:
+    others = [start_other(file, 2.0) for _ in range(4)]
+    reports = []
+    for process in others:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err.decode()
+        count, worst = out.split()
+        reports.append((int(count), float(worst)))
+    assert all(count > 3 for count, _ in reports), reports
+    assert len(numbers(file)) == 200 * sum(count for count, _ in reports)
+
+
+def test_a_writer_in_another_process_is_heard(file: SharedFile) -> None:
+    process = start_other(file, 0.0)
+    found = file.wait_for("events", 30, lambda conn: conn.execute("SELECT n FROM numbers LIMIT 1").fetchone())
+    assert found == (0,)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == 0, err.decode()
