@@ -95,7 +95,7 @@ def open_engine(settings: config.Settings) -> Engine:
     defaults = msgspec.structs.replace(task_type.TaskType.default("default"), max_retries=settings.retry.max_retries)
     registry = Registry(store, clock, defaults)
     dispatcher = Dispatcher(store, broker, settings.delays)
-    producer = Producer(store, broker, dispatcher, registry, strict_shops=settings.strict_shops)
+    producer = Producer(store, dispatcher, registry, strict_shops=settings.strict_shops)
     return Engine(
         settings=settings,
         clock=clock,

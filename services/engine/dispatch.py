@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from services.domain import envelope
 from services.domain.change import Op, Published
-from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.errors import BrokerUnavailable, StoreError, StoreUnavailable
 from services.domain.order import Receipt
 from services.domain.status import Status
 from services.domain.task import Task
@@ -23,6 +23,20 @@ class Dispatcher:
 
     def __init__(self, store: Store, broker: Broker, delays: Sequence[int]) -> None:
         self._store, self._broker, self._delays = store, broker, tuple(delays)
+        self._platforms: frozenset[str] = frozenset()
+
+    def know(self, platforms: Iterable[str]) -> None:
+        """Bind the dead letters of these platforms, before the first of their tasks can be given up by anybody."""
+        unknown = frozenset(platforms) - self._platforms
+        if not unknown:
+            return
+        try:
+            self._broker.ensure(platforms=unknown)
+        except BrokerUnavailable as exc:
+            # the record and its outbox mark do not need the broker; the reconciler publishes when it is back
+            log.warning("dead-letter bindings of %s wait for the broker: %s", ", ".join(sorted(unknown)), exc)
+            return
+        self._platforms |= unknown
 
     def send(self, tasks: Sequence[Task]) -> list[Receipt]:
         """Publish the messages of these records, one receipt each in their order; raises nothing."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -10,15 +9,14 @@ from typing import Any
 
 from services.domain import ids, lane, shop, task_type
 from services.domain.change import Create
-from services.domain.errors import BrokerUnavailable, UsageError
+from services.domain.errors import UsageError
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
-from services.ports import Broker, Store
+from services.ports import Store
 
-log = logging.getLogger(__name__)
 BULK = 600
 
 
@@ -55,12 +53,9 @@ class Submitted:
 class Producer:
     """Makes records of specs and sends them."""
 
-    def __init__(
-        self, store: Store, broker: Broker, dispatcher: Dispatcher, registry: Registry, *, strict_shops: bool = False
-    ) -> None:
-        self._store, self._broker, self._dispatcher, self._registry = store, broker, dispatcher, registry
+    def __init__(self, store: Store, dispatcher: Dispatcher, registry: Registry, *, strict_shops: bool = False) -> None:
+        self._store, self._dispatcher, self._registry = store, dispatcher, registry
         self._strict = strict_shops
-        self._platforms: set[str] = set()
 
     def submit(self, specs: Sequence[TaskSpec]) -> Submitted:
         """Record and publish; bad specs are reported and do not stop the others.
@@ -164,7 +159,7 @@ class Producer:
             )
 
     def _record(self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]]) -> list[Task]:
-        self._ensure_platforms({task.platform for _, task in chunk})
+        self._dispatcher.know({task.platform for _, task in chunk})
         ops = [Create(task=task, on_duplicate=spec.if_duplicate) for spec, task in chunk]
         fresh = []
         for (spec, task), answer in zip(chunk, self._store.apply(ops), strict=True):
@@ -177,18 +172,6 @@ class Producer:
     def _publish(self, tasks: Sequence[Task]) -> int:
         receipts = self._dispatcher.send([task for task in tasks if task.status == Status.PENDING])
         return sum(1 for receipt in receipts if not receipt.ok)
-
-    def _ensure_platforms(self, names: set[str]) -> None:
-        unknown = names - self._platforms
-        if not unknown:
-            return
-        try:
-            self._broker.ensure(platforms=unknown)
-        except BrokerUnavailable as exc:
-            # the record and its outbox mark do not need the broker; the reconciler publishes when it is back
-            log.warning("dead-letter bindings of %s wait for the broker: %s", ", ".join(sorted(unknown)), exc)
-            return
-        self._platforms |= unknown
 
 
 def _chunks(specs: Sequence[TaskSpec]) -> Iterator[Sequence[TaskSpec]]:

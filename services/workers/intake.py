@@ -68,6 +68,7 @@ class Intake:
         read = [(delivery, parsed) for delivery in deliveries if (parsed := self._read(delivery)) is not None]
         if not read:
             return
+        self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
         claims = self._claims([parsed for _, parsed in read])
         done: list[Delivery] = []
         for (delivery, parsed), op, answer in zip(read, claims, self._store.apply(claims), strict=True):

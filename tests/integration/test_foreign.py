@@ -1,0 +1,311 @@
+"""A program that knows only the wire contract: it publishes with bare pika and reads with a bare Redis client."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pika
+import pytest
+import redis
+
+from services.domain.lane import LANES
+from services.domain.query import Query, equals
+from services.domain.task import Task
+from tests.contract.waiting import eventually
+from tests.integration.fleet_rig import Fleet, channel, lines, opened, settings_for
+from tests.support.services import RabbitMQ
+
+SAMPLE = {
+    "task_id": "pdd_work_s1_1f3a9c20",
+    "shop_id": "s1",
+    "platform": "pdd",
+    "task_type": "work",
+    "payload": {"since": "2026-11-20"},
+    "priority": "high",
+    "created_at": "2026-11-21T08:00:00+08:00",
+    "retry_count": 0,
+    "max_retries": 3,
+}
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, amqp_vhost: str, redis_url: str, rabbitmq: RabbitMQ) -> Iterator[Fleet]:
+    """A fleet on RabbitMQ and Redis."""
+    settings = settings_for("fleet", tmp_path, amqp=amqp_vhost, redis=redis_url, management=rabbitmq.management_url)
+    with opened("fleet", settings, tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def shared(fleet: Fleet) -> Iterator[redis.Redis]:
+    """The store as another program sees it."""
+    with redis.Redis.from_url(fleet.settings.store.url) as client:
+        yield client
+
+
+def send(fleet: Fleet, *bodies: Any, lane: str = "high", **properties: Any) -> None:
+    """Publish as the contract says."""
+    chosen = {"content_type": "application/json", "delivery_mode": 2, "priority": 9} | properties
+    with channel(fleet.settings.broker.url) as raw:
+        raw.confirm_delivery()
+        for body in bodies:
+            named = chosen | ({"message_id": body["task_id"]} if isinstance(body, dict) and "task_id" in body else {})
+            data = body if isinstance(body, bytes) else json.dumps(body).encode()
+            raw.basic_publish(
+                "rpa_task_exchange", f"task.pdd.{lane}", data, pika.BasicProperties(**named), mandatory=True
+            )
+
+
+def message(**fields: Any) -> dict[str, Any]:
+    """The sample of the contract with other fields."""
+    return SAMPLE | fields
+
+
+def letters(fleet: Fleet) -> list[Task]:
+    """Dead letters."""
+    return list(fleet.engine.store.query(Query(terms=(equals("status", "dead"),))).tasks)
+
+
+def known(fleet: Fleet, task_id: str) -> Task | None:
+    """The record, if there is one."""
+    return fleet.engine.store.get([task_id])[0]
+
+
+def wait(fleet: Fleet, task_id: str, status: str) -> Task:
+    """The record once it is there and in this status."""
+    eventually(lambda: known(fleet, task_id), 30)
+    return fleet.wait(task_id, status)
+
+
+def test_the_nine_fields_are_enough(fleet: Fleet, shared: redis.Redis, seen: Path) -> None:
+    send(fleet, message(payload={"since": "2026-11-20", "seen": str(seen)}))
+    fleet.worker()
+    task = wait(fleet, SAMPLE["task_id"], "succeeded")
+    assert (task.shop, task.lane, task.priority, task.max_retries) == ("pdd:s1", "high", 10, 3)
+    assert (task.origin, task.marks) == ("foreign", ("foreign",))
+    assert task.created_at == 1_795_219_200_000
+    assert json.loads(task.payload)["since"] == "2026-11-20"
+    assert [step.to for step in task.steps] == ["queued", "running", "succeeded"]
+    key = f"executed:{task.task_id}"
+    assert eventually(lambda: shared.get(key), 30) == b"1"
+    assert 3_500 < shared.ttl(key) <= 3_600
+    (shop,) = fleet.engine.store.shops()
+    assert (shop.key, shop.unregistered) == ("pdd:s1", True)
+
+
+def test_four_of_them_are_needed(fleet: Fleet) -> None:
+    send(fleet, {name: SAMPLE[name] for name in ("task_id", "shop_id", "platform", "task_type")}, lane="low")
+    fleet.worker()
+    task = wait(fleet, SAMPLE["task_id"], "succeeded")
+    assert (task.payload, task.lane, task.priority, task.max_retries) == ("{}", "low", 2, 3)
+    assert abs(task.created_at - task.steps[0].at) < 60_000
+
+
+def test_the_events_are_a_stream_that_others_can_read(fleet: Fleet, shared: redis.Redis) -> None:
+    send(fleet, SAMPLE)
+    fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "succeeded")
+    rows = [
+        {key.decode(): value.decode() for key, value in fields.items()} for _, fields in shared.xrange("{rpa}:events")
+    ]
+    mine = [row for row in rows if row["task_id"] == SAMPLE["task_id"]]
+    assert [(row["from"], row["to"]) for row in mine] == [
+        ("", "queued"),
+        ("queued", "running"),
+        ("running", "succeeded"),
+    ]
+    assert set(mine[0]) >= {
+        "task_id",
+        "shop_id",
+        "platform",
+        "task_type",
+        "from",
+        "to",
+        "at",
+        "worker",
+        "gen",
+        "attempt",
+    }
+
+
+def test_the_same_message_twice_runs_once(fleet: Fleet, seen: Path) -> None:
+    twice = message(payload={"seen": str(seen)})
+    send(fleet, twice, twice)
+    worker = fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "succeeded")
+    send(fleet, twice)
+    eventually(lambda: worker._intake.tally.skipped == 2, 30)
+    assert len(lines(seen, "start")) == 1
+    assert fleet.engine.store.counts().status == {"succeeded": 1}
+
+
+def test_the_same_id_with_other_work_is_a_dead_letter_and_the_first_is_untouched(fleet: Fleet, seen: Path) -> None:
+    fleet.archiver()
+    gate = fleet.folder / "open"
+    first = message(payload={"seen": str(seen), "until": str(gate), "n": 1})
+    other = message(payload={"seen": str(seen), "n": 2})
+    send(fleet, first)
+    fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "running")
+    send(fleet, other, message(payload=first["payload"], shop_id="s2"))
+    dead = eventually(lambda: len(found := letters(fleet)) == 2 and found, 30)
+    for task in dead:
+        assert (task.task_id[:4], task.error_kind, task.triage) == ("bad_", "id_conflict", "open")
+        assert SAMPLE["task_id"] in task.error
+    bodies = [json.loads(fleet.engine.store.get_letter(task.task_id).body) for task in dead]  # type: ignore[union-attr]
+    assert other in bodies
+    gate.touch()
+    fleet.wait(SAMPLE["task_id"], "succeeded")
+    assert len(lines(seen, "start")) == 1
+
+
+def test_other_work_under_an_id_that_still_waits_is_not_swallowed(fleet: Fleet) -> None:
+    """Both messages match the same waiting record: one runs, the other becomes a letter, whichever comes first."""
+    fleet.archiver()
+    fleet.commands().fleet.pause("shop:pdd:s1")
+    send(fleet, message(payload={"n": 1}))
+    fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "blocked")
+    send(fleet, message(payload={"n": 2}))
+    (dead,) = eventually(lambda: letters(fleet), 30)
+    assert dead.error_kind == "id_conflict"
+    assert json.loads(fleet.engine.store.get_letter(dead.task_id).body)["payload"] == {"n": 2}  # type: ignore[union-attr]
+    fleet.commands().fleet.resume("shop:pdd:s1")
+    assert json.loads(fleet.wait(SAMPLE["task_id"], "succeeded").payload) == {"n": 1}
+
+
+def test_a_message_of_a_dead_task_starts_it_again_under_a_new_id(fleet: Fleet) -> None:
+    fails = message(payload={"fail": "login_expired"})
+    send(fleet, fails)
+    fleet.worker()
+    old = wait(fleet, SAMPLE["task_id"], "dead")
+    send(fleet, fails)
+    old = eventually(lambda: found if (found := fleet.task(old.task_id)).successor else None, 30)
+    assert old.triage == "republished"
+    new = fleet.wait(old.successor, "dead")
+    assert (new.parent, new.created_by) == (old.task_id, "foreign producer")
+
+
+def test_a_message_of_a_cancelled_task_starts_it_again_under_a_new_id(fleet: Fleet, seen: Path) -> None:
+    gate = fleet.folder / "open"
+    body = message(payload={"until": str(gate), "seen": str(seen)})
+    send(fleet, body)
+    fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "running")
+    fleet.commands().tasks.cancel([SAMPLE["task_id"]])
+    fleet.wait(SAMPLE["task_id"], "cancelled")
+    send(fleet, body)
+    gate.touch()
+    done = eventually(lambda: lines(seen, "end"), 30)
+    new = fleet.wait(done[0][1], "succeeded")
+    assert new.parent == SAMPLE["task_id"]
+    assert fleet.task(SAMPLE["task_id"]).status == "cancelled"
+
+
+def test_retry_count_and_max_retries_are_those_of_the_message(fleet: Fleet, seen: Path) -> None:
+    body = message(retry_count=2, payload={"fail": "network", "seen": str(seen)})
+    send(fleet, body, message(task_id="x2", max_retries=0, shop_id="s2", payload={"fail": "network"}))
+    send(fleet, message(task_id="x3", max_retries=500, shop_id="s3", payload={}))
+    fleet.worker()
+    first = wait(fleet, SAMPLE["task_id"], "dead")
+    assert [one.number for one in first.attempts] == [3, 4]
+    assert (first.retries, first.attempts[0].retry_in_s) == (3, 4)
+    assert len(wait(fleet, "x2", "dead").attempts) == 1
+    assert wait(fleet, "x3", "succeeded").max_retries == 20
+
+
+def test_unknown_fields_travel_on(fleet: Fleet) -> None:
+    fleet.archiver()
+    send(fleet, message(payload={"fail": "login_expired"}, trace={"id": "abc"}, tags=["a", 1]))
+    fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "dead")
+    letter = eventually(lambda: fleet.engine.store.get_letter(SAMPLE["task_id"]), 30)
+    body = json.loads(letter.body)
+    assert (body["trace"], body["tags"]) == ({"id": "abc"}, ["a", 1])
+    assert {name: body[name] for name in SAMPLE if name not in ("payload", "retry_count", "created_at")} == {
+        name: SAMPLE[name] for name in SAMPLE if name not in ("payload", "retry_count", "created_at")
+    }
+    assert "login_expired" in body["error"] or body["error_kind"] == "login_expired"
+
+
+def test_what_another_program_has_done_already_is_not_run(fleet: Fleet, shared: redis.Redis, seen: Path) -> None:
+    shared.set(f"executed:{SAMPLE['task_id']}", "1", ex=3600)
+    send(fleet, message(payload={"seen": str(seen)}))
+    fleet.worker()
+    task = wait(fleet, SAMPLE["task_id"], "succeeded")
+    assert (task.worker, task.attempt, task.attempts) == ("foreign", 0, ())
+    assert not lines(seen)
+
+
+def test_the_lane_of_the_routing_key_counts(fleet: Fleet) -> None:
+    for lane in LANES:
+        send(fleet, message(task_id=f"t-{lane}", shop_id=f"s-{lane}", priority="normal"), lane=lane)
+        send(fleet, message(task_id=f"n-{lane}", shop_id=f"n-{lane}", priority=7), lane=lane)
+    fleet.worker()
+    for lane in LANES:
+        assert wait(fleet, f"t-{lane}", "succeeded").lane == lane
+        assert (wait(fleet, f"n-{lane}", "succeeded").lane, fleet.task(f"n-{lane}").priority) == (lane, 7)
+
+
+def test_an_unknown_shop_is_refused_where_shops_are_strict(fleet: Fleet) -> None:
+    fleet.archiver()
+    fleet.shop("known")
+    fleet.engine.registry.forget()
+    send(fleet, message(), message(task_id="ok1", shop_id="known"))
+    fleet.worker(strict_shops=True)
+    wait(fleet, "ok1", "succeeded")
+    (dead,) = eventually(lambda: letters(fleet), 30)
+    assert (dead.error_kind, dead.shop_id) == ("bad_message", "s1")
+    assert "strict_shops" in dead.error
+
+
+def test_what_the_broker_itself_gives_up_becomes_a_letter(fleet: Fleet) -> None:
+    """A worker of other make rejects a message: it keeps its key and lands in the dead queue without an error."""
+    fleet.archiver()
+    fleet.worker(lanes=("low",))
+    send(fleet, message(task_id="any", shop_id="s2"), lane="low")
+    wait(fleet, "any", "succeeded")  # the platform is known from its first message on
+    send(fleet, SAMPLE)
+    with channel(fleet.settings.broker.url) as raw:
+        method, _, _ = eventually(
+            lambda: raw.basic_get("rpa_tasks_high") if fleet.ready("rpa_tasks_high") else None, 30
+        )
+        raw.basic_reject(method.delivery_tag, requeue=False)
+        raw.connection.process_data_events()
+    task = wait(fleet, SAMPLE["task_id"], "dead")
+    assert "rejected" in task.error
+    assert (task.error_kind, task.triage) == ("unknown", "open")
+    letter = fleet.engine.store.get_letter(task.task_id)
+    assert letter is not None
+    assert json.loads(letter.body) == SAMPLE
+    assert "x-death" in letter.headers
+    assert fleet.reconciler().republish_outbox() == 0, "its letter is here; no second one is published"
+
+
+def test_a_dead_letter_of_another_make_is_kept_with_its_error(fleet: Fleet) -> None:
+    fleet.archiver()
+    with channel(fleet.settings.broker.url) as raw:
+        body = message(retry_count=3, error="element not found: #orders")
+        raw.basic_publish("rpa_dlx_exchange", "dead", json.dumps(body).encode())
+    task = wait(fleet, SAMPLE["task_id"], "dead")
+    assert (task.error, task.error_kind, task.retries) == ("element not found: #orders", "element_not_found", 3)
+
+
+def test_an_old_copy_does_not_replace_the_letter_of_a_death(fleet: Fleet) -> None:
+    fleet.archiver()
+    task_id = fleet.create(fail="login_expired")
+    fleet.worker()
+    fleet.wait(task_id, "dead")
+    first = eventually(lambda: fleet.engine.store.get_letter(task_id), 30)
+    with channel(fleet.settings.broker.url) as raw:
+        stale = pika.BasicProperties(headers={"x-rpa-gen": 0, "x-rpa-attempt": 0, "x-rpa-schema": 1})
+        raw.basic_publish("rpa_dlx_exchange", "dead", first.body, stale)
+    eventually(lambda: not fleet.ready("rpa_dead_queue"), 30)
+    marker = message(task_id="marker", error="last")
+    with channel(fleet.settings.broker.url) as raw:
+        raw.basic_publish("rpa_dlx_exchange", "dead", json.dumps(marker).encode())
+    wait(fleet, "marker", "dead")
+    assert fleet.engine.store.get_letter(task_id) == first
