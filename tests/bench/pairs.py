@@ -170,7 +170,8 @@ class Pair:
         while self.active():
             if time.perf_counter() > end:
                 raise CountMismatch(f"{self.active()} tasks never ended")
-            time.sleep(0.01)
+            # looking costs the measured process something, so look seldom
+            time.sleep(0.05)
         counts = self.engine.store.counts()
         if counts.status.get("succeeded", 0) != counts.total:
             raise CountMismatch(f"not every task succeeded: {counts.status}")
