@@ -11,7 +11,7 @@ from services.commands.outcome import Outcome
 from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
 from services.domain import filter
 from services.domain.query import equals
-from services.i18n import _, ngettext
+from services.i18n import _, ngettext, pgettext
 from views.context import PageContext
 from views.dialogs.draft import Draft
 from views.support import text
@@ -66,7 +66,13 @@ class Creator(QObject):
         self.done.emit(result)
 
     def _on_one(self, spec: TaskSpec, result: Submitted) -> None:
-        words = _("created") if result.created else result.errors[0][2] if result.errors else _("still active")
+        words = (
+            pgettext("task", "created")
+            if result.created
+            else result.errors[0][2]
+            if result.errors
+            else _("still active")
+        )
         self.settled.emit(spec, words)
 
     def _tell(self, result: Submitted) -> None:
@@ -77,7 +83,10 @@ class Creator(QObject):
         self._context.toast(
             ToastSpec(
                 text=ngettext("{n} task created", "{n} tasks created", number).format(n=text.count(number)),
-                actions=(ToastAction(text=_("Open"), call=show), ToastAction(text=_("Undo"), call=undo)),
+                actions=(
+                    ToastAction(text=pgettext("button", "Open"), call=show),
+                    ToastAction(text=_("Undo"), call=undo),
+                ),
                 seconds=UNDO_S,
             )
         )

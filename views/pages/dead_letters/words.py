@@ -122,6 +122,7 @@ def next_step(task: Task, who: str) -> str:
         _("This dead letter closes as republished by {who}.").format(who=who),
     ]
     if task.triage in (Triage.IGNORED, Triage.ARCHIVED):
-        word = _("It is ignored now.") if task.triage == Triage.IGNORED else _("It is archived now.")
-        lines.insert(0, f"{word} {_('Reopen brings it back to the open ones.')}")
+        ignored = _("It is ignored now. Reopen brings it back to the open ones.")
+        archived = _("It is archived now. Reopen brings it back to the open ones.")
+        lines.insert(0, ignored if task.triage == Triage.IGNORED else archived)
     return "\n".join(lines)

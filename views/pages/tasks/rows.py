@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from services.clock import SystemClock
 from services.domain.status import Status
 from services.domain.task import Task
-from services.i18n import N_, _
+from services.i18n import N_, _, pgettext
 from views.support import safe, shown, text
 from views.tables.column import Attempts, Column, Progress
 
@@ -53,7 +53,7 @@ def _running(task: Task, now_ms: int) -> Progress:
     if task.lease_until and task.lease_until < now_ms:
         return Progress(text=_("no signal"), role="retrying")
     share = task.progress / 100 if task.progress >= 0 else None
-    return Progress(share=share, text="" if share is not None else _("running"))
+    return Progress(share=share, text="" if share is not None else pgettext("task", "running"))
 
 
 def _age(row: TaskRow) -> str:
