@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QFocusEvent,
     QKeyEvent,
     QMouseEvent,
@@ -18,12 +19,13 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from services.i18n import _, pgettext
 from views.charts import axes, ticks
 from views.charts.curves import Line, Scene
 from views.charts.series import EMPTY, Frame, Numbers
+from views.charts.table_dialog import TableDialog
 from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
@@ -314,7 +316,22 @@ class Plot(QWidget):
         self._hovered = True
         self._window.set_cursor(instant)
 
+    def show_table(self) -> TableDialog:
+        """Open the points as a table."""
+        columns = tuple((one.key, one.word(), self.say) for one in self.visible_series())
+        dialog = TableDialog(self._name, self._frame, columns, self.window())
+        dialog.show()
+        return dialog
+
     # mouse and keys
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer the numbers, and the way back to the whole range."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(_("Show as table"), self.show_table).setEnabled(len(self._frame) > 0)
+        menu.addAction(_("Show the whole range"), self._window.reset)
+        menu.popup(event.globalPos())
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         """Move the crosshair, pan, or mark a span."""

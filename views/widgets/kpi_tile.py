@@ -155,7 +155,7 @@ class KpiTile(QAbstractButton):
         painter.setFont(theme().font("label"))
         painter.setPen(theme().color("text3"))
         painter.drawText(QRectF(left + 3, 27, 40, 25), _BASE, self._kpi.unit)
-        self._words(painter, QRectF(_PAD, 59, width, 18), self._kpi.context, "caption", role if alarm else "text2")
+        self._words(painter, QRectF(_PAD, 59, width + 8, 18), self._kpi.context, "caption", role if alarm else "text2")
 
     def _ink(self) -> str:
         if self._kpi.alarm:

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from services import messages
 from services.domain.message import Message
-from services.i18n import N_, _, fill
+from services.i18n import N_, _, fill, ngettext
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.plot import Marker
 from views.support import shown, text
@@ -27,19 +27,19 @@ class Words:
 
 
 WORDS: dict[str, Words] = {
-    "attention.worker_silent": Words(N_("Worker {worker} is silent"), N_("{tasks} of its tasks are unconfirmed")),
-    "attention.no_workers": Words(N_("No worker is running"), N_("{tasks} tasks wait for one")),
+    "attention.worker_silent": Words(N_("Worker {worker} is silent"), N_("{tasks_n} unconfirmed")),
+    "attention.no_workers": Words(N_("No worker is running"), N_("{tasks_n} waiting for one")),
     "attention.publisher_blocked": Words(
-        N_("The broker holds publishers back"), N_("{tasks} tasks are recorded and not sent yet; nothing is lost")
+        N_("The broker holds publishers back"), N_("{tasks_n} recorded and not sent yet; nothing is lost")
     ),
     "attention.no_leader": Words(
         N_("Nobody reconciles the fleet"), N_("Schedules and repairs rest until a worker is started")
     ),
-    "attention.shops_stuck": Words(N_("{shops} shops finished nothing for 30 min"), N_("{names} and {more} more")),
-    "attention.cause_shop": Words("{headline}", N_("{count} dead letters, all in one shop")),
-    "attention.cause_platform": Words("{headline}", N_("{count} dead letters in {shops} shops, all on {platform}")),
-    "attention.cause_all": Words("{headline}", N_("{count} dead letters in {shops} shops, on every platform")),
-    "attention.cause_some": Words("{headline}", N_("{count} dead letters in {shops} shops")),
+    "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
+    "attention.cause_shop": Words("{headline}", N_("{count_n}, all in one shop")),
+    "attention.cause_platform": Words("{headline}", N_("{count_n} in {shops_n}, all on {platform}")),
+    "attention.cause_all": Words("{headline}", N_("{count_n} in {shops_n}, on every platform")),
+    "attention.cause_some": Words("{headline}", N_("{count_n} in {shops_n}")),
 }
 VERBS: dict[str, str] = {
     "triage": N_("Triage"),
@@ -74,6 +74,7 @@ def _texts(item: Attention) -> tuple[str, str]:
     if words is None:
         return messages.render(Message(item.code, dict(item.params))), ""
     params = {name: _param(name, value) for name, value in item.params.items()}
+    params |= {f"{name}_n": _counted(name, value) for name, value in item.params.items() if isinstance(value, int)}
     # A bare place-holder is the same in every language and in no catalogue.
     title = words.title if words.title.startswith("{") and words.title.endswith("}") else _(words.title)
     return fill(title, params), fill(_(words.sentence), params)
@@ -84,6 +85,16 @@ def _param(name: str, value: str | int | float) -> str | float:
     if name == "platform":
         return ", ".join(platform_name(platform.strip()) for platform in str(value).split(","))
     return f"{value:,}" if isinstance(value, int) else value
+
+
+def _counted(name: str, number: int) -> str:
+    """A number with its noun: ``58 dead letters``."""
+    said = {
+        "tasks": ngettext("{n} task", "{n} tasks", number),
+        "shops": ngettext("{n} shop", "{n} shops", number),
+        "count": ngettext("{n} dead letter", "{n} dead letters", number),
+    }
+    return said.get(name, "{n}").format(n=f"{number:,}")
 
 
 def _age(since_ms: int, now_ms: int) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QContextMenuEvent, QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -223,6 +223,21 @@ def test_rates_read_with_one_decimal_and_slots_are_words(
     unacked.set_limit(120)
     assert unacked.limit_text(120) == "120 slots"
     assert unacked.limit_text(1) == "1 slot"
+
+
+def test_the_numbers_can_be_read_as_a_table(depth: DepthChart, monkeypatch: pytest.MonkeyPatch) -> None:
+    offered: list[list[str]] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _place: offered.append([a.text() for a in menu.actions()]))
+    depth.contextMenuEvent(QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(5, 5), QPoint(5, 5)))
+    assert offered == [["Show as table", "Show the whole range"]]
+    depth.set_hidden(frozenset({"high"}))
+    dialog = depth.show_table()
+    model = dialog.model
+    assert model.rowCount() == len(depth.frame_shown)
+    headers = [model.headerData(at, Qt.Orientation.Horizontal) for at in range(model.columnCount())]
+    assert headers == ["Time", "Dedicated", "Normal", "Low"]
+    assert [model.index(0, at).data() for at in (1, 2, 3)] == ["158", "768", "316"]
+    dialog.close()
 
 
 def test_it_follows_theme_and_language(qtbot: QtBot, depth: DepthChart) -> None:

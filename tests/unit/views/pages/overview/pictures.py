@@ -82,7 +82,7 @@ def settle(page: OverviewPage) -> None:
         QTest.qWait(10)
         if page.settled:
             break
-    QTest.qWait(30)
+    QTest.qWait(200)
 
 
 def shoot(folder: Path, name: str, size: tuple[int, int], source: SampleSource) -> None:
