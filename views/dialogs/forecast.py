@@ -40,7 +40,7 @@ class Forecast(QWidget):
         self._each = Label("", "body", "text2")
         self.errors = Notice("dead")
         self.twins = Notice("warning")
-        self._show_link, self._queue_link = LinkLabel(N_("Show them")), LinkLabel()
+        self._show_link, self._queue_link = LinkLabel(N_("Show them")), LinkLabel(N_("Queue after it"))
         self.twins.add_links(self._show_link, self._queue_link)
         self._facts = KeyValues(spread=True)
         self._title = Label("", "label", "text2")

@@ -1,0 +1,59 @@
+"""The question before many tasks or an end."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from views.dialogs.confirm import ConfirmDialog, Question, typed_count
+
+ASKED = Question(title="Stop a worker", verb="Stop, interrupt 2 tasks", rows=(("sync_order", "8 s"),), danger=True)
+
+
+def opened(qtbot: QtBot, question: Question) -> ConfirmDialog:
+    dialog = ConfirmDialog(question)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    return dialog
+
+
+def test_cancel_has_the_focus_and_changes_nothing(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, ASKED)
+    assert dialog.focusWidget() is dialog.cancel_button
+    with qtbot.assertNotEmitted(dialog.confirmed):
+        qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not dialog.isVisible()
+
+
+def test_enter_presses_the_button_with_the_focus_only(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, ASKED)
+    with qtbot.assertNotEmitted(dialog.confirmed):
+        qtbot.keyClick(dialog.cancel_button, Qt.Key.Key_Return)
+    assert not dialog.isVisible()
+
+
+def test_the_verb_confirms_once(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, ASKED)
+    with qtbot.waitSignal(dialog.confirmed):
+        dialog.verb_button.click()
+    assert not dialog.isVisible()
+
+
+def test_the_milder_way(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, Question(title="Stop a worker", verb="Stop", other="Drain instead"))
+    with qtbot.waitSignal(dialog.other_chosen), qtbot.assertNotEmitted(dialog.confirmed):
+        dialog.other_button.click()
+
+
+def test_a_number_must_be_typed_where_many_are_touched(qtbot: QtBot) -> None:
+    dialog = opened(qtbot, Question(title="Republish", verb="Republish 1,200 tasks", typed="1200"))
+    assert not dialog.verb_button.isEnabled()
+    qtbot.keyClicks(dialog._field, "1,200")
+    assert dialog.verb_button.isEnabled()
+
+
+def test_production_asks_earlier() -> None:
+    assert typed_count(51, "PROD") == "51"
+    assert typed_count(51, "") == ""
+    assert typed_count(501, "") == "501"

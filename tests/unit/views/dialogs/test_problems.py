@@ -1,0 +1,58 @@
+"""Problems of payloads in words and places."""
+
+from __future__ import annotations
+
+import pytest
+
+from services import i18n
+from services.domain.schema import Problem
+from services.domain.task_type import TaskType
+from views.dialogs import problems
+
+KIND = TaskType(
+    name="x",
+    schema={
+        "type": "object",
+        "properties": {"n": {"type": "integer", "maximum": 9}, "day": {"type": "string", "format": "date"}},
+        "required": ["n"],
+    },
+)
+
+
+def test_paths_become_parts() -> None:
+    assert problems.path_of("items[0].id") == ("items", 0, "id")
+    assert problems.path_of("") == ()
+
+
+def test_a_problem_is_said_with_its_place() -> None:
+    (found,) = problems.payload_problems(KIND, {"n": 10})
+    assert problems.placed(found) == "n: must be at most 9"
+
+
+def test_a_code_without_a_sentence_keeps_its_own() -> None:
+    assert problems.sentence(Problem(path="", message="does not satisfy if", code="if")) == "does not satisfy if"
+
+
+@pytest.mark.parametrize(("value", "count"), [("2026-11-21", 0), ("20261121", 1), ("soon", 1), ("2026-13-01", 1)])
+def test_dates_are_held_to_their_form_where_asked(value: str, count: int) -> None:
+    document = {"n": 1, "day": value}
+    assert len(problems.payload_problems(KIND, document, dates=True)) == count
+    assert problems.payload_problems(KIND, document) == []
+
+
+def test_an_unknown_type_takes_every_object_and_nothing_else() -> None:
+    assert problems.payload_problems(None, {"any": 1}) == []
+    assert problems.payload_problems(None, [1])
+
+
+def test_the_editor_gets_lines_for_what_has_none() -> None:
+    check = problems.editor_validator(lambda: KIND)
+    assert [(one.line, one.text) for one in check({})] == [(1, "n: is missing")]
+    assert check([1])[0].line == 1
+    assert [one.line for one in check({"n": 10})] == [0], "the editor finds the line by the path"
+
+
+def test_sentences_are_translated() -> None:
+    i18n.set_language("zh_CN")
+    (found,) = problems.payload_problems(KIND, {"n": 10})
+    assert problems.placed(found) != "n: must be at most 9"

@@ -1,0 +1,99 @@
+"""The first run."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.i18n import N_
+from views.pages.first_run.checks import ERROR, OK, WARNING, Check
+from views.pages.first_run.page import FirstRunPage
+from views.widgets.buttons import IconButton
+
+
+@pytest.fixture
+def page(qtbot: QtBot) -> FirstRunPage:
+    """The page with healthy checks."""
+    made = FirstRunPage()
+    qtbot.addWidget(made)
+    made.resize(1200, 800)
+    made.show()
+    made.show_checks([Check(name=N_("Local engine"), text="ready")])
+    return made
+
+
+def test_start_here_tells_how_many_slots(qtbot: QtBot, page: FirstRunPage) -> None:
+    page.local.slots.step(2)
+    with qtbot.waitSignal(page.run_here) as heard:
+        page.local.button.click()
+    assert heard.args == [6]
+
+
+@pytest.mark.parametrize(("state", "may"), [(OK, True), (WARNING, True), (ERROR, False)])
+def test_warnings_do_not_block_and_errors_say_why(page: FirstRunPage, state: str, may: bool) -> None:
+    page.show_checks([Check(name=N_("Disk space"), text="40 MB free, 200 MB are needed", state=state)])
+    assert page.local.button.isEnabled() is may
+    assert ("40 MB free" in page.local.button.toolTip()) is not may
+    assert "40 MB free" in page.local.checks.accessibleName()
+
+
+def test_both_addresses_are_needed(page: FirstRunPage) -> None:
+    assert not page.fleet.test_button.isEnabled()
+    page.fleet.broker.setText("amqp://mq")
+    assert not page.fleet.test_button.isEnabled()
+    page.fleet.redis.setText("redis://store")
+    assert page.fleet.test_button.isEnabled()
+    assert page.fleet.connect_button.isEnabled()
+
+
+def test_a_test_shows_what_both_answered(qtbot: QtBot, page: FirstRunPage) -> None:
+    page.fleet.broker.setText(" amqp://mq ")
+    page.fleet.redis.setText("redis://store")
+    with qtbot.waitSignal(page.test_connection) as heard:
+        page.fleet.test_button.click()
+    assert heard.args == ["amqp://mq", "redis://store"]
+    assert not page.fleet.test_button.isEnabled(), "it waits for the answer"
+    page.show_test(True, "answered in 3 ms", False, "wrong password")
+    assert page.fleet.answers() == ("answered in 3 ms", "wrong password")
+    assert page.fleet.test_button.isEnabled()
+    assert page.fleet.connect_button.kind == "plain"
+    page.show_test(True, "answered in 3 ms", True, "answered in 1 ms")
+    assert page.fleet.connect_button.kind == "primary"
+    page.fleet.redis.setText("redis://other")
+    assert page.fleet.answers() == ("", ""), "answers belong to the addresses that were tried"
+
+
+def test_connect_tells_both_addresses_and_shows_a_failure(qtbot: QtBot, page: FirstRunPage) -> None:
+    page.fleet.broker.setText("amqp://mq")
+    page.fleet.redis.setText("redis://store")
+    with qtbot.waitSignal(page.connect_fleet) as heard:
+        page.fleet.connect_button.click()
+    assert heard.args == ["amqp://mq", "redis://store"]
+    assert not page.fleet.connect_button.isEnabled()
+    page.show_error("the broker refused the password")
+    assert page.fleet.connect_button.isEnabled()
+    assert page.fleet._error.text() == "the broker refused the password"
+
+
+def test_the_links(qtbot: QtBot, page: FirstRunPage) -> None:
+    with qtbot.waitSignal(page.sample):
+        page.sample_link.click()
+    with qtbot.waitSignal(page.language_chosen) as heard:
+        page.language_link.click()
+    assert heard.args == ["zh_CN"]
+    page.language_chosen.connect(i18n.set_language)
+    page.language_link.click()
+    assert page.language_link.text() == "English"
+    page.language_link.click()
+    assert i18n.language() == "en"
+
+
+def test_addresses_can_be_hidden(page: FirstRunPage) -> None:
+    assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Normal
+    eyes = [button for button in page.fleet.findChildren(IconButton) if button.toolTip().startswith("Hide")]
+    eyes[0].click()
+    assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Password
+    eyes[0].click()
+    assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Normal

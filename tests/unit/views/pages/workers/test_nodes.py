@@ -1,0 +1,51 @@
+"""Heartbeats in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.task_type import TaskType
+from services.domain.worker import SlotState, WorkerInfo
+from views.pages.workers import nodes
+from views.pages.workers.nodes import NO_NAMES, Names
+
+NOW = 1_000_000
+
+
+def worker(**changes: object) -> WorkerInfo:
+    values: dict[str, object] = {"worker": "rpa-01", "host": "rpa-01", "pid": 1, "seen_at": NOW, "system": "Debian 12"}
+    return WorkerInfo(**{**values, **changes})  # type: ignore[arg-type]
+
+
+BUSY = SlotState(task_id="t", task_type="sync_order", shop="pdd:1", since=NOW - 61_000, attempt=2, progress=40)
+
+
+@pytest.mark.parametrize(
+    ("silence", "tone", "glyph"),
+    [(2_000, "text3", "healthy"), (16_000, "retrying", "healthy"), (61_000, "retrying", "warning")],
+)
+def test_silence_turns_amber_and_then_into_a_warning(silence: int, tone: str, glyph: str) -> None:
+    info = worker(seen_at=NOW - silence)
+    assert nodes.heartbeat(info, NOW)[1] == tone
+    assert nodes.glyph(info, NOW) == glyph
+
+
+def test_the_note_says_what_a_person_should_know() -> None:
+    assert nodes.note(worker(), NOW) == ("Debian 12", "text3")
+    assert nodes.note(worker(state="draining", slots=(BUSY,)), NOW)[0] == "draining, 1 task left"
+    assert nodes.note(worker(cpu=99.0), NOW)[0] == "one core is full"
+    assert nodes.note(worker(seen_at=NOW - 70_000, slots=(BUSY,)), NOW)[0] == "1 task returns in 50\u202fs"
+    assert nodes.note(worker(seen_at=NOW - 300_000, slots=(BUSY,)), NOW)[0] == "silent; its tasks went back"
+
+
+def test_a_task_is_slow_against_what_its_type_usually_takes() -> None:
+    names = Names(shops={}, types={"sync_order": TaskType(name="sync_order", expected_s=20.0)})
+    assert nodes.is_slow(BUSY, names, NOW)
+    assert not nodes.is_slow(BUSY, NO_NAMES, NOW)
+    assert "takes longer" in nodes.slot_words(BUSY, names, NOW)
+    assert nodes.slot_words(SlotState(), names, NOW) == "Free slot"
+
+
+def test_what_a_stop_interrupts() -> None:
+    rows = nodes.running_rows(worker(slots=(BUSY, SlotState())), NO_NAMES, NOW)
+    assert rows == (("sync_order  1", "1\u202fm\u202f01\u202fs"),)

@@ -1,0 +1,226 @@
+"""The Workers page over a real engine: orders from the window, and the workers of this computer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from services.domain.worker import WorkerInfo
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
+from views.pages.workers.node_card import NodeCard
+from views.pages.workers.page import WorkersPage
+
+Open = Callable[[], WorkersPage]
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+    pages: list[WorkersPage] = []
+
+    def make() -> WorkersPage:
+        page = WorkersPage(fleet.context)
+        qtbot.addWidget(page)
+        pages.append(page)
+        page.resize(1400, 900)
+        page.show()
+        page.activate()
+        expected = len(fleet.store.workers())
+        qtbot.waitUntil(lambda: len(page._workers) == expected, timeout=WAIT_MS)
+        return page
+
+    yield make
+    for page in pages:
+        page.deactivate()
+
+
+def card(page: WorkersPage, worker: str) -> NodeCard:
+    """The card of a worker."""
+    found = page.board.card(worker)
+    assert found is not None
+    return found
+
+
+def orders(fleet: Fleet, info: WorkerInfo) -> tuple[str, ...]:
+    """What the worker is told at its next heartbeat."""
+    told: tuple[str, ...] = fleet.store.heartbeat(info)
+    return told
+
+
+def test_without_a_worker_the_page_offers_to_start_one_here(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    assert page._stack.currentWidget() is page.empty
+    assert page.header.summary() == "No worker is running."
+    page.empty.button.click()
+    assert page.local.state == STARTING
+    qtbot.waitUntil(lambda: page.local.state == RUNNING, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: page._stack.currentWidget() is page.board, timeout=WAIT_MS)
+    assert fleet.context.local.name in page.board._cards
+    assert card(page, fleet.context.local.name)._badge.text() == "this computer"
+
+
+def test_local_workers_start_with_the_chosen_slots_and_lanes_and_stop(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    page = open_page()
+    page.local.slots.step(-2)
+    page.local.lanes.setCurrentIndex(1)
+    page.local.button.click()
+    assert not page.local.button.isEnabled(), "one click starts one worker"
+    qtbot.waitUntil(lambda: page.local.state == RUNNING, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: len(fleet.store.workers()) == 1)
+    (info,) = fleet.store.workers()
+    assert (len(info.slots), info.lanes) == (2, ("high",))
+    qtbot.waitUntil(lambda: page.local.button.text() == "Stop")
+    page.local.button.click()
+    qtbot.waitUntil(lambda: page.local.state == STOPPED, timeout=WAIT_MS)
+    assert fleet.store.workers() == []
+    assert fleet.context.local.name == ""
+
+
+def test_a_start_that_fails_says_why_and_can_be_tried_again(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page()
+
+    def refuse(*_args: object) -> None:
+        raise OSError("no room for another thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fleet.context.local, "start", refuse)
+        page.local.button.click()
+        qtbot.waitUntil(lambda: page.local.error.isVisible())
+    assert page.local.state == STOPPED
+    assert "no room for another thread" in page.local.error.accessibleName()
+    page.local.error.retry_button.click()
+    qtbot.waitUntil(lambda: page.local.state == RUNNING, timeout=WAIT_MS)
+    assert not page.local.error.isVisible()
+
+
+def test_another_number_of_slots_is_ordered_once_and_marked_until_it_is_obeyed(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    info = fleet.heartbeat("rpa-01", slots=4)
+    page = open_page()
+    node = card(page, "rpa-01")
+    node.stepper.step(1)
+    node.stepper.step(1)
+    qtbot.waitUntil(lambda: node._note.text() == "asked for 6 slots")
+    assert orders(fleet, info) == ("slots=6",)
+    fleet.heartbeat("rpa-01", slots=6)
+    qtbot.waitUntil(lambda: node._note.text().startswith("Windows 11"), timeout=WAIT_MS)
+    assert node.stepper.value() == 6
+
+
+def test_drain_and_resume(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    node = card(page, "rpa-01")
+    node.drain_button.click()
+    qtbot.waitUntil(lambda: node._note.text() == "asked to drain")
+    assert orders(fleet, info) == ("drain",)
+    info = fleet.heartbeat("rpa-01", busy=2, state="draining")
+    qtbot.waitUntil(lambda: node._note.text() == "draining, 2 tasks left", timeout=WAIT_MS)
+    assert page.header.summary() == "1 node, 2 of 4 slots busy, 1 draining"
+    node.resume_button.click()
+    qtbot.waitUntil(lambda: node._note.text() == "asked to resume")
+    assert orders(fleet, info) == ("resume",)
+
+
+def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    card(page, "rpa-01").stop_button.click()
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert len(dialog._question.rows) == 2
+    assert dialog.verb_button.text() == "Stop, interrupt 2 tasks"
+    assert orders(fleet, info) == ()
+    dialog.other_button.click()
+    qtbot.waitUntil(lambda: orders(fleet, info) == ("drain",))
+
+
+def test_an_idle_worker_stops_without_a_question(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=0)
+    page = open_page()
+    card(page, "rpa-01").stop_button.click()
+    assert page.findChild(ConfirmDialog) is None
+    qtbot.waitUntil(lambda: orders(fleet, info) == ("stop",))
+
+
+def test_a_slot_opens_its_task(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    grid = card(page, "rpa-01").grid
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.slot_rect(1).center())
+    assert heard.args == ["tasks", f"id:{info.slots[1].task_id}"]
+    with qtbot.assertNotEmitted(page.navigate):
+        qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=grid.slot_rect(3).center())
+        qtbot.mouseClick(grid, Qt.MouseButton.LeftButton, pos=QPoint(grid.width() - 2, 2))
+
+
+def test_slots_can_be_walked_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    grid = card(page, "rpa-01").grid
+    qtbot.keyClick(grid, Qt.Key.Key_Right)
+    qtbot.keyClick(grid, Qt.Key.Key_Right)
+    with qtbot.waitSignal(page.navigate) as heard:
+        qtbot.keyClick(grid, Qt.Key.Key_Return)
+    assert heard.args == ["tasks", f"id:{info.slots[1].task_id}"]
+
+
+def test_a_silent_worker_hears_no_orders_and_says_when_its_tasks_return(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    now = fleet.store.now_ms()
+    quiet = msgspec.structs.replace(fleet.heartbeat("rpa-02", busy=2), seen_at=now - 74_000)
+    page.show_workers((fleet.heartbeat("rpa-01"), quiet))
+    node = card(page, "rpa-02")
+    assert node._note.text().startswith("2 tasks return in 4")
+    assert not node.drain_button.isEnabled()
+    assert node.stop_button.toolTip().startswith("It is silent")
+    assert "1 silent" in page.header.summary()
+    page.board.reorder()
+    assert page.board._column.indexOf(node) == 0, "silent nodes move up when a person asks"
+
+
+def test_cards_keep_their_place_while_nodes_come_and_go(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    first, second, third = (fleet.heartbeat(name) for name in ("rpa-02", "rpa-04", "rpa-03"))
+    page.show_workers((first, second))
+    page.show_workers((first, third, second))
+    places = [page.board._column.indexOf(card(page, name)) for name in ("rpa-02", "rpa-03", "rpa-04")]
+    assert places == sorted(places)
+    page.show_workers((third,))
+    assert list(page.board._cards) == ["rpa-03"]
+
+
+def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.show_workers(tuple(fleet.heartbeat(f"rpa-{number:02}") for number in range(30)))
+    assert page._stack.currentWidget() is page.table
+    assert page._model.rowCount() == 30
+    menu = QMenu(page)
+    page._fill_menu(menu, "rpa-03")
+    assert [action.text() for action in menu.actions()] == ["Drain", "Stop"]
+    page.show_request("rpa-03")
+    assert page._stack.currentWidget() is page.board
+
+
+def test_an_order_that_cannot_be_given_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.heartbeat("rpa-01", busy=0)
+    page = open_page()
+    fleet.store.forget_worker("rpa-01")
+    card(page, "rpa-01").drain_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert fleet.toasts[-1].status == "error"
+    assert "rpa-01" in fleet.toasts[-1].detail
