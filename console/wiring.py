@@ -125,7 +125,8 @@ class ShellWiring(QObject):
             return
         age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
         self._window.top_bar.show_freshness(age)
-        stale = age > STALE_AFTER or bool(self._lost_at)
+        # without the broker the records still tell the truth; without the store nothing here does
+        stale = age > STALE_AFTER or not snapshot.store.connected
         self._window.set_stale(stale)
         self._window.top_bar.set_can_create(_("Not while the connection is lost") if stale else "")
         self._window.status_bar.show_rights(self._reason(stale=stale))
