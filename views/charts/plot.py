@@ -74,7 +74,7 @@ class Plot(QWidget):
         self._name, self._lines = name, lines
         self.series = tuple(series)
         self._window = window
-        self._frame = EMPTY
+        self._frame, self._answered = EMPTY, False
         self._hidden: frozenset[str] = frozenset()
         self._limit: float | None = None
         self._markers: tuple[Marker, ...] = ()
@@ -116,7 +116,7 @@ class Plot(QWidget):
 
     def set_frame(self, frame: Frame) -> None:
         """Draw these points."""
-        self._frame = frame
+        self._frame, self._answered = frame, True
         self._redraw()
 
     def set_hidden(self, keys: frozenset[str]) -> None:
@@ -225,10 +225,10 @@ class Plot(QWidget):
         picture.setDevicePixelRatio(ratio)
         picture.fill(theme().color("surface"))
         painter = QPainter(picture)
-        if len(self._frame) < 2:
-            axes.paint_words(painter, QRectF(self.rect()), _("Waiting for the first samples"))
-        else:
+        if len(self._frame) > 1:
             self._draw_content(painter)
+        elif self._answered:
+            axes.paint_words(painter, QRectF(self.rect()), _("Waiting for the first samples"))
         painter.end()
         return picture
 

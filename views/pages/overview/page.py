@@ -187,9 +187,14 @@ class OverviewPage(Page):
         if history.range_s != self.window_of_time.range_s:
             self._history_refresher.now()
             return
+        known = self._history is not None and self._history.range_s == history.range_s
         self._history = history
-        if not self._frozen_at:
-            self._show_history()
+        if self._frozen_at:
+            return
+        self._show_history()
+        if not known:
+            # somebody waits for it
+            self._steps.finish()
 
     def _on_error(self, error: BaseException) -> None:
         self._error.show_error(str(error), lead=_("The numbers could not be loaded."))
