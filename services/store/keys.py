@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from services.domain.lane import LANES, MAX_PRIORITY, MIN_PRIORITY
-from services.domain.status import Status, Triage
+from services.domain.lane import MAX_PRIORITY, MIN_PRIORITY
+from services.domain.status import Status
 
 SCHEMA = 1
 ROOT = "{rpa}:"
@@ -51,6 +51,7 @@ ORDERS = ROOT + "orders:"
 LEADER = ROOT + "leader:"
 LOG = ROOT + "log:"
 
+PRIORITIES = range(MIN_PRIORITY, MAX_PRIORITY + 1)
 #: what the counters of a shop tell apart, in their order: the active statuses, and dead with triage open
 COUNTED = (
     Status.PENDING,
@@ -116,15 +117,11 @@ def executed(task_id: str) -> str:
     return EXECUTED + task_id
 
 
-def queued(lane: str, priority: int) -> str:
-    """Queued tasks of one lane and priority by their creation."""
-    return f"{BY_STATUS}{Status.QUEUED}:{lane}:{priority}"
+def status(name: str, priority: int, part: str = "") -> str:
+    """Tasks of one status and priority by their creation; ``part``: the lane while queued, the triage when dead."""
+    return f"{BY_STATUS}{name}:{part}:{min(max(priority, MIN_PRIORITY), MAX_PRIORITY)}"
 
 
-def status_keys(status: str, *, lanes: tuple[str, ...] = LANES, triages: tuple[str, ...] = tuple(Triage)) -> list[str]:
-    """The indexes that together hold the tasks of a status: queued is split by lane and priority, dead by triage."""
-    if status == Status.QUEUED:
-        return [queued(lane, priority) for lane in lanes for priority in range(MIN_PRIORITY, MAX_PRIORITY + 1)]
-    if status == Status.DEAD:
-        return [f"{BY_STATUS}{Status.DEAD}:{triage}" for triage in triages]
-    return [BY_STATUS + status]
+def queued(lane: str) -> list[str]:
+    """The parts of the status index that hold the queued tasks of a lane, the lowest priority first."""
+    return [status(Status.QUEUED, priority, lane) for priority in PRIORITIES]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.domain.lane import LANES
@@ -10,13 +10,27 @@ from services.domain.query import Term
 from services.domain.status import Status, Triage
 from services.store import keys
 from services.store.redis_client import Command, Link
-from services.store.redis_terms import condition, conditions
+from services.store.redis_script import load
+from services.store.redis_terms import conditions
 
 #: more indexes than this are not worth asking one by one
 MOST_NAMES = 512
-#: the attributes that the counters by kind tell apart
+#: what the counters by kind, and what the parts of the status index tell apart
 _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage"})
+_PART_FIELDS = frozenset({"status", "triage", "priority"})
 _DIRECT = {"type": keys.TYPE, "worker": keys.WORKER, "batch": keys.BATCH, "fp": keys.FINGERPRINT}
+_CARDS = load("cards")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of the status index, seen by conditions as if it were a record."""
+
+    name: str
+    status: str
+    priority: int
+    lane: str = ""
+    triage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +43,15 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
+class Plan:
+    """The source with the fewest candidates, and the parts of the status index that can hold matches (with members)."""
+
+    best: Source
+    parts: tuple[Part, ...]
+    size: int  #: members of those parts
+
+
+@dataclass(frozen=True, slots=True)
 class _Kind:
     platform: str
     task_type: str
@@ -37,69 +60,72 @@ class _Kind:
     triage: str
 
 
-def sources(link: Link, terms: Sequence[Term]) -> list[Source]:
-    """Every way to find the candidates, the one with the fewest first; the parts of the status index are always one."""
-    offers: list[tuple[tuple[str, ...], Term | None]] = [(_status_names(terms), None)]
-    for term in terms:
-        names = _names(link, term)
-        if names is not None and len(names) <= MOST_NAMES:
-            offers.append((names, term))
-    commands: list[Command] = [("ZCARD", name) for names, _ in offers for name in names]
-    sizes = iter(link.many(commands))
-    found = []
-    for names, answered in offers:
-        counted = [(name, next(sizes)) for name in names]
-        full = tuple(name for name, size in counted if size)
-        found.append(Source(full, sum(size for _, size in counted), answered))
-    return sorted(found, key=lambda source: source.size)
+def make(link: Link, terms: Sequence[Term]) -> Plan:
+    """Look at the sizes of all indexes that could answer."""
+    parts = _parts(terms)
+    offers = [(names, term) for term in terms if (names := _names(link, term)) is not None and len(names) <= MOST_NAMES]
+    asked = [part.name for part in parts] + [name for names, _ in offers for name in names]
+    sizes = dict(zip(asked, link.run(_CARDS, asked) if asked else (), strict=True))
+    full = tuple(part for part in parts if sizes[part.name])
+    size = sum(sizes[part.name] for part in full)
+    best = Source(tuple(part.name for part in full), size)
+    for names, term in offers:
+        count = sum(sizes[name] for name in names)
+        if count < best.size:
+            best = Source(tuple(name for name in names if sizes[name]), count, term)
+    return Plan(best, full, size)
 
 
-def count_by_kind(link: Link, terms: Sequence[Term]) -> int | None:
-    """Exact number of matches, if the counters by kind know everything that the terms ask for."""
-    if any(term.field not in _KIND_FIELDS or term.op != "=" for term in terms):
-        return None
+def total(link: Link, plan: Plan, terms: Sequence[Term]) -> int | None:
+    """Exact number of matches, where counters or the sizes of indexes know it."""
+    if all(term.field in _PART_FIELDS for term in terms):
+        return plan.size
+    if all(term.field in _KIND_FIELDS for term in terms):
+        return _count_by_kind(link, terms)
+    others = [term for term in terms if term is not plan.best.term]
+    if plan.best.term is not None and not others:
+        return plan.best.size
+    return _count_pairs(link, plan) if all(term.field in _PART_FIELDS for term in others) else None
+
+
+def _count_by_kind(link: Link, terms: Sequence[Term]) -> int:
     wanted = conditions(terms)
-    total = 0
+    found = 0
     for field, number in link.call("HGETALL", keys.BY_KIND).items():
         kind = _Kind(*field.decode().split("|"))
         if all(fits(kind) for fits in wanted):
-            total += int(number)
-    return total
+            found += int(number)
+    return found
 
 
-def count_pairs(link: Link, source: Source, terms: Sequence[Term]) -> int | None:
-    """Exact number of matches of a source's term together with plain status terms, by intersecting the indexes."""
-    others = [term for term in terms if term is not source.term]
-    if not others or any(not _plain(term, "status") for term in others):
+def _count_pairs(link: Link, plan: Plan) -> int | None:
+    """What the indexes of one term have in common with the parts of the status index."""
+    if plan.best.term is None or len(plan.parts) * len(plan.best.names) > MOST_NAMES:
         return None
-    states = _status_names(others)
-    if len(states) * len(source.names) > MOST_NAMES:
-        return None
-    return int(sum(link.many([("ZINTERCARD", 2, name, state) for name in source.names for state in states])))
+    pairs: list[Command] = [("ZINTERCARD", 2, name, part.name) for name in plan.best.names for part in plan.parts]
+    return int(sum(link.many(pairs)))
 
 
-def _plain(term: Term, field: str) -> bool:
-    return term.field == field and term.op == "=" and not term.negated
+def _parts(terms: Sequence[Term]) -> list[Part]:
+    """The parts of the status index that the terms on status, triage, priority and lane leave."""
+    wanted = conditions(term for term in terms if term.field in _PART_FIELDS and term.op != "~")
+    of_lane = conditions(term for term in terms if term.field == "lane" and term.op != "~")
+    checks: list[Callable[[Part], bool]] = [*wanted]
+    found = [part for part in _all_parts() if all(fits(part) for fits in checks)]
+    return [part for part in found if not part.lane or all(fits(part) for fits in of_lane)]
 
 
-def _allowed(terms: Iterable[Term], field: str, known: Iterable[str]) -> tuple[str, ...]:
-    """The values that terms on one field leave."""
-    checks: list[Callable[[object], bool]] = [condition(term) for term in terms if _plain(term, field)]
-    probe = {"status": 3, "lane": 2, "triage": 4}[field]
-    left = []
-    for value in known:
-        kind = _Kind(*[value if place == probe else "" for place in range(5)])
-        if all(check(kind) for check in checks):
-            left.append(str(value))
-    return tuple(left)
-
-
-def _status_names(terms: Sequence[Term]) -> tuple[str, ...]:
-    lanes, triages = _allowed(terms, "lane", LANES), _allowed(terms, "triage", Triage)
-    names: list[str] = []
-    for status in _allowed(terms, "status", Status):
-        names += keys.status_keys(status, lanes=lanes, triages=triages)
-    return tuple(names)
+def _all_parts() -> Iterator[Part]:
+    for status in map(str, Status):
+        for priority in keys.PRIORITIES:
+            if status == Status.QUEUED:
+                for lane in map(str, LANES):
+                    yield Part(keys.status(status, priority, lane), status, priority, lane=lane)
+            elif status == Status.DEAD:
+                for triage in map(str, Triage):
+                    yield Part(keys.status(status, priority, triage), status, priority, triage=triage)
+            else:
+                yield Part(keys.status(status, priority), status, priority)
 
 
 def _names(link: Link, term: Term) -> tuple[str, ...] | None:

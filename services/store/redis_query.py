@@ -12,17 +12,20 @@ import msgspec
 
 from services.domain.errors import UsageError
 from services.domain.query import SORTS, Page, Query
-from services.domain.task import Task
+from services.domain.status import Status
+from services.domain.task import Task, decode
 from services.store import keys, redis_plan, redis_terms
 from services.store.redis_reads import Reads
-from services.store.redis_terms import Condition
-from services.store.redis_walk import MOST, Place, Walk, Window
+from services.store.redis_script import PREFIX
+from services.store.redis_terms import Condition, Glance
+from services.store.redis_walk import MOST, Place, Window, behind, by_id, walk
 
-#: candidates that one call reads for a filter that must look at each of them
+#: candidates that one call reads for a filter that must look into each of them
 SCAN = 20_000
 #: so few candidates are read and sorted rather than walked in another order, or counted one by one
 FEW = 5_000
 _FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
+_GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,19 +36,20 @@ class _Job:
     fits: tuple[Condition, ...]
     scans: bool
     after: Place | None
-    sources: tuple[redis_plan.Source, ...]
+    plan: redis_plan.Plan
 
-    def accepts(self, task: Task) -> bool:
-        return all(fits(task) for fits in self.fits)
+    @property
+    def limit(self) -> int:
+        return max(1, self.query.limit)
 
-    def place(self, task: Task) -> Place:
+    def place(self, task: Task | Glance) -> Place:
         return (getattr(task, _FIELD[self.query.sort]), task.task_id.encode())
 
-    def behind(self, place: Place) -> bool:
-        """Whether a place lies behind the cursor."""
-        if self.after is None:
-            return True
-        return place < self.after if self.query.descending else place > self.after
+    def wants(self, task: Glance) -> bool:
+        """Whether a record matches and lies behind the cursor (it may have moved since the index was read)."""
+        if not all(fits(task) for fits in self.fits):
+            return False
+        return behind(self.place(task), self.after, descending=self.query.descending)
 
 
 class Queries(Reads):
@@ -58,17 +62,14 @@ class Queries(Reads):
             UsageError: unknown field, operator, sort or cursor.
         """
         job = self._job(query)
-        walked = self._walked(job)
-        if walked is None:
-            rows, place = self._sorted_page(job), None
+        if query.sort != "created" and job.plan.best.size <= FEW:
+            rows, cut = self._sorted(job), None
         else:
-            rows, place = self._walked_page(job, walked)
-        limit = max(1, query.limit)
-        last = job.place(rows[limit - 1]) if len(rows) > limit else place
+            rows, cut = self._walked(job)
+        last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
         total = self._total(job, rows) if query.want_total and not job.scans else None
-        return Page(
-            tasks=tuple(rows[:limit]), next=None if last is None else _write_cursor(query.sort, last), total=total
-        )
+        cursor = None if last is None else _write_cursor(query.sort, last)
+        return Page(tasks=tuple(rows[: job.limit]), next=cursor, total=total)
 
     def _job(self, query: Query) -> _Job:
         if query.sort not in SORTS:
@@ -76,75 +77,99 @@ class Queries(Reads):
         fits = tuple(redis_terms.conditions(query.terms))
         after = _read_cursor(query.sort, query.cursor) if query.cursor else None
         scans = any(redis_terms.is_scan(term) for term in query.terms)
-        found = tuple(redis_plan.sources(self._link, query.terms))
-        return _Job(query=query, fits=fits, scans=scans, after=after, sources=found)
+        return _Job(query=query, fits=fits, scans=scans, after=after, plan=redis_plan.make(self._link, query.terms))
 
-    def _walked(self, job: _Job) -> Walk | None:
-        """A walk in the order asked for, None where there is no index in that order or sorting a few is cheaper."""
-        best = job.sources[0]
-        if job.query.sort == "created":
-            return Walk(self._link, best.names, self._window(job, "created"))
-        if job.query.sort == "updated" and best.size > FEW:
-            return Walk(self._link, (keys.UPDATED,), self._window(job, "updated"))
-        return None
+    # ---------------------------------------------------------------------- order
+    def _places(self, job: _Job) -> Iterator[list[Place]]:
+        """Candidates in the order of the query."""
+        sort, first = job.query.sort, job.limit + 1
+        if sort == "created":
+            yield from walk(self._link, job.plan.best.names, _window(job, "created"), first)
+        elif sort == "updated":
+            yield from walk(self._link, (keys.UPDATED,), _window(job, "updated"), first)
+        elif sort == "priority":
+            yield from self._by_priority(job)
+        else:
+            yield from self._by_due(job)
 
-    def _window(self, job: _Job, field: str, *, everything: bool = False) -> Window:
-        low, low_in, high, high_in = redis_terms.bounds(job.query.terms, field)
-        return Window(
-            low=f"{'' if low_in else '('}{low}",
-            high=f"{'' if high_in else '('}{high}",
-            descending=job.query.descending,
-            after=None if everything else job.after,
-        )
+    def _by_priority(self, job: _Job) -> Iterator[list[Place]]:
+        """One priority after the other, each in the order of the ids."""
+        down = job.query.descending
+        for priority in reversed(keys.PRIORITIES) if down else keys.PRIORITIES:
+            names = [part.name for part in job.plan.parts if part.priority == priority]
+            if job.after is None or priority == job.after[0] or (priority < job.after[0]) == down:
+                yield from by_id(self._link, names, priority, Window(descending=down, after=job.after))
 
-    def _walked_page(self, job: _Job, walk: Walk) -> tuple[list[Task], Place | None]:
+    def _by_due(self, job: _Job) -> Iterator[list[Place]]:
+        """Those with a due time by it, all others (due time 0) by their ids."""
+        window = Window(descending=job.query.descending, after=job.after)
+        timed = {Status.SCHEDULED: keys.PLANNED, Status.RETRYING: keys.RETRIES}
+        states = {part.status for part in job.plan.parts}
+        names = [name for status, name in timed.items() if status in states]
+        others = [part.name for part in job.plan.parts if part.status not in timed]
+        if not window.descending and (job.after is None or job.after[0] == 0):
+            yield from by_id(self._link, others, 0, window)
+        if not window.descending or job.after is None or job.after[0] > 0:
+            yield from walk(self._link, names, window, job.limit + 1)
+        if window.descending:
+            yield from by_id(self._link, others, 0, window)
+
+    def _walked(self, job: _Job) -> tuple[list[Task], Place | None]:
         """Up to one row more than asked for; the place where a long scan was cut short."""
-        wanted = max(1, job.query.limit) + 1
         rows: list[Task] = []
-        seen, size = 0, min(wanted, MOST)
-        while places := walk.take(size):
+        seen = 0
+        for places in self._places(job):
             for start in range(0, len(places), MOST):
                 part = places[start : start + MOST]
-                rows += [task for task in self._load(part) if job.accepts(task) and job.behind(job.place(task))]
-                if len(rows) >= wanted:
-                    return rows[:wanted], None
+                rows += self._matches(job, part)
+                if len(rows) > job.limit:
+                    return rows[: job.limit + 1], None
                 seen += len(part)
                 if job.scans and seen >= SCAN:
                     return rows, part[-1]
-            size = min(size * 2, MOST)
         return rows, None
 
-    def _sorted_page(self, job: _Job) -> list[Task]:
-        """The first rows of an order without an index: every candidate is read."""
-        wanted = max(1, job.query.limit) + 1
-        found = (task for task in self._candidates(job) if job.behind(job.place(task)))
+    def _sorted(self, job: _Job) -> list[Task]:
+        """The first rows of few candidates, which are all read."""
         pick = heapq.nlargest if job.query.descending else heapq.nsmallest
-        return pick(wanted, found, key=job.place)
+        return pick(job.limit + 1, self._all_matches(job), key=job.place)
 
-    def _candidates(self, job: _Job) -> Iterator[Task]:
-        """Every match, in no order."""
-        walk = Walk(self._link, job.sources[0].names, self._window(job, "created", everything=True))
-        while places := walk.take(MOST):
+    # -------------------------------------------------------------------- records
+    def _all_matches(self, job: _Job) -> Iterator[Task]:
+        for places in walk(self._link, job.plan.best.names, Window(descending=False), MOST):
             for start in range(0, len(places), MOST):
-                yield from (task for task in self._load(places[start : start + MOST]) if job.accepts(task))
+                yield from self._matches(job, places[start : start + MOST])
 
-    def _load(self, places: Sequence[Place]) -> Iterator[Task]:
-        found = self.get([task_id.decode() for _, task_id in places])
-        return (task for task in found if task is not None)
+    def _matches(self, job: _Job, places: Sequence[Place]) -> Iterator[Task]:
+        """The records at these places that are wanted; only these are unpacked whole."""
+        for stored in self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places)):
+            if stored is None:
+                continue
+            try:
+                if job.wants(_GLANCE.decode(stored[PREFIX:])):
+                    yield decode(stored[PREFIX:])
+            except msgspec.DecodeError:
+                continue  # not a record: the next claim puts it aside
 
     def _total(self, job: _Job, rows: Sequence[Task]) -> int | None:
         """How many match in all, where that is known without reading more than a few records."""
-        if job.after is None and len(rows) <= max(1, job.query.limit):
+        if job.after is None and len(rows) <= job.limit:
             return len(rows)
-        best = job.sources[0]
-        total = redis_plan.count_by_kind(self._link, job.query.terms)
-        if total is None and list(job.query.terms) == [best.term]:
-            total = best.size
-        if total is None and best.term is not None:
-            total = redis_plan.count_pairs(self._link, best, job.query.terms)
-        if total is None and best.size <= FEW:
-            total = sum(1 for _ in self._candidates(job))
+        total = redis_plan.total(self._link, job.plan, job.query.terms)
+        if total is None and job.plan.best.size <= FEW:
+            everything = _Job(query=job.query, fits=job.fits, scans=False, after=None, plan=job.plan)
+            total = sum(1 for _ in self._all_matches(everything))
         return total
+
+
+def _window(job: _Job, field: str) -> Window:
+    low, low_in, high, high_in = redis_terms.bounds(job.query.terms, field)
+    return Window(
+        low=f"{'' if low_in else '('}{low}",
+        high=f"{'' if high_in else '('}{high}",
+        descending=job.query.descending,
+        after=job.after,
+    )
 
 
 def _write_cursor(sort: str, place: Place) -> str:

@@ -6,9 +6,9 @@ import secrets
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain.lane import MAX_PRIORITY
+from services.domain.lane import MIN_PRIORITY
 from services.domain.query import Counts
-from services.domain.status import TERMINAL, Status
+from services.domain.status import TERMINAL
 from services.domain.task import Task
 from services.store import keys
 from services.store.redis_apply import read_record
@@ -55,8 +55,7 @@ class Reads(Part):
 
     def oldest_queued(self, lane: str, limit: int) -> list[Task]:
         """Queued records of a lane, earliest ``queued_at`` first, among the oldest ones of each priority."""
-        names = keys.status_keys(Status.QUEUED, lanes=(lane,))
-        found = self._link.many([("ZRANGE", name, 0, max(limit, _LOOK) - 1) for name in names])
+        found = self._link.many([("ZRANGE", name, 0, max(limit, _LOOK) - 1) for name in keys.queued(lane)])
         tasks = self._records(task_id for ids in found for task_id in ids)
         return sorted(tasks, key=lambda task: (task.queued_at, task.task_id))[:limit]
 
@@ -66,8 +65,7 @@ class Reads(Part):
 
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
-        above = [keys.queued(task.lane, priority) for priority in range(task.priority + 1, MAX_PRIORITY + 1)]
-        own = keys.queued(task.lane, task.priority)
+        own, *above = keys.queued(task.lane)[task.priority - MIN_PRIORITY :]
         rank, older, *counts = self._link.many(
             [
                 ("ZRANK", own, task.task_id),

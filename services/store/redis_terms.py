@@ -6,6 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
+import msgspec
+
 from services.domain.errors import UsageError
 from services.domain.query import Term
 
@@ -34,6 +36,57 @@ NUMBERS: Mapping[str, str] = {
     "attempts": "attempt",
     "priority": "priority",
 }
+
+
+class Glance(msgspec.Struct, frozen=True, array_like=True):
+    """The fields of a record that a filter can ask for; what stands behind them is passed over unread."""
+
+    task_id: str
+    shop_id: str
+    platform: str
+    task_type: str
+    payload: msgspec.Raw
+    lane: str
+    priority: int
+    queue: str
+    status: str
+    gate: str
+    gen: int
+    attempt: int
+    retries: int
+    max_retries: int
+    created_at: int
+    updated_at: int
+    due_at: int
+    queued_at: int
+    started_at: int
+    ended_at: int
+    owner: str
+    lease_until: int
+    worker: str
+    cancel: str
+    error: str
+    error_kind: str
+    fingerprint: str
+    result: msgspec.Raw
+    progress: int
+    note: str
+    batch: str
+    origin: str
+    created_by: str
+    reason: str
+    parent: str
+    successor: str
+    triage: str
+    triage_note: str
+    uniq: str
+
+    @property
+    def shop(self) -> str:
+        """Shop identity ``platform:shop_id``."""
+        return f"{self.platform}:{self.shop_id}"
+
+
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
     "=": operator.eq,
     "<": operator.lt,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from services.store.redis_client import Link
@@ -10,6 +11,8 @@ from services.store.redis_client import Link
 #: score and task id: the order of a sorted set, and of the pages
 Place = tuple[int, bytes]
 MOST = 1000
+#: members that are fetched at once where all of them are needed
+ALL_AT_ONCE = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,8 +25,39 @@ class Window:
     after: Place | None = None
 
 
+def behind(place: Place, other: Place | None, *, descending: bool) -> bool:
+    """Whether a place comes after another one in the order."""
+    if other is None:
+        return True
+    return place < other if descending else place > other
+
+
+def by_id(link: Link, names: Sequence[str], rank: int, window: Window) -> Iterator[list[Place]]:
+    """All members of the sets in the order of their ids, each at the place that ``rank`` and its id make."""
+    ids = [
+        member for member in _members(link, names) if behind((rank, member), window.after, descending=window.descending)
+    ]
+    pick = heapq.nlargest if window.descending else heapq.nsmallest
+    yield [(rank, member) for member in pick(MOST, ids)]
+    if len(ids) <= MOST:
+        return
+    ids.sort(reverse=window.descending)
+    for start in range(MOST, len(ids), MOST):
+        yield [(rank, member) for member in ids[start : start + MOST]]
+
+
+def _members(link: Link, names: Sequence[str]) -> Iterator[bytes]:
+    for name in names:
+        start = 0
+        while found := link.call("ZRANGE", name, start, start + ALL_AT_ONCE - 1):
+            yield from found
+            start += ALL_AT_ONCE
+            if len(found) < ALL_AT_ONCE:
+                break
+
+
 @dataclass(slots=True)
-class _Source:
+class _Set:
     name: str
     ready: list[Place] = field(default_factory=list)
     last: Place | None = None
@@ -31,64 +65,51 @@ class _Source:
     wanted: int = 0
 
 
-class Walk:
-    """Members of all ``names`` in one order."""
+def walk(link: Link, names: Sequence[str], window: Window, first: int) -> Iterator[list[Place]]:
+    """Members of all sets in the order of their scores, ``first`` of them at first, then more at a time."""
+    sets = [_Set(name, last=window.after) for name in names]
+    count = first
+    while True:
+        rest = [one for one in sets if one.ready or not one.ended]
+        if not rest:
+            return
+        _fill(link, [one for one in rest if not one.ready and not one.ended], window, min(count, MOST))
+        places = _merge(sets, window)
+        if places:
+            count = min(count * 2, MOST)
+            yield places
 
-    def __init__(self, link: Link, names: Sequence[str], window: Window) -> None:
-        self._link, self._window = link, window
-        self._sources = [_Source(name, last=window.after) for name in names]
 
-    def take(self, count: int) -> list[Place]:
-        """At least one and about ``count`` places further on; none at the end."""
-        found: list[Place] = []
-        while not found:
-            open_ = [source for source in self._sources if not source.ended or source.ready]
-            if not open_:
-                return []
-            self._fill([source for source in open_ if not source.ready and not source.ended], count)
-            found = self._merge()
-        return found
+def _fill(link: Link, sets: Sequence[_Set], window: Window, count: int) -> None:
+    for one in sets:
+        one.wanted = max(one.wanted, count)
+    for one, reply in zip(sets, link.many([_command(one, window) for one in sets]), strict=True):
+        places = [(int(float(score)), member) for member, score in zip(reply[::2], reply[1::2], strict=True)]
+        one.ended = len(places) < one.wanted
+        one.ready = [place for place in places if behind(place, one.last, descending=window.descending)]
+        if one.ready:
+            one.last, one.wanted = one.ready[-1], 0
+        else:  # all of them are ties of the last place: look further
+            one.wanted *= 4
 
-    def _fill(self, sources: Sequence[_Source], count: int) -> None:
-        commands = []
-        for source in sources:
-            source.wanted = min(max(source.wanted, count), MOST) if source.wanted <= MOST else source.wanted
-            commands.append(self._command(source))
-        for source, reply in zip(sources, self._link.many(commands), strict=True):
-            places = [(int(float(score)), member) for member, score in zip(reply[::2], reply[1::2], strict=True)]
-            source.ended = len(places) < source.wanted
-            source.ready = [place for place in places if self._is_behind(place, source.last)]
-            if source.ready:
-                source.last = source.ready[-1]
-            elif not source.ended:  # all of them are ties of the last place: look further
-                source.wanted *= 4
 
-    def _command(self, source: _Source) -> tuple[str | int, ...]:
-        low, high = self._window.low, self._window.high
-        limit = ("WITHSCORES", "LIMIT", 0, source.wanted)
-        if self._window.descending:
-            return ("ZREVRANGEBYSCORE", source.name, str(source.last[0]) if source.last else high, low, *limit)
-        return ("ZRANGEBYSCORE", source.name, str(source.last[0]) if source.last else low, high, *limit)
+def _command(one: _Set, window: Window) -> tuple[str | int, ...]:
+    limit = ("WITHSCORES", "LIMIT", 0, one.wanted)
+    if window.descending:
+        return ("ZREVRANGEBYSCORE", one.name, str(one.last[0]) if one.last else window.high, window.low, *limit)
+    return ("ZRANGEBYSCORE", one.name, str(one.last[0]) if one.last else window.low, window.high, *limit)
 
-    def _is_behind(self, place: Place, last: Place | None) -> bool:
-        if last is None:
-            return True
-        return place < last if self._window.descending else place > last
 
-    def _merge(self) -> list[Place]:
-        """What is surely next: nothing that an unfinished set could still have something before."""
-        open_ = [source.ready[-1] if source.ready else None for source in self._sources if not source.ended]
-        if None in open_:
-            return []
-        edges = [edge for edge in open_ if edge is not None]
-        found: list[Place] = []
-        for source in self._sources:
-            if not edges:
-                found += source.ready
-                source.ready = []
-            elif source.ready:
-                edge = max(edges) if self._window.descending else min(edges)
-                sure = [place for place in source.ready if not self._is_behind(place, edge)]
-                found += sure
-                source.ready = source.ready[len(sure) :]
-        return sorted(found, reverse=self._window.descending)
+def _merge(sets: Sequence[_Set], window: Window) -> list[Place]:
+    """What is surely next: nothing that an unfinished set could still have something before."""
+    unfinished = [one for one in sets if not one.ended]
+    if any(not one.ready for one in unfinished):
+        return []
+    edges = [one.ready[-1] for one in unfinished]
+    edge = None if not edges else max(edges) if window.descending else min(edges)
+    found: list[Place] = []
+    for one in sets:
+        keep = [] if edge is None else [p for p in one.ready if behind(p, edge, descending=window.descending)]
+        found += one.ready[: len(one.ready) - len(keep)]
+        one.ready = keep
+    return sorted(found, reverse=window.descending)

@@ -48,17 +48,15 @@ local function inner(parent, name)
   return child
 end
 
+-- The status index is kept in parts by priority, queued tasks also by lane, dead ones by triage (keys.status).
 local status_keys = {}
 local function status_key(status, lane, priority, triage)
-  local detail, known = triage, status_keys
-  if status == 'queued' then detail, known = priority, inner(status_keys, lane) end
-  known = inner(known, status)
-  local key = known[detail]
+  local part = status == 'queued' and lane or triage
+  local known = inner(inner(status_keys, status), part)
+  local key = known[priority]
   if not key then
-    key = K.by_status .. status
-    if status == 'queued' then key = key .. ':' .. lane .. ':' .. priority end
-    if status == 'dead' then key = key .. ':' .. triage end
-    known[detail] = key
+    key = K.by_status .. status .. ':' .. part .. ':' .. math.min(math.max(priority, 1), C.max_priority)
+    known[priority] = key
   end
   return key
 end
