@@ -64,11 +64,13 @@ def _change(curves: Frame, name: str) -> tuple[float, str]:
     """How much a number changed over the range in sight, and how long that was."""
     if len(curves) < 2:
         return 0.0, ""
-    span = timedelta(seconds=float(curves.at[-1] - curves.at[0]))
-    # 59 min 58 s of samples are the hour that was asked for
-    return float(curves[name][-1] - curves[name][0]), text.coarse(
-        timedelta(seconds=round(span.total_seconds() / 60) * 60)
-    )
+    seconds = float(curves.at[-1] - curves.at[0])
+    if seconds < 1:
+        return 0.0, ""
+    if seconds > 60:
+        # 59 min 58 s of samples are the hour that was asked for
+        seconds = round(seconds / 60) * 60
+    return float(curves[name][-1] - curves[name][0]), text.coarse(timedelta(seconds=seconds))
 
 
 def ready_kpi(sight: Sight) -> Kpi:
@@ -100,6 +102,8 @@ def _peak(curves: Frame) -> str:
         return ""
     total = curves.total()
     at = int(np.argmax(total))
+    if total[at] <= 0:
+        return ""
     when = text.minute(
         shown.moment(round(curves.at[at] * 1000)), shown.moment(round(curves.at[-1] * 1000)), shown.zone()
     )
@@ -113,6 +117,8 @@ def unacked_kpi(sight: Sight) -> Kpi:
     context = _("{running} running · {ahead} prefetched").format(
         running=text.count(sight.now.running), ahead=text.count(ahead)
     )
+    if not held:
+        context = _("workers hold nothing")
     return Kpi(value=text.count(held), context=context, sentence=_say(_("Unacked"), text.count(held), "", context))
 
 

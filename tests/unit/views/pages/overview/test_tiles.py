@@ -86,8 +86,16 @@ def test_nothing_at_all_says_so() -> None:
     assert said["success"].value == said["oldest"].value == "–"
     assert said["running"].context == "no worker is connected"
     assert said["oldest"].context == "nothing waits"
-    assert said["dead"].context == ""
+    assert said["dead"].context == said["ready"].context == ""
+    assert said["unacked"].context == "workers hold nothing"
     assert not any(one.alarm for one in said.values())
+
+
+def test_a_program_that_just_began_claims_no_hour(sight: Sight) -> None:
+    begun = Frame(sight.curves.at[-20:], {name: column[-20:] for name, column in sight.curves.columns.items()})
+    span = begun.at[-1] - begun.at[0]
+    assert plain(kpi("dead", replace(sight, curves=begun)).context).endswith(f"in {round(span / 60)} min")
+    assert kpi("dead", replace(sight, curves=Frame(begun.at[:1], {}))).context == "limit 100"
 
 
 def test_each_tile_has_a_curve(sight: Sight) -> None:
