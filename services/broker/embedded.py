@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
-
-import psutil
 
 from services.broker import embedded_messages as messages
 from services.broker.embedded_consumer import EmbeddedConsumer
@@ -58,7 +55,7 @@ class EmbeddedBroker:
         self._since = clock.now_ms()
         self._latency = -1.0
         self._error = ""
-        self._me = (os.getpid(), psutil.Process().create_time())
+        self._me = messages.this_process()
         self._consumers: list[EmbeddedConsumer] = []
         self._looking = threading.Lock()
         self._looked_at = 0.0
@@ -134,15 +131,14 @@ class EmbeddedBroker:
             return
         try:
             self._looked_at = now
+            at = self._clock.now_ms()
             with self._file.reader() as conn:
-                gone = messages.dead_consumers(conn)
+                gone = messages.dead_consumers(conn, self._me[0], at)
             if gone:
                 self._file.write(lambda conn: messages.leave(conn, gone), "messages")
-            at = self._clock.now_ms()
             if at - self._beat_at >= BEAT_MS:
                 self._beat_at = at
-                sql = "UPDATE consumers SET beat_at = ? WHERE pid = ? AND pid_started = ?"
-                self._file.write(lambda conn: conn.execute(sql, (at, *self._me)))
+                self._file.write(lambda conn: messages.beat(conn, self._me, at))
         finally:
             self._looking.release()
 

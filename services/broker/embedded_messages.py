@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,6 +16,10 @@ from services.domain.order import Delivery, Order, QueueDepth
 
 LANE_QUEUES = {str(lane): f"rpa_tasks_{lane}" for lane in LANES}
 DEAD_QUEUE = "rpa_dead_queue"
+#: a consumer of another host that shows no life for so long is gone
+SILENT_MS = 60_000
+#: host, pid, start time
+Process = tuple[str, int, float]
 _PUT = """INSERT INTO messages (queue, priority, routing_key, message_id, headers, body, delay_s, visible_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
 _TAKE = """UPDATE messages SET owner = ? WHERE id IN (
@@ -98,11 +104,16 @@ def give_back(conn: sqlite3.Connection, owner: int, places: Sequence[int]) -> in
 
 
 # ----------------------------------------------------------------------- consumers
-def enter(conn: sqlite3.Connection, name: str, queues: Sequence[str], me: tuple[int, float], now: int) -> int:
+def enter(conn: sqlite3.Connection, name: str, queues: Sequence[str], me: Process, now: int) -> int:
     """Note a consumer of a process; returns its number."""
-    sql = "INSERT INTO consumers (name, queues, pid, pid_started, beat_at) VALUES (?, ?, ?, ?, ?) RETURNING id"
+    sql = "INSERT INTO consumers (name, queues, host, pid, pid_started, beat_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id"
     (number,) = conn.execute(sql, (name, msgspec.json.encode(queues).decode(), *me, now)).fetchone()
     return int(number)
+
+
+def beat(conn: sqlite3.Connection, me: Process, now: int) -> None:
+    """Show that a process lives."""
+    conn.execute("UPDATE consumers SET beat_at = ? WHERE host = ? AND pid = ? AND pid_started = ?", (now, *me))
 
 
 def leave(conn: sqlite3.Connection, owners: Iterable[int]) -> None:
@@ -112,11 +123,22 @@ def leave(conn: sqlite3.Connection, owners: Iterable[int]) -> None:
         conn.execute("DELETE FROM consumers WHERE id = ?", (owner,))
 
 
-def dead_consumers(conn: sqlite3.Connection) -> list[int]:
-    """Consumers whose process is gone."""
-    rows = conn.execute("SELECT id, pid, pid_started FROM consumers").fetchall()
-    alive = {process: _lives(*process) for process in {(pid, started) for _, pid, started in rows}}
-    return [number for number, pid, started in rows if not alive[pid, started]]
+def this_process() -> Process:
+    """How this process is told from all others."""
+    return socket.gethostname(), os.getpid(), psutil.Process().create_time()
+
+
+def dead_consumers(conn: sqlite3.Connection, host: str, now: int) -> list[int]:
+    """Consumers whose process is gone; of another host (a container, say) those that have been silent for long."""
+    rows = conn.execute("SELECT id, host, pid, pid_started, beat_at FROM consumers").fetchall()
+    alive = {
+        process: _lives(*process) for process in {(pid, started) for _, name, pid, started, _ in rows if name == host}
+    }
+    return [
+        number
+        for number, name, pid, started, beat_at in rows
+        if (not alive[pid, started] if name == host else beat_at < now - SILENT_MS)
+    ]
 
 
 def _lives(pid: int, started: float) -> bool:

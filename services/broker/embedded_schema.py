@@ -26,6 +26,7 @@ CREATE TABLE consumers (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,
     queues TEXT NOT NULL,
+    host TEXT NOT NULL,
     pid INTEGER NOT NULL,
     pid_started REAL NOT NULL,
     beat_at INTEGER NOT NULL

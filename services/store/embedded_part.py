@@ -19,8 +19,8 @@ def store_errors() -> Iterator[None]:
     """Turn SQLite's errors into ours; what may pass by itself is ``StoreUnavailable``."""
     try:
         yield
-    except sqlite3.IntegrityError as exc:
-        raise StoreError(f"the store refuses this: {exc}") from exc
+    except (sqlite3.IntegrityError, UnicodeEncodeError, OverflowError) as exc:
+        raise StoreError(f"the store cannot keep this: {exc}") from exc
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
         raise StoreUnavailable(f"the local database does not answer: {exc}") from exc
     except sqlite3.Error as exc:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -84,19 +85,26 @@ def test_a_message_that_went_to_others_is_counted(broker: EmbeddedBroker, path: 
     consumer.close()
 
 
-def test_a_consumer_of_a_process_that_never_said_goodbye(broker: EmbeddedBroker, path: Path) -> None:
+@pytest.mark.parametrize(
+    ("host", "silent_ms", "gone"),
+    [(socket.gethostname(), 0, True), ("elsewhere", 0, False), ("elsewhere", 61_000, True)],
+)
+def test_a_consumer_of_a_process_that_never_said_goodbye(
+    broker: EmbeddedBroker, path: Path, clock: ManualClock, host: str, silent_ms: int, gone: bool
+) -> None:
     broker.publish([order(1)])
+    row = (host, clock.now_ms() - silent_ms)
+    sql = (
+        "INSERT INTO consumers (id, name, queues, host, pid, pid_started, beat_at) VALUES (77, 'x', '[]', ?, 1, 5.0, ?)"
+    )
     with closing(sqlite3.connect(path)) as conn, conn:
-        conn.execute(
-            "INSERT INTO consumers (id, name, queues, pid, pid_started, beat_at) VALUES (77, 'x', '[]', 1, 5.0, 0)"
-        )
+        conn.execute(sql, row)
         conn.execute("UPDATE messages SET owner = 77")
     consumer = broker.consumer(["normal"], window=5, name="c")
-    (got,) = collect(consumer, 1)
-    assert got.redelivered
+    assert [delivery.redelivered for delivery in consumer.take(1, 0.2)] == ([True] if gone else [])
     consumer.close()
     with closing(sqlite3.connect(path)) as conn:
-        assert conn.execute("SELECT count(*) FROM consumers").fetchone() == (0,)
+        assert conn.execute("SELECT count(*) FROM consumers").fetchone() == (0 if gone else 1,)
 
 
 def test_what_cannot_be_stored_is_not_confirmed(broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -116,6 +116,14 @@ def test_a_batch_with_nonsense_changes_nothing(store: EmbeddedStore) -> None:
     assert store.counts().total == 0
 
 
+@pytest.mark.parametrize("fields", [{"payload": "\ud800"}, {"error": "\udcff"}, {"created_at": 2**70}])
+def test_what_cannot_be_kept_is_refused_and_nothing_else(store: EmbeddedStore, fields: dict[str, object]) -> None:
+    with pytest.raises(StoreError, match="cannot keep"):
+        store.apply([Create(task=task(1, **fields))])
+    assert store.counts().total == 0
+    assert store.apply([Create(task=task(2))])[0].code == "created"
+
+
 def test_the_feed_is_trimmed_and_says_so(store: EmbeddedStore, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedded_write, "EVENTS_KEPT", 20)
     monkeypatch.setattr(embedded_write, "EVENTS_TRIM", 10)

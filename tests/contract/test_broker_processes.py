@@ -1,0 +1,55 @@
+"""Several processes take from the same lanes: each message goes to one of them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from services.ports import Broker
+from tests.contract.posts import depth, order
+from tests.contract.waiting import eventually
+
+ROOT = Path(__file__).resolve().parents[2]
+TOTAL, TAKERS = 600, 3
+TAKER = """
+import sys
+from pathlib import Path
+from services.clock import SystemClock
+from tests.contract.conftest import open_broker
+kind, where, name = sys.argv[1:]
+broker = open_broker(kind, Path(where) if kind == "embedded" else where, SystemClock())
+consumer = broker.consumer(["high", "normal"], window=16, name=name)
+print("ready", flush=True)
+idle = 0
+while idle < 6:
+    taken = consumer.take(16, 0.25)
+    idle = 0 if taken else idle + 1
+    print(*(delivery.message_id for delivery in taken), flush=True)
+    consumer.ack(taken)
+consumer.close()
+broker.close()
+"""
+
+
+def test_processes_share_the_lanes(broker: Broker, broker_kind: str, broker_place: Any) -> None:
+    command = [sys.executable, "-c", TAKER, broker_kind, str(broker_place)]
+    takers = [
+        subprocess.Popen([*command, f"t{number}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        for number in range(TAKERS)
+    ]
+    for process in takers:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"ready\n"
+    for start in range(0, TOTAL, 20):
+        orders = [order(number, "high" if number % 3 else "normal") for number in range(start, start + 20)]
+        assert all(receipt.ok for receipt in broker.publish(orders))
+    taken: list[list[bytes]] = []
+    for process in takers:
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err.decode()
+        taken.append(out.split())
+    assert sorted(name for names in taken for name in names) == sorted(f"m{n}".encode() for n in range(TOTAL))
+    assert sum(bool(names) for names in taken) >= 2
+    eventually(lambda: depth(broker, "high").ready + depth(broker, "normal").ready == 0)
