@@ -19,6 +19,7 @@ TEMPLATES: dict[str, str] = {
     "attention.no_workers": N_("No worker is running; {tasks} tasks wait"),
     "attention.publisher_blocked": N_("The broker holds publishers back; {tasks} tasks are not sent yet"),
     "attention.no_leader": N_("Nobody reconciles the fleet; start a worker"),
+    "attention.shops_stuck": N_("{shops} shops finished nothing for 30 min: {names}"),
     "attention.cause_shop": N_("{headline}: {count} dead letters in one shop"),
     "attention.cause_platform": N_("{headline}: {count} dead letters in {shops} shops, all on {platform}"),
     "attention.cause_all": N_("{headline}: {count} dead letters in {shops} shops on every platform"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Sequence
 
 from services.domain.errors import ConsoleError
@@ -35,7 +35,8 @@ class OverviewQueries:
         self._lock = threading.Lock()
         self._finished: dict[str, int] = {}
         self._waits: dict[str, int] = {}
-        self._ends: deque[tuple[int, bool]] = deque()
+        self._ends: dict[int, Counter[bool]] = {}  #: ends by second, True for succeeded
+        self._begun = clock.now_ms()
         self._totals = Counter[bool]()
         self._primed = False
         self._oldest: Task | None = None
@@ -83,7 +84,7 @@ class OverviewQueries:
                 shop = f"{event.platform}:{event.shop_id}"
                 if event.to in (Status.SUCCEEDED, Status.DEAD):
                     good = event.to == Status.SUCCEEDED
-                    self._ends.append((event.at, good))
+                    self._count_end(event.at, good=good)
                     self._totals[good] += 1
                 if event.to == Status.SUCCEEDED:
                     self._finished[shop] = event.at
@@ -93,31 +94,29 @@ class OverviewQueries:
                     self._waits.pop(shop, None)
 
     def _prime(self) -> None:
-        """Learn from the records what happened before this program looked."""
+        """Learn from the records what ended before this program looked; later ends come with the feed."""
         if self._primed:
             return
-        page = self._store.query(
-            Query(terms=(equals("status", Status.SUCCEEDED),), sort="updated", limit=1000, want_total=False)
-        )
-        dead = self._store.query(
-            Query(terms=(equals("status", Status.DEAD),), sort="updated", limit=1000, want_total=False)
-        )
+        rows: list[Task] = []
+        for status in (Status.SUCCEEDED, Status.DEAD):
+            query = Query(terms=(equals("status", status),), sort="updated", limit=1000, want_total=False)
+            rows += [task for task in self._store.query(query).tasks if task.ended_at < self._begun]
         with self._lock:
-            for task in page.tasks:
-                self._finished.setdefault(task.shop, task.ended_at)
-            known = {at for at, _ in self._ends}
-            older = [(task.ended_at, task.status == Status.SUCCEEDED) for task in (*page.tasks, *dead.tasks)]
-            merged = sorted([*self._ends, *(row for row in older if row[0] not in known)])
-            self._ends = deque(merged)
+            for task in rows:
+                if task.status == Status.SUCCEEDED:
+                    self._finished.setdefault(task.shop, task.ended_at)
+                self._count_end(task.ended_at, good=task.status == Status.SUCCEEDED)
         self._primed = True
 
+    def _count_end(self, at: int, *, good: bool) -> None:
+        self._ends.setdefault(at // 1000, Counter())[good] += 1
+
     def _last_hour(self) -> tuple[int, int]:
-        start = self._store.now_ms() - HOUR_MS
+        start = (self._store.now_ms() - HOUR_MS) // 1000
         with self._lock:
-            while self._ends and self._ends[0][0] < start:
-                self._ends.popleft()
-            good = sum(1 for _, ok in self._ends if ok)
-            return good, len(self._ends) - good
+            self._ends = {second: ends for second, ends in self._ends.items() if second >= start}
+            good = sum(ends[True] for ends in self._ends.values())
+            return good, sum(ends[False] for ends in self._ends.values())
 
     def _ask_oldest(self) -> Task | None:
         page = self._store.query(
@@ -183,8 +182,29 @@ class OverviewQueries:
         return tuple(rows)
 
     def _attention(self, snapshot: Snapshot) -> tuple[Attention, ...]:
-        items = [*self._from_workers(snapshot), *self._from_broker(snapshot), *self._from_causes()]
-        return tuple(items)
+        return (
+            *self._from_workers(snapshot),
+            *self._from_broker(snapshot),
+            *self._from_stuck(snapshot),
+            *self._from_causes(),
+        )
+
+    def _from_stuck(self, snapshot: Snapshot) -> list[Attention]:
+        stuck = [cell for cell in self._cells(snapshot) if cell.state == "stuck"]
+        if not stuck:
+            return []
+        names = ", ".join(cell.name for cell in stuck[:3])
+        since = min(self._waits.get(f"{cell.platform}:{cell.shop_id}", snapshot.at_ms) for cell in stuck)
+        return [
+            Attention(
+                key="stuck",
+                severity="stuck",
+                code="attention.shops_stuck",
+                params={"shops": len(stuck), "names": names, "more": max(0, len(stuck) - 3)},
+                since_ms=since,
+                verbs=(("open_tasks", f"shop:{stuck[0].platform}:{stuck[0].shop_id} status:active"),),
+            )
+        ]
 
     def _from_workers(self, snapshot: Snapshot) -> list[Attention]:
         now = snapshot.at_ms

@@ -156,7 +156,7 @@ def test_terms(rig: Rig, tasks: dict[str, Task], term: Term, expected: set[str])
 
 
 @pytest.mark.parametrize(
-    ("term", "expected"), [pair for pair in EQUAL + NUMBERS if pair[0].field not in ("priority",)], ids=str
+    ("term", "expected"), [pair for pair in EQUAL + NUMBERS if pair[0].field not in ("priority",)], ids=name
 )
 def test_totals_are_exact_without_a_scan(rig: Rig, tasks: dict[str, Task], term: Term, expected: set[str]) -> None:
     page = ask(rig, term)
@@ -295,7 +295,7 @@ def test_an_empty_answer(rig: Rig) -> None:
         Query(cursor="e30="),
         Query(terms=(is_("priority", "high"),)),
     ],
-    ids=str,
+    ids=name,
 )
 def test_a_question_that_makes_no_sense(rig: Rig, query: Query) -> None:
     with pytest.raises(UsageError):

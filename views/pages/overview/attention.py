@@ -35,7 +35,7 @@ WORDS: dict[str, Words] = {
     "attention.no_leader": Words(
         N_("Nobody reconciles the fleet"), N_("Schedules and repairs rest until a worker is started")
     ),
-    "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
+    "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
     "attention.cause_shop": Words("{headline}", N_("{count_n}, all in one shop")),
     "attention.cause_platform": Words("{headline}", N_("{count_n} in {shops_n}, all on {platform}")),
     "attention.cause_all": Words("{headline}", N_("{count_n} in {shops_n}, on every platform")),
@@ -83,7 +83,7 @@ def _texts(item: Attention) -> tuple[str, str]:
 def _param(name: str, value: str | int | float) -> str | float:
     """Numbers with thousands, platforms by their names."""
     if name == "platform":
-        return ", ".join(platform_name(platform.strip()) for platform in str(value).split(","))
+        return text.listed(platform_name(platform.strip()) for platform in str(value).split(","))
     return f"{value:,}" if isinstance(value, int) else value
 
 
