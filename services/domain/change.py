@@ -62,14 +62,14 @@ class Published(Op, frozen=True, kw_only=True):
 class Claim(Op, frozen=True, kw_only=True):
     """Take the lease of a delivered task and set it running.
 
-    Checked in order: no record -> create it from ``adopt`` (status queued) or answer ``missing``; terminal -> ``ended``
-    (cancelled too); running by ``owner`` -> ``run`` again; running by another -> ``duplicate``; ``gen``/``attempt``
-    differ from the record's, or held or scheduled -> ``stale``; then the gates in the order paused, shop_busy, twin ->
-    ``blocked`` (status blocked, record parked in the shop's lot, gate named); else ``run``: attempt + 1, owner, worker,
-    lease, started_at, the shop's slot is taken, its reservation used, outbox mark, gate and ``due_at`` cleared,
-    ``cancel``, ``progress`` and ``note`` as new. The record is returned with every answer but ``missing``.
-    ``foreign_done`` (someone else's executed mark without our outcome), looked at before the gates: the record becomes
-    succeeded by worker ``foreign``, answer ``ended``.
+    Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer
+    ``missing``; terminal -> ``ended`` (cancelled too); running by ``owner`` -> ``run`` again; running by another ->
+    ``duplicate``; ``gen``/``attempt`` differ from the record's, or held or scheduled -> ``stale``; then the gates
+    in the order paused, shop_busy, twin -> ``blocked`` (status blocked, record parked in the shop's lot, gate
+    named); else ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
+    used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is
+    returned with every answer but ``missing``. ``foreign_done`` (someone else's executed mark without our outcome),
+    looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
 
     The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
     live reservations of others >= its concurrency. *twin*: another active task of the same ``uniq`` (not scheduled) was
