@@ -7,6 +7,7 @@ from views.charts.curves import Line
 from views.charts.plot import Plot, Series
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
+from views.support import text
 
 SERIES = (
     Series("publish", N_("Publish"), "accent"),
@@ -39,4 +40,4 @@ class RatesChart(Plot):
         if len(frame) < 2:
             return super().summary()
         parts = [f"{one.word()} {self.say(float(frame[one.key][-1]))}" for one in self.visible_series()]
-        return _("{parts} a second").format(parts=", ".join(parts))
+        return _("{parts} a second").format(parts=text.listed(parts))

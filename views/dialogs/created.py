@@ -61,7 +61,7 @@ class Created(QWidget):
             late = ngettext("{n} is not confirmed yet", "{n} are not confirmed yet", result.unconfirmed)
             words.append(late.format(n=text.count(result.unconfirmed)))
         self._summary.set_status("dead" if wrong else "warning" if twins else "healthy")
-        self._summary.show_text("; ".join(words))
+        self._summary.show_text(text.listed(words, ";"))
         for spec, field, sentence in result.errors[:ROWS]:
             self._list.addWidget(_Error(spec, field, sentence))
         for spec, task in result.duplicates[:ROWS]:

@@ -15,7 +15,7 @@ from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.i18n import _, ngettext
 from services.monitor.tasks import TaskQueries
-from views.support import shown
+from views.support import shown, text
 
 SHOPS_AT_ONCE = 200
 MOST = 5000
@@ -27,11 +27,15 @@ class Twins:
 
     by_shop: Mapping[str, Task] = field(default_factory=dict)
 
+    def among(self, shops: Sequence[str]) -> Twins:
+        """Those of some shops."""
+        return Twins(by_shop={shop: self.by_shop[shop] for shop in shops if shop in self.by_shop})
+
     def words(self) -> str:
         """How they stand: ``4 waiting, 2 running``."""
         numbers = Counter(shown.status_word(task.status) for task in self.by_shop.values())
         parts = (_("{n} {status}").format(n=count, status=word.lower()) for word, count in numbers.most_common())
-        return ", ".join(parts)
+        return text.listed(parts)
 
     def headline(self) -> str:
         """How many shops."""

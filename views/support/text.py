@@ -6,6 +6,7 @@
     compact(18_402)                         "18.4k"         "1.8 万"
     rate(4.8)                               "4.8/s"         "4.8 条/秒"
     clock(when, now, zone)                  "14:32:07", "11-20 09:15", "2025-11-20"
+    listed(("a", "b"))                      "a, b"          "a，b"
 
 A number and its unit are joined by U+202F, which never breaks at the end of a line.
 """
@@ -13,6 +14,7 @@ A number and its unit are joined by U+202F, which never breaks at the end of a l
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from services.i18n import _, is_chinese, pgettext
@@ -103,6 +105,11 @@ def milliseconds(span: timedelta) -> str:
     if total >= 1000:
         return duration(span)
     return join(f"{round(total):,}", _unit("ms"))
+
+
+def listed(parts: Iterable[str], mark: str = ",") -> str:
+    """Return parts as one line: ``a, b``, in Chinese ``a，b``; `mark` ``;`` sets apart what has commas itself."""
+    return {",": "，", ";": "；"}[mark].join(parts) if is_chinese() else f"{mark} ".join(parts)
 
 
 def count(number: int) -> str:

@@ -225,7 +225,7 @@ def _limit_span(seconds: int) -> str:
 
 def _say(label: str, value: str, *rest: str) -> str:
     """One sentence for screen readers."""
-    return ", ".join(part for part in (f"{label} {value}".strip(), *rest) if part)
+    return text.listed(part for part in (f"{label} {value}".strip(), *rest) if part)
 
 
 def _column(name: str) -> Callable[[Sight], Curve]:

@@ -73,7 +73,7 @@ def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
         return _("stopping"), "scheduled"
     if info.cpu >= CPU_HIGH:
         return _("one core is full"), "retrying"
-    return safe.one_line(", ".join(part for part in (info.system, info.version) if part), 60), "text3"
+    return safe.one_line(text.listed(part for part in (info.system, info.version) if part), 60), "text3"
 
 
 def summary(workers: Sequence[WorkerInfo], now_ms: int) -> str:
@@ -92,7 +92,7 @@ def summary(workers: Sequence[WorkerInfo], now_ms: int) -> str:
         parts.append(ngettext("{n} silent", "{n} silent", silent).format(n=silent))
     if draining:
         parts.append(ngettext("{n} draining", "{n} draining", draining).format(n=draining))
-    return ", ".join(parts)
+    return text.listed(parts)
 
 
 def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:
@@ -107,7 +107,7 @@ def slot_words(slot: SlotState, names: Names, now_ms: int) -> str:
     if not slot.task_id:
         return _("Free slot")
     lines = [
-        f"{slot.task_type}, {names.shop(slot.shop)}",
+        text.listed((slot.task_type, names.shop(slot.shop))),
         _("attempt {n}, for {span}").format(n=slot.attempt, span=text.duration(shown.span(now_ms - slot.since))),
     ]
     if slot.progress >= 0:

@@ -222,3 +222,11 @@ def test_durations_grow_and_never_break(seconds: float) -> None:
 @given(st.integers(min_value=-(10**12), max_value=10**12))
 def test_compact_numbers_are_short(number: int) -> None:
     assert len(text.compact(number)) <= 8
+
+
+def test_lists_take_the_marks_of_their_language(chinese: None) -> None:
+    assert text.listed(("a", "b")) == "a，b"
+    assert text.listed(("a", "b"), ";") == "a；b"
+    i18n.set_language("en")
+    assert text.listed(("a", "b")) == "a, b"
+    assert text.listed(("a", "b"), ";") == "a; b"
