@@ -6,13 +6,15 @@ import secrets
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
 from services.domain import filter
 from services.domain.query import equals
-from services.i18n import _, ngettext, pgettext
+from services.i18n import N_, _, ngettext, pgettext
 from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.draft import Draft
 from views.support import text
 from views.support.operation import Operation
@@ -45,8 +47,20 @@ class Creator(QObject):
         """Whether a creation is under way: a second click creates nothing."""
         return self._operation.busy
 
-    def create(self, draft: Draft) -> None:
-        """Create one task for each shop."""
+    def create(self, draft: Draft, number: int, owner: QWidget) -> None:
+        """Create one task for each shop; very many only after the number was typed."""
+        typed = typed_count(number, self._context.environment)
+        if not typed:
+            self._create(draft)
+            return
+        count = text.count(number)
+        verb = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
+        total = ngettext("{n} task", "{n} tasks", number).format(n=count)
+        dialog = ConfirmDialog(Question(title=N_("Create tasks"), number=total, verb=verb, typed=typed), owner)
+        dialog.confirmed.connect(partial(self._create, draft))
+        dialog.open()
+
+    def _create(self, draft: Draft) -> None:
         if self.busy:
             return
         self._batch = f"console-{secrets.token_hex(4)}"

@@ -1,4 +1,4 @@
-"""What the New task dialog is about to create: one value, and the tasks that come of it. Pure."""
+"""What the New task dialog is about to create: one value, and the tasks that come of it. Pure but for the language."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]  # views may not name the engine's module
 from services.domain import lane
+from services.i18n import _, ngettext
 
 ALL = "all"  #: every platform
 
@@ -61,6 +62,17 @@ class Draft:
         if self.delay_min:
             shown["delay"] = round(self.delay_min * 60)
         return {**shown, "payload": dict(self.payload)}
+
+
+def missing(draft: Draft, errors: int, delivery: str) -> str:
+    """What keeps the tasks from being created, "" for nothing."""
+    if not draft.task_type:
+        return _("Choose a task type")
+    if errors:
+        return ngettext("Fix {n} error first", "Fix {n} errors first", errors).format(n=errors)
+    if delivery:
+        return delivery
+    return "" if draft.shops else _("Tick a shop")
 
 
 def from_prefill(prefill: Mapping[str, object]) -> Draft:

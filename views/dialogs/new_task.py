@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
@@ -13,41 +11,29 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
 from services.domain import filter
 from services.domain.query import equals
-from services.domain.shop import Shop
-from services.domain.task_type import TaskType
-from services.i18n import N_, _, ngettext
+from services.i18n import N_, _
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.created import Created
 from views.dialogs.creator import Creator
 from views.dialogs.delivery import Delivery
-from views.dialogs.draft import ALL, Draft, from_prefill
-from views.dialogs.forecast import Forecast, tasks
+from views.dialogs.draft import ALL, Draft, from_prefill, missing
+from views.dialogs.forecast import Forecast
 from views.dialogs.frame import DialogFrame
 from views.dialogs.json_text import pretty
+from views.dialogs.lookup import Known, Lookup
+from views.dialogs.new_task_foot import NewTaskFoot
 from views.dialogs.parameters import Parameters
 from views.dialogs.shops_part import ShopsPart
-from views.dialogs.twins import Twins, find
+from views.dialogs.twins import Twins
 from views.dialogs.what_part import WhatPart
-from views.support import text
 from views.support.language import on_language_changed
-from views.support.look import Label
-from views.support.operation import Operation
 from views.support.throttle import Debounce
-from views.widgets.buttons import Button
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (1098, 850), (900, 560)
 CHECK_MS = 350
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """Shops and task types there are."""
-
-    shops: Mapping[str, Shop]
-    types: Mapping[str, TaskType]
+SHOWN = 100  #: as many tasks as a filter may name at once
 
 
 class NewTaskDialog(DialogFrame):
@@ -70,15 +56,14 @@ class NewTaskDialog(DialogFrame):
         self._prefill: Draft | None = from_prefill(prefill or {})
         self._queue = False
         self._twins = Twins()
-        self._asking = Operation(self, latest=True)
-        self._checking = Operation(self, latest=True)
+        self._lookup = Lookup(context, self)
         self._creator = Creator(context, self)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self.set_note(" · ".join(part for part in (context.profile, context.environment) if part))
         self._build()
         self._connect()
         on_language_changed(self._say)
-        self._asking.start(self._ask, self._take, self._on_unknown)
+        self._lookup.ask()
         self._say()
 
     # the draft
@@ -100,7 +85,7 @@ class NewTaskDialog(DialogFrame):
         """Go on with the draft, or with what another page filled in."""
         if prefill:
             self._prefill = from_prefill(prefill)
-        self._asking.start(self._ask, self._take, self._on_unknown)
+        self._lookup.ask()
 
     def start_over(self) -> None:
         """Throw the draft away."""
@@ -134,28 +119,13 @@ class NewTaskDialog(DialogFrame):
         self.body.setSpacing(0)
         self.body.addWidget(self.error)
         self.body.addLayout(row, 1)
-        self._build_foot()
+        self.verbs = NewTaskFoot(self.foot)
         self.setMinimumSize(*LEAST)
         self.resize(*SIZE)
 
-    def _build_foot(self) -> None:
-        self.discard_button = Button(N_("Discard"), icon="ph.trash")
-        self.copy_button = Button(N_("Copy as JSON"), icon="ph.copy")
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.create_button = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
-        self.create_button.set_count_text(_("Create"))
-        self.again_button = Button(N_("Back to the form"))
-        self._missing = Label("", "label", "dead")
-        for button in (self.discard_button, self.copy_button, self.again_button):
-            self.foot.addWidget(button)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self._missing)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.create_button)
-
     def _connect(self) -> None:
         # the form
-        self.what.platform_chosen.connect(self._on_platform)
+        self.what.platform_chosen.connect(self.shops.picker.set_platform)
         self.what.type_chosen.connect(self._on_type)
         self.shops.picker.changed.connect(self._on_changed)
         self.shops.picker.mixed.connect(self._on_mixed)
@@ -164,15 +134,19 @@ class NewTaskDialog(DialogFrame):
         self.forecast.queue_chosen.connect(self._on_queue)
         self.forecast.show_twins.connect(self._on_show_twins)
         # the foot
-        self.discard_button.clicked.connect(self._on_discard)
-        self.copy_button.clicked.connect(self._on_copy)
-        self.cancel_button.clicked.connect(self.reject)
-        self.again_button.clicked.connect(self._on_back)
-        self.create_button.clicked.connect(self._on_create)
+        self.verbs.discard.clicked.connect(self._on_discard)
+        self.verbs.copy.clicked.connect(self._on_copy)
+        self.verbs.cancel.clicked.connect(self.reject)
+        self.verbs.back.clicked.connect(self._on_back)
+        self.verbs.create.clicked.connect(self._on_create)
         # the result
         self.outcome.watch_wanted.connect(self._watch)
         self.outcome.queue_wanted.connect(self._queue_one)
         self.outcome.force_wanted.connect(self._force_one)
+        # asking and creating
+        self._lookup.known.connect(self._take)
+        self._lookup.unknown.connect(self._on_unknown)
+        self._lookup.checked.connect(self._take_twins)
         self._creator.done.connect(self._done)
         self._creator.settled.connect(self.outcome.settle)
         self._creator.failed.connect(self._failed)
@@ -190,9 +164,6 @@ class NewTaskDialog(DialogFrame):
         self.what.types.setFocus()
 
     # what there is
-
-    def _ask(self) -> Known:
-        return Known(shops=self._context.shops(), types=self._context.types())
 
     def _take(self, known: Known) -> None:
         self.error.clear()
@@ -216,9 +187,6 @@ class NewTaskDialog(DialogFrame):
 
     # slots of the form
 
-    def _on_platform(self, platform: str) -> None:
-        self.shops.picker.set_platform(platform)
-
     def _on_mixed(self) -> None:
         self.what.choose(ALL, "")
         self.shops.picker.set_platform(self.what.platform())
@@ -239,9 +207,7 @@ class NewTaskDialog(DialogFrame):
         self._say()
 
     def _on_show_twins(self) -> None:
-        ids = tuple(task.task_id for task in self._twins.by_shop.values())
-        self.tasks_wanted.emit(filter.format_terms((equals("id", *ids[:100]),)))
-        self.hide()
+        self._watch(*[task.task_id for task in self._twins.by_shop.values()][:SHOWN])
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(pretty(self.draft().message()))
@@ -263,8 +229,7 @@ class NewTaskDialog(DialogFrame):
         if kind is None or not draft.shops or self.parameters.problems():
             self._take_twins(Twins())
             return
-        call = partial(find, self._context.tasks, kind, draft.shops, draft.payload)
-        self._checking.start(call, self._take_twins, self._on_unchecked)
+        self._lookup.check(kind, draft)
         self._say()
 
     def _take_twins(self, twins: Twins) -> None:
@@ -272,49 +237,29 @@ class NewTaskDialog(DialogFrame):
         self.shops.picker.set_active(frozenset(twins.by_shop))
         self._say()
 
-    def _on_unchecked(self, _error: BaseException) -> None:
-        # The store refuses duplicates by itself; here they are only announced.
-        self._take_twins(Twins())
-
     # creating
 
     def _problem(self) -> str:
         """What is missing before tasks can be created, "" for nothing."""
-        draft = self.draft()
-        if not draft.task_type:
-            return _("Choose a task type")
-        wrong = self.parameters.problems()
-        if wrong:
-            return ngettext("Fix {n} error first", "Fix {n} errors first", wrong).format(n=wrong)
-        if self.delivery.problem():
-            return self.delivery.problem()
-        return "" if draft.shops else _("Tick a shop")
+        return missing(self.draft(), self.parameters.problems(), self.delivery.problem())
 
     def _count(self) -> int:
         draft = self.draft()
-        return len(draft.shops) - (0 if self._queue else sum(1 for shop in draft.shops if shop in self._twins.by_shop))
+        return len(draft.shops) - (0 if self._queue else len(self._twins.among(draft.shops).by_shop))
 
     def _on_create(self) -> None:
-        if self._creator.busy or self._problem() or self._pages.currentWidget() is not self._form:
-            return
-        number = self._count()
-        typed = typed_count(number, self._context.environment)
-        if not typed:
-            self._create()
-            return
-        verb = ngettext("Create {n} task", "Create {n} tasks", number).format(n=text.count(number))
-        question = Question(title=N_("Create tasks"), number=tasks(number), verb=verb, typed=typed)
-        dialog = ConfirmDialog(question, self)
-        dialog.confirmed.connect(self._create)
-        dialog.open()
-
-    def _create(self) -> None:
-        self._creator.create(self.draft())
-        self._say()
+        if not self._problem() and self._pages.currentWidget() is self._form:
+            self._creator.create(self.draft(), self._count(), self)
+            self._say()
 
     def _done(self, result: Submitted) -> None:
         self.created.emit(result)
-        if result.errors and not result.created and not result.duplicates and self._tell_field(result):
+        if (
+            result.errors
+            and not result.created
+            and not result.duplicates
+            and self.parameters.tell_refusals(result.errors)
+        ):
             self._say()
         elif result.errors or result.duplicates:
             self.outcome.show_result(result)
@@ -324,22 +269,14 @@ class NewTaskDialog(DialogFrame):
             self.start_over()
             self.accept()
 
-    def _tell_field(self, result: Submitted) -> bool:
-        """Put a refusal that all tasks share at its field."""
-        spots = {(field, sentence) for _spec, field, sentence in result.errors}
-        if len(spots) != 1:
-            return False
-        field, sentence = spots.pop()
-        return self.parameters.tell(field, sentence.removeprefix(f"{field}: "))
-
     def _failed(self, error: BaseException) -> None:
         self.error.show_error(str(error), lead=_("Nothing was created."))
         self._say()
 
     # duplicates one by one
 
-    def _watch(self, task_id: str) -> None:
-        self.tasks_wanted.emit(filter.format_terms((equals("id", task_id),)))
+    def _watch(self, *task_ids: str) -> None:
+        self.tasks_wanted.emit(filter.format_terms((equals("id", *task_ids),)))
         self.hide()
 
     def _queue_one(self, spec: TaskSpec) -> None:
@@ -358,22 +295,9 @@ class NewTaskDialog(DialogFrame):
         number = self._count()
         self.shops.say(len(self._known.shops))
         errors = problem if self.parameters.problems() or self.delivery.problem() else ""
+        draft = self.draft()
         self.forecast.show_draft(
-            self.draft(), self.what.kind(), self._shown_twins(), checking=self._checking.busy, errors=errors
+            draft, self.what.kind(), self._twins.among(draft.shops), checking=self._lookup.checking, errors=errors
         )
-        self.create_button.set_count_text(
-            ngettext("Create {n} task", "Create {n} tasks", number).format(n=text.count(number))
-        )
-        busy = _("Creating") if self._creator.busy else ""
-        nothing = "" if number or problem else _("All of them are active already")
-        self.create_button.disable(busy or problem or nothing)
-        self._missing.setText(problem or nothing if on_form else "")
         self.forecast.setVisible(on_form)
-        for widget in (self.create_button, self.discard_button, self.copy_button):
-            widget.setVisible(on_form)
-        self.again_button.setVisible(not on_form)
-        self.cancel_button.set_source(N_("Cancel") if on_form else N_("Close"))
-
-    def _shown_twins(self) -> Twins:
-        chosen = set(self.shops.picker.chosen())
-        return Twins(by_shop={shop: task for shop, task in self._twins.by_shop.items() if shop in chosen})
+        self.verbs.show_state(on_form=on_form, number=number, problem=problem, busy=self._creator.busy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -100,6 +100,14 @@ class Parameters(Part):
         self.form.show_problems(self._problems)
         self._say()
         return True
+
+    def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
+        """Put a refusal that all tasks share at its field; False where they differ or have no field here."""
+        spots = {(field, sentence) for _spec, field, sentence in errors}
+        if len(spots) != 1:
+            return False
+        field, sentence = spots.pop()
+        return self.tell(field, sentence.removeprefix(f"{field}: "))
 
     def _on_form(self) -> None:
         self._document = self.form.document()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from datetime import timedelta
 from functools import partial
 from typing import Any
@@ -15,6 +13,7 @@ from services.clock import SystemClock
 from services.i18n import N_, _
 from views.dialogs import schema_read as plan
 from views.dialogs.schema_read import MISSING, FieldPlan
+from views.dialogs.schema_values import READ, WRITE, plain
 from views.support import shown
 from views.support.look import set_look
 from views.widgets.buttons import IconButton
@@ -72,11 +71,11 @@ class LineInput(Input):
         text = self.line.text()
         if not text.strip():
             return MISSING
-        return _READ[self.field.kind](text)
+        return READ[self.field.kind](text)
 
     def show_value(self, value: Any) -> None:
         """Show a value."""
-        text = "" if value is MISSING else _WRITE.get(self.field.kind, _plain)(value)
+        text = "" if value is MISSING else WRITE.get(self.field.kind, plain)(value)
         if text != self.line.text():
             self.line.setText(text)
 
@@ -84,7 +83,7 @@ class LineInput(Input):
         """Say titles again; what counts when nothing is typed stands there in grey."""
         super().say()
         default = self.field.default
-        hint = "" if default is MISSING or default in ("", []) else _WRITE.get(self.field.kind, _plain)(default)
+        hint = "" if default is MISSING or default in ("", []) else WRITE.get(self.field.kind, plain)(default)
         if self.field.kind == plan.DATE:
             hint = "2026-11-21"
         elif self.field.kind == plan.LIST and not hint:
@@ -173,7 +172,7 @@ class ChoiceInput(Input):
         """Show a value, also one that is not among the choices."""
         if value not in self._values:
             self._values.append(value)
-            self.combo.addItem(_plain(value))
+            self.combo.addItem(plain(value))
         self.combo.setCurrentIndex(self._values.index(value))
 
     def say(self) -> None:
@@ -250,55 +249,3 @@ def make(field: FieldPlan, parent: QWidget) -> Input:
         plan.DATE: DateInput,
     }
     return special.get(field.kind, LineInput)(field, parent)
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _join(value: Any) -> str:
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
-        return ", ".join(value)
-    return _plain(value)
-
-
-def _split(text: str) -> Any:
-    return [part.strip() for part in text.replace("，", ",").replace("、", ",").split(",") if part.strip()]
-
-
-def _number(text: str) -> Any:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        return text
-    return found if isinstance(found, int | float) and not isinstance(found, bool) else text
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def _text(text: str) -> Any:
-    return text
-
-
-def _stripped(text: str) -> Any:
-    return text.strip()
-
-
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-_READ: dict[str, Callable[[str], Any]] = {
-    plan.TEXT: _text,
-    plan.DATE: _stripped,
-    plan.WHOLE: _number,
-    plan.NUMBER: _number,
-    plan.LIST: _split,
-    plan.JSON: _json,
-}
-_WRITE: dict[str, Callable[[Any], str]] = {plan.LIST: _join, plan.JSON: _dump}

@@ -19,7 +19,8 @@ from views.tables.record_model import RecordModel
 from views.theme import theme
 
 HEIGHT, COUNT, PAD = 84, 40, 16
-BAR, BAR_GAP, BARS_HEIGHT = 3, 1, 18
+BAR_GAP, BARS_HEIGHT, WIDE = 1, 18, 270
+PART_GAP = 12
 RECENT_MS = 3_600_000
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _CLOCK = SystemClock()
@@ -124,7 +125,8 @@ class CauseDelegate(QStyledItemDelegate):
     @staticmethod
     def _paint_bars(painter: QPainter, inner: QRect, cause: Cause) -> int:
         """Draw the history at the right edge; return where it begins."""
-        left = inner.right() - BARS * (BAR + BAR_GAP) + BAR_GAP
+        bar = 3 if inner.width() >= WIDE else 2
+        left = inner.right() - BARS * (bar + BAR_GAP) + BAR_GAP
         base = inner.top() + BARS_HEIGHT + 1
         most = max(cause.history, default=0)
         line = QPen(theme().color("line2"), 1, Qt.PenStyle.DotLine)
@@ -135,7 +137,7 @@ class CauseDelegate(QStyledItemDelegate):
         for number, deaths in enumerate(cause.history):
             if deaths:
                 height = max(2.0, BARS_HEIGHT * deaths / most)
-                painter.drawRect(QRectF(left + number * (BAR + BAR_GAP), base - height, BAR, height))
+                painter.drawRect(QRectF(left + number * (bar + BAR_GAP), base - height, bar, height))
         return left
 
     @staticmethod
@@ -147,13 +149,12 @@ class CauseDelegate(QStyledItemDelegate):
         _line(painter, second, words.detail(cause), "label", "text2")
         first, last = words.span(cause, _CLOCK.now_ms())
         metrics = QFontMetrics(theme().font("label"))
-        parts = [words.scope(cause), first, last]
-        if sum(metrics.horizontalAdvance(part) + 12 for part in parts) - 12 > room.width():
-            parts.remove(first)
+        choices = ((words.scope(cause), first, last), (words.scope(cause), last), (words.scope(cause),))
+        fitting = (parts for parts in choices if _width(metrics, parts) <= room.width())
         left = room.left()
-        for part in parts:
+        for part in next(fitting, choices[-1]):
             third = QRect(left, room.top() + 43, room.right() - left, 18)
-            left += _line(painter, third, part, "label", "text3") + 12
+            left += _line(painter, third, part, "label", "text3") + PART_GAP
 
 
 def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> None:
@@ -167,6 +168,10 @@ def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> No
         painter.setPen(QPen(theme().color("focus"), 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(room).adjusted(1, 1, -1, -2), 3, 3)
+
+
+def _width(metrics: QFontMetrics, parts: tuple[str, ...]) -> int:
+    return sum(metrics.horizontalAdvance(part) + PART_GAP for part in parts) - PART_GAP
 
 
 def _line(painter: QPainter, room: QRect, words_: str, kind: str, role: str) -> int:

@@ -21,7 +21,8 @@ from PySide6.QtWidgets import (
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from views.dialogs.json_text import pretty, pretty_text
-from views.dialogs.problems import editor_validator
+from views.dialogs.problems import editor_validator, payload_problems
+from views.dialogs.schema_form import SchemaForm
 from views.pages.dead_letters.changes import changes, line_diff
 from views.support import safe
 from views.support.language import on_language_changed
@@ -33,6 +34,7 @@ from views.widgets.json_editor import JsonEditor
 from views.widgets.segmented import Segmented
 
 _MARKS = {"+": "succeeded", "-": "dead"}
+MODES = (("json", "JSON"), ("form", N_("Form")), ("diff", N_("Diff")))
 KEPT_DRAFTS = 50
 LEAST_HEIGHT, MOST_HEIGHT = 120, 420
 
@@ -54,9 +56,11 @@ class MessageEditor(QWidget):
         self._drafts: dict[str, str] = {}
         self._note = Label("", "label", "text2")
         self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
-        self._mode = Segmented((("json", "JSON"), ("diff", N_("Diff"))), N_("View of the message"))
+        self._mode = Segmented(MODES, N_("View of the message"))
         self.json = JsonEditor(N_("Original message"))
         self.json.set_validator(editor_validator(lambda: self._kind))
+        self.form = SchemaForm()
+        self.form.edited.connect(self._on_form)
         self._diff = QPlainTextEdit()
         self._diff.setReadOnly(True)
         self._diff.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
@@ -83,6 +87,7 @@ class MessageEditor(QWidget):
         for widget in (self._note, self._revert, self._mode):
             head.addWidget(widget)
         self._stack.addWidget(self.json)
+        self._stack.addWidget(self.form)
         self._stack.addWidget(self._diff)
         foot = QHBoxLayout()
         foot.setSpacing(6)
@@ -164,7 +169,13 @@ class MessageEditor(QWidget):
         self._fit()
         self._say()
 
+    def _on_form(self) -> None:
+        self.json.setPlainText(pretty(self.form.document()))
+
     def _fit(self) -> None:
+        if self._stack.currentWidget() is self.form:
+            self._stack.setFixedHeight(self.form.sizeHint().height())
+            return
         lines = self.json.blockCount()
         height = QFontMetrics(self.json.font()).lineSpacing() * lines + 22
         self._stack.setFixedHeight(min(MOST_HEIGHT, max(LEAST_HEIGHT, height)))
@@ -174,9 +185,18 @@ class MessageEditor(QWidget):
         self._on_mode(mode)
 
     def _on_mode(self, mode: str) -> None:
-        if mode == "diff":
+        payload = self.payload()
+        if mode == "form" and (payload is None or self.json.isReadOnly()):
+            # A form can only show what can be read; the text says what is wrong.
+            self._mode.set_current("json")
+            mode = "json"
+        if mode == "form":
+            self.form.show_schema(self._kind.schema if self._kind is not None else {}, payload or {})
+        elif mode == "diff":
             self._show_diff()
-        self._stack.setCurrentWidget(self._diff if mode == "diff" else self.json)
+        self._stack.setCurrentWidget({"form": self.form, "diff": self._diff}.get(mode, self.json))
+        self._fit()
+        self._say()
 
     def _show_diff(self) -> None:
         before = pretty(self._before)
@@ -200,6 +220,7 @@ class MessageEditor(QWidget):
         self._note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
         self._revert.setVisible(self.is_edited)
         problems = self.json.problems()
+        self.form.show_problems(payload_problems(self._kind, self.payload()) if self.payload() is not None else ())
         name = self._kind.name if self._kind is not None else ""
         if problems:
             self._state.setText(

@@ -14,7 +14,7 @@ from services.domain import filter
 from services.domain.query import equals
 from services.domain.status import Triage
 from services.domain.task import Task
-from services.i18n import N_, _, ngettext
+from services.i18n import N_, _
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page
@@ -283,23 +283,10 @@ class DeadLettersPage(Page):
         self._show_bar()
 
     def _say_summary(self) -> None:
-        if self._grouped is None:
-            return
-        causes = self._grouped.causes
-        if not causes.rows:
-            closed = self._grouped.closed_at
-            when = words.minute(closed, _CLOCK.now_ms())
-            self._none.set_texts(
-                N_("No dead letters.") if self._states.current() == Triage.OPEN else N_("Nothing here.")
-            )
-            self.set_summary(
-                _("No dead letters. Last one closed {time}.").format(time=when) if closed else _("No dead letters.")
-            )
-            return
-        tasks = ngettext("{n} task", "{n} tasks", causes.total).format(n=text.count(causes.total))
-        shops = ngettext("{n} shop", "{n} shops", causes.shops).format(n=text.count(causes.shops))
-        kinds = ngettext("{n} cause", "{n} causes", len(causes.rows)).format(n=text.count(len(causes.rows)))
-        self.set_summary(_("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds))
+        if self._grouped is not None:
+            is_open = self._states.current() == Triage.OPEN
+            self._none.set_texts(N_("No dead letters.") if is_open else N_("Nothing here."))
+            self.set_summary(words.summary(self._grouped.causes, self._grouped.closed_at, _CLOCK.now_ms()))
 
     def _show_bar(self) -> None:
         ticked = len(self._model.ticked())

@@ -9,7 +9,7 @@ from services.domain.task import Task
 from services.domain.verdict import Verdict
 from services.i18n import N_, _, ngettext
 from services.messages import render
-from services.monitor.causes import Cause
+from services.monitor.causes import Cause, Causes
 from views.support import safe, shown, text
 from views.theme.tokens import platform_badge
 
@@ -82,10 +82,22 @@ def minute(instant_ms: int, now_ms: int) -> str:
     return whole[:5] if whole.count(":") == 2 else whole
 
 
+def summary(causes: Causes, closed_at: int, now_ms: int) -> str:
+    """The page's line: how many, where, of how many kinds; else when the last one was closed."""
+    if not causes.rows:
+        if not closed_at:
+            return _("No dead letters.")
+        return _("No dead letters. Last one closed {time}.").format(time=minute(closed_at, now_ms))
+    tasks = ngettext("{n} task", "{n} tasks", causes.total).format(n=text.count(causes.total))
+    shops = ngettext("{n} shop", "{n} shops", causes.shops).format(n=text.count(causes.shops))
+    kinds = ngettext("{n} cause", "{n} causes", len(causes.rows)).format(n=text.count(len(causes.rows)))
+    return _("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds)
+
+
 def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
-    return f"{title(cause)}, {number}, {scope(cause)}, {detail(cause)}"
+    return text.listed((title(cause), number, scope(cause), detail(cause)))
 
 
 _LEVELS = {"safe": "healthy", "check": "warning", "would_duplicate": "dead"}
@@ -105,7 +117,7 @@ def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:
     rows = []
     for one in task.attempts:
         took = text.duration(shown.span(one.ended_at - one.started_at), precise=True)
-        where = ", ".join(part for part in (one.worker, took) if part)
+        where = text.listed(part for part in (one.worker, took) if part)
         name = _("Attempt {n}").format(n=one.number)
         rows.append((name, f"{shown.clock(one.started_at, now_ms)}  {where}"))
     return rows

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from services.domain.lane import Lane
 from services.domain.worker import WorkerInfo
-from services.i18n import N_, _, ngettext, pgettext
+from services.i18n import N_, _, ngettext
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
 from views.support.language import on_language_changed
@@ -122,7 +122,7 @@ class LocalCard(Card):
         self._grid.setVisible(self._state in (RUNNING, STOPPING) and self._info is not None)
         self._slots_title.setText(_("Slots"))
         for number, (_lanes, title) in enumerate(LANES):
-            self.lanes.setItemText(number, pgettext("lanes", title))
+            self.lanes.setItemText(number, _(title))
         self.lanes.setAccessibleName(_("Lanes"))
         running = self._state in (RUNNING, STOPPING)
         self.lanes.setEnabled(self._state == STOPPED)

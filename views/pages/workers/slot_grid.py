@@ -25,7 +25,7 @@ from views.support.language import on_language_changed
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
 
-WIDTH, HEIGHT, GAP = 74, 38, 4
+WIDTH, HEIGHT, GAP = 70, 38, 4
 TINY = 14
 #: above this many slots a cell is a mark without words
 WORDS_UP_TO = 64

@@ -63,10 +63,10 @@ def test_the_form_creates_one_task_for_each_ticked_shop(qtbot: QtBot, fleet: Fle
     assert isinstance(states, ChoicesInput)
     states.boxes["paid"].click()
     dialog.delivery.lane.choose("high")
-    assert dialog.create_button.text() == "Create 3 tasks"
+    assert dialog.verbs.create.text() == "Create 3 tasks"
     with qtbot.waitSignal(dialog.created):
         qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     made = tasks(fleet)
     assert sorted(task.shop for task in made) == sorted(SHOPS)
     wanted = {"page_size": 20, "since": "2026-11-20", "status": ["paid"]}
@@ -91,7 +91,7 @@ def test_raw_json_edits_the_same_document_and_keeps_unknown_fields(
     assert isinstance(since, LineInput)
     assert since.line.text() == "2026-11-01"
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     wanted = {"page_size": 40, "x-note": {"by": "hand"}, "since": "2026-11-01"}
     assert [json.loads(task.payload) for task in tasks(fleet)] == [wanted] * 3
 
@@ -104,8 +104,8 @@ def test_a_wrong_value_is_told_at_its_field_and_nothing_is_created(
     type_into(qtbot, dialog, "since", "soon")
     assert dialog.parameters.form.problem_of("page_size") == "must be at most 100"
     assert dialog.parameters.form.problem_of("since") == "must be a day such as 2026-11-21"
-    assert not dialog.create_button.isEnabled()
-    assert dialog._missing.text() == "Fix 2 errors first"
+    assert not dialog.verbs.create.isEnabled()
+    assert dialog.verbs.missing.text() == "Fix 2 errors first"
     dialog._on_create()
     assert tasks(fleet) == []
     type_into(qtbot, dialog, "page_size", "many")
@@ -121,7 +121,7 @@ def test_a_required_field_is_asked_for(qtbot: QtBot, open_dialog: Open) -> None:
     assert dialog.parameters.form.problem_of("text") == "is missing"
     type_into(qtbot, dialog, "text", "Thank you")
     assert dialog.parameters.form.problem_of("text") == ""
-    assert dialog.create_button.isEnabled()
+    assert dialog.verbs.create.isEnabled()
 
 
 def test_what_the_server_refuses_is_told_at_the_field(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
@@ -132,7 +132,7 @@ def test_what_the_server_refuses_is_told_at_the_field(qtbot: QtBot, fleet: Fleet
     body["schema"]["properties"]["goods_id"]["pattern"] = "^X"
     fleet.context.commands.fleet.import_types([json.dumps(body)])
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     assert dialog.parameters.form.problem_of("goods_id") == "must match ^X"
     assert dialog.isVisible()
     assert tasks(fleet) == []
@@ -140,7 +140,7 @@ def test_what_the_server_refuses_is_told_at_the_field(qtbot: QtBot, fleet: Fleet
 
 def test_shops_can_be_pasted_in_any_form(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     dialog = open_dialog({"platform": "pdd", "task_type": "get_content"})
-    assert dialog._missing.text() == "Tick a shop"
+    assert dialog.verbs.missing.text() == "Tick a shop"
     dialog.shops.mode.choose("paste")
     paste = dialog.shops.picker.paste
     temu = next(shop for shop in fleet.context.shops().values() if shop.platform == "temu")
@@ -178,9 +178,9 @@ def test_what_is_active_already_is_announced_and_left_out(qtbot: QtBot, fleet: F
     fleet.context.commands.tasks.create([twin], origin="cli")
     dialog = open_dialog(PREFILL)
     qtbot.waitUntil(lambda: dialog.forecast.twins.lead() == "1 shop already has this task")
-    assert dialog.create_button.text() == "Create 2 tasks"
+    assert dialog.verbs.create.text() == "Create 2 tasks"
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     row = dialog.outcome.duplicate("pdd:pdd-10021")
     assert row is not None
     assert len(tasks(fleet)) == 3
@@ -197,7 +197,7 @@ def test_a_duplicate_can_be_queued_or_forced_with_a_reason(qtbot: QtBot, fleet: 
     dialog = open_dialog(PREFILL)
     qtbot.waitUntil(lambda: dialog.forecast.twins.lead() == "2 shops already have this task")
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     first, second = dialog.outcome.duplicate(SHOPS[0]), dialog.outcome.duplicate(SHOPS[1])
     assert first is not None
     assert second is not None
@@ -218,11 +218,11 @@ def test_all_duplicates_can_be_queued_from_the_form(qtbot: QtBot, fleet: Fleet, 
     fleet.context.commands.tasks.create([twin], origin="cli")
     dialog = open_dialog({**PREFILL, "shops": ["pdd-10021"]})
     qtbot.waitUntil(lambda: bool(dialog.forecast.twins.lead()))
-    assert dialog._missing.text() == "All of them are active already"
+    assert dialog.verbs.missing.text() == "All of them are active already"
     dialog.forecast._queue_link.click()
-    assert dialog.create_button.text() == "Create 1 task"
+    assert dialog.verbs.create.text() == "Create 1 task"
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     assert len(tasks(fleet)) == 2
     assert not dialog.isVisible()
 
@@ -231,11 +231,11 @@ def test_a_delay_makes_scheduled_tasks(qtbot: QtBot, fleet: Fleet, open_dialog: 
     dialog = open_dialog({**PREFILL, "shops": ["pdd-10021"]})
     dialog.delivery.start.choose("later")
     dialog.delivery.minutes.setText("")
-    assert not dialog.create_button.isEnabled()
+    assert not dialog.verbs.create.isEnabled()
     dialog.delivery.minutes.setText("15")
     dialog.delivery.attempts.step(-3)
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     (task,) = tasks(fleet)
     assert task.status == Status.SCHEDULED
     assert 14 * 60_000 < task.due_at - task.created_at <= 15 * 60_000 + 1000
@@ -245,7 +245,7 @@ def test_a_delay_makes_scheduled_tasks(qtbot: QtBot, fleet: Fleet, open_dialog: 
 def test_created_tasks_can_be_taken_back_or_looked_at(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     dialog = open_dialog(PREFILL)
     with qtbot.waitSignal(dialog.created):
-        dialog.create_button.click()
+        dialog.verbs.create.click()
     opened, undo = fleet.toasts[-1].actions
     with qtbot.waitSignal(dialog.tasks_wanted) as heard:
         opened.call()
@@ -257,13 +257,13 @@ def test_created_tasks_can_be_taken_back_or_looked_at(qtbot: QtBot, fleet: Fleet
 def test_closed_it_keeps_the_draft_until_it_is_thrown_away(qtbot: QtBot, open_dialog: Open) -> None:
     dialog = open_dialog(PREFILL)
     type_into(qtbot, dialog, "page_size", "33")
-    dialog.cancel_button.click()
+    dialog.verbs.cancel.click()
     dialog.open()
     dialog.resume()
-    qtbot.waitUntil(lambda: not dialog._asking.busy)
+    qtbot.waitUntil(lambda: not dialog._lookup.asking)
     assert dialog.draft().payload == {"page_size": 33}
     assert dialog.draft().shops == SHOPS
-    dialog.discard_button.click()
+    dialog.verbs.discard.click()
     assert dialog.draft().payload == {}
     assert dialog.draft().shops == ()
 
@@ -286,7 +286,7 @@ def test_a_production_fleet_asks_for_the_number(qtbot: QtBot, fleet: Fleet, open
     qtbot.waitUntil(lambda: bool(dialog._known.shops))
     dialog.what.platforms.choose(ALL)
     dialog.shops.picker._all.click()
-    dialog.create_button.click()
+    dialog.verbs.create.click()
     question = dialog.findChild(ConfirmDialog)
     assert question is not None
     assert not question.verb_button.isEnabled()

@@ -183,7 +183,7 @@ def new_task(fleet: Fleet, folder: Path) -> None:
         dialog.parameters.show_kind(dialog.what.kind(), {})
         dialog.shops.picker.tick(tuple(shops[:8]))
         dialog._twins = dialog._twins.__class__()
-        dialog._create()
+        dialog._creator._create(dialog.draft())
         wait(lambda d=dialog: d._pages.currentWidget() is d.outcome)
         settle(0.2)
         dialog.grab().save(str(folder / f"new-result-{code}-{mode}.png"))

@@ -14,6 +14,7 @@ from services.domain.status import Triage
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.schema_fields import LineInput
 from views.pages.dead_letters.page import DeadLettersPage
 from views.widgets.toast import ToastSpec
 
@@ -290,3 +291,26 @@ def test_the_page_speaks_chinese_without_a_restart(fleet: Fleet, open_page: Open
     i18n.set_language("en")
     assert page.panel.primary_button.text() == "Republish"
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
+
+
+def test_form_text_and_diff_show_the_same_message(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "kept": 1})
+    page = open_page()
+    editor = page.panel.editor
+    editor._mode.choose("form")
+    size = editor.form.input("page_size")
+    assert isinstance(size, LineInput)
+    assert size.line.text() == "50"
+    size.line.clear()
+    qtbot.keyClicks(size.line, "500")
+    assert editor.form.problem_of("page_size") == "must be at most 100"
+    assert not page.panel.primary_button.isEnabled()
+    size.line.clear()
+    qtbot.keyClicks(size.line, "20")
+    assert editor.payload() == {"page_size": 20, "kept": 1}
+    editor._mode.choose("diff")
+    assert '-   "page_size": 50,' in editor._diff.toPlainText()
+    assert '+   "page_size": 20,' in editor._diff.toPlainText()
+    editor.json.setPlainText("{")
+    editor._mode.choose("form")
+    assert editor._mode.current() == "json", "what cannot be read has no form"

@@ -1,0 +1,41 @@
+"""The foot of the New task dialog: what is missing, and the verbs."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QHBoxLayout
+
+from services.i18n import N_, _, ngettext
+from views.support import text
+from views.support.look import Label
+from views.widgets.buttons import Button
+
+
+class NewTaskFoot:
+    """Buttons in the foot of the dialog; ``form`` and ``outcome`` need different ones."""
+
+    def __init__(self, foot: QHBoxLayout) -> None:
+        self.discard = Button(N_("Discard"), icon="ph.trash")
+        self.copy = Button(N_("Copy as JSON"), icon="ph.copy")
+        self.back = Button(N_("Back to the form"))
+        self.cancel = Button(N_("Cancel"), hint="Esc")
+        self.create = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
+        self.create.set_count_text(_("Create"))
+        self.missing = Label("", "label", "dead")
+        for button in (self.discard, self.copy, self.back):
+            foot.addWidget(button)
+        foot.addStretch(1)
+        foot.addWidget(self.missing)
+        foot.addWidget(self.cancel)
+        foot.addWidget(self.create)
+
+    def show_state(self, *, on_form: bool, number: int, problem: str, busy: bool) -> None:
+        """Say how many are created, or what keeps them from it."""
+        count = text.count(number)
+        self.create.set_count_text(ngettext("Create {n} task", "Create {n} tasks", number).format(n=count))
+        nothing = "" if number or problem else _("All of them are active already")
+        self.create.disable(_("Creating") if busy else problem or nothing)
+        self.missing.setText(problem or nothing if on_form else "")
+        for widget in (self.create, self.discard, self.copy):
+            widget.setVisible(on_form)
+        self.back.setVisible(not on_form)
+        self.cancel.set_source(N_("Cancel") if on_form else N_("Close"))
