@@ -43,7 +43,8 @@ AUDIT_CLOSED = ROOT + "audit:closed"
 TASK = ROOT + "t:"
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
-LOT = ROOT + "lot:"
+LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
+LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
 RESERVED = ROOT + "res:"
 BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for letter in "sntwbf")
 DOCUMENTS = ROOT + "doc:"
@@ -89,6 +90,7 @@ IN_SCRIPTS = MappingProxyType(
         "broken": BROKEN,
         "unique": UNIQUE,
         "lot": LOT,
+        "lot_types": LOT_TYPES,
         "reserved": RESERVED,
         "by_status": BY_STATUS,
         "shop": SHOP,

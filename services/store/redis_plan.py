@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from services.domain.lane import LANES
@@ -110,8 +110,7 @@ def _parts(terms: Sequence[Term]) -> list[Part]:
     """The parts of the status index that the terms on status, triage, priority and lane leave."""
     wanted = conditions(term for term in terms if term.field in _PART_FIELDS and term.op != "~")
     of_lane = conditions(term for term in terms if term.field == "lane" and term.op != "~")
-    checks: list[Callable[[Part], bool]] = [*wanted]
-    found = [part for part in _all_parts() if all(fits(part) for fits in checks)]
+    found = [part for part in _all_parts() if all(fits(part) for fits in wanted)]
     return [part for part in found if not part.lane or all(fits(part) for fits in of_lane)]
 
 

@@ -115,6 +115,7 @@ def _numbers() -> Mapping[str, int]:
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
         "slice": 2000,
-        "look": 50,
+        "look": 20,
+        "look_far": 400,
         "day_ms": 86_400_000,
     }

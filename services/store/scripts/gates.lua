@@ -98,27 +98,58 @@ local function release(e, shop, s)
   reserve(e.id, shop, s)
 end
 
--- Release what may start of a shop's lot (OpenShop).
+local function by_rank(a, b)
+  if a.rank ~= b.rank then return a.rank < b.rank end
+  return a.id < b.id
+end
+
+-- The first tasks of every type of a lot that is not paused, in order, and the rank up to which none is missing.
+local function heads_of_lot(shop, look)
+  local found, edge = {}, math.huge
+  for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
+    local list = type_paused(kind) and {} or call('ZRANGE', K.lot .. shop .. '|' .. kind, 0, look - 1, 'WITHSCORES')
+    for i = 1, #list, 2 do found[#found + 1] = { id = list[i], rank = tonumber(list[i + 1]), kind = kind } end
+    if #list == 2 * look then edge = math.min(edge, tonumber(list[#list])) end
+  end
+  table.sort(found, by_rank)
+  return found, edge
+end
+
+-- Release the heads that may start; true when there is nothing more to do.
+local function release_heads(shop, s, heads, edge, seen, released)
+  for _, head in ipairs(heads) do
+    if free_slots(s) <= 0 then return true end
+    if head.rank > edge then return false end
+    if not seen[head.id] then
+      seen[head.id] = true
+      local e = load(head.id)
+      if not e then
+        call('ZREM', K.lot .. shop .. '|' .. head.kind, head.id)
+      elseif not behind_twin(e) then
+        release(e, shop, s)
+        released[#released + 1] = e
+      end
+    end
+  end
+  return edge == math.huge
+end
+
+-- Release what may start of a shop's lot (OpenShop). Only tasks that wait for a twin are passed over, so few are looked
+-- at; behind very many of them a few are drawn by lot each time, so that no one waits for ever.
 local function open_shop(shop, released)
   if not is_parked(shop) then return end
   local s = shop_state(shop)
-  local first = 0
-  while free_slots(s) > 0 do
-    local ids = call('ZRANGE', K.lot .. shop, first, first + C.look - 1)
-    if #ids == 0 then return end
-    for _, id in ipairs(ids) do
-      local e = load(id)
-      if not e then
-        call('ZREM', K.lot .. shop, id)
-      else
-        if shop_paused(e.platform, shop) or free_slots(s) <= 0 then return end
-        if type_paused(e.kind) or behind_twin(e) then
-          first = first + 1
-        else
-          release(e, shop, s)
-          released[#released + 1] = e
-        end
-      end
+  if free_slots(s) <= 0 or shop_paused(string.match(shop, '^[^:]*'), shop) then return end
+  local seen = {}
+  for _, look in ipairs({ C.look, C.look_far }) do
+    local heads, edge = heads_of_lot(shop, look)
+    if release_heads(shop, s, heads, edge, seen, released) then return end
+  end
+  for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
+    local drawn = {}
+    for _, id in ipairs(type_paused(kind) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do
+      drawn[#drawn + 1] = { id = id, rank = 0, kind = kind }
     end
+    if release_heads(shop, s, drawn, math.huge, seen, released) and free_slots(s) <= 0 then return end
   end
 end

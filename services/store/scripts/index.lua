@@ -132,16 +132,19 @@ local function index_unique(e)
   end
 end
 
+-- The lot of a shop, kept by type so that a paused type costs nothing: higher priority first, then older.
 local function index_lot(e, shop)
+  local lot = K.lot .. shop .. '|' .. e.kind
   if e[T.status] == 'blocked' then
     if e.status ~= 'blocked' or e.priority ~= e[T.priority] then
-      call('ZADD', K.lot .. shop, text((C.max_priority - e[T.priority]) * C.class + e[T.created_at]), e.id)
+      call('ZADD', lot, text((C.max_priority - e[T.priority]) * C.class + e[T.created_at]), e.id)
+      call('SADD', K.lot_types .. shop, e.kind)
       call('SADD', K.lots, shop)
       lots = true
     end
-  elseif e.status == 'blocked' then
-    call('ZREM', K.lot .. shop, e.id)
-    if call('EXISTS', K.lot .. shop) == 0 then call('SREM', K.lots, shop) end
+  elseif call('ZREM', lot, e.id) == 1 and call('EXISTS', lot) == 0 then
+    call('SREM', K.lot_types .. shop, e.kind)
+    if call('EXISTS', K.lot_types .. shop) == 0 then call('SREM', K.lots, shop) end
   end
 end
 
@@ -187,7 +190,7 @@ local function index_status(e, shop)
     count_task(e, shop, e.status, e.lane, e.triage, -1)
   end
   count_task(e, shop, status, lane, triage, 1)
-  index_lot(e, shop)
+  if status == 'blocked' or e.status == 'blocked' then index_lot(e, shop) end
   index_unique(e)
 end
 
@@ -237,7 +240,9 @@ local function flush_kinds()
     end
   end
   for i = 1, n do
-    if changes[i] ~= 0 and call('HINCRBY', K.by_kind, fields[i], text(changes[i])) == 0 then call('HDEL', K.by_kind, fields[i]) end
+    if changes[i] ~= 0 and call('HINCRBY', K.by_kind, fields[i], text(changes[i])) == 0 then
+      call('HDEL', K.by_kind, fields[i])
+    end
   end
 end
 

@@ -34,8 +34,8 @@ local function move(o, released)
   local status = e[T.status]
   if ENDED[status] or status == 'running' or status == 'held' then return 'refused', e end
   e[T.gen], e[T.lane], e[T.priority] = e[T.gen] + 1, o[Move.lane], o[Move.priority]
-  local to = 'pending'
-  if status == 'blocked' or (not o[Move.run_now] and (status == 'scheduled' or status == 'retrying')) then to = status end
+  local waits = not o[Move.run_now] and (status == 'scheduled' or status == 'retrying')
+  local to = (status == 'blocked' or waits) and status or 'pending'
   if to == 'pending' or to == 'retrying' then e.mark = true end
   transition(e, to, '', o[Move.by])
   settle(e)

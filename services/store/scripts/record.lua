@@ -1,10 +1,10 @@
 -- Records: loaded once for a batch, changed in memory, written once at its end.
 --
--- Stored: the lengths of the parts (C.prefix bytes), then the msgpack array in field order, in six parts: front (head of the
--- array, identity, payload), moment (what a transition changes), rest, steps, back (attempts and what newer programs
--- appended). Only the moment is unpacked and packed again; the others are cut out as bytes, so that their size costs
--- nothing. In memory one table: the fields of moment and rest by place (T.status), the identity, the parts and what the
--- indexes know of the record by name.
+-- Stored: the lengths of the parts (C.prefix bytes), then the msgpack array in field order, in five parts: front (head
+-- of the array, identity, payload), moment (what a transition changes), rest, steps, back (attempts and what newer
+-- programs appended). Only the moment is unpacked and packed again; the others are cut out as bytes, so that their size
+-- costs nothing. In memory one table: the fields of moment and rest by place (T.status), the identity, the parts and
+-- what the indexes know of the record by name.
 local records = {} -- by id; false: there is none
 local changed = {} -- records that must be written, in the order of their first change
 
@@ -27,11 +27,12 @@ local function parse(id, s)
   local u = t + st + (sn < 16 and 1 or 3)
   local _, own_id, shop_id, platform, kind = take(s, 4, C.prefix + 3)
   return {
-    id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id, key = K.task .. id,
-    packed = s, front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u),
-    back = sub(s, u + 1), sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0,
-    marked = marked == 1, rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0,
-    worker = 0, print = 0, at = 0, lease = 0, due = 0,
+    id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id,
+    key = K.task .. id, packed = s,
+    front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u), back = sub(s, u + 1),
+    sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
+    rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
+    lease = 0, due = 0,
     take(s, C.fields, p),
   }
 end

@@ -146,7 +146,7 @@ class Twins:
         return Create(task=self._new(pick, how), on_duplicate=way)
 
     def _adopt(self, pick: int, how: int) -> Op:
-        task = self._new(pick, how, status="queued", attempt=how)
+        task = self._new(pick, how, status="held" if how == 5 else "queued", attempt=how)
         return self._claimed(task, how, adopt=task)
 
     def _claimed(self, task: Task, how: int, **fields: Any) -> Claim:
