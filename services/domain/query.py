@@ -18,8 +18,8 @@ class Term:
     Fields: id, status, shop, platform, type, lane, worker, batch, fp, kind, triage, created, updated, age, attempts,
     priority, error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value
     ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``,
-    ``>``, ``>=``, and ``~`` for "contains, in any case". Instants (created, updated) are UTC ms in ``number``; ``age`` is
-    turned into created by the parser. ``text`` searches id, shop and error.
+    ``>``, ``>=``, and ``~`` for "contains, in any case". Instants (created, updated) are UTC ms in ``number``;
+    ``age`` is turned into created by the parser. ``text`` searches id, shop and error.
     """
 
     field: str
