@@ -8,6 +8,8 @@ import secrets
 import threading
 from collections.abc import Sequence
 
+import msgspec
+
 from services.domain import envelope, fingerprint
 from services.domain.change import Claim, Create, Finish, Op, Published
 from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
@@ -141,7 +143,7 @@ class Archiver:
             owner=owner,
             worker="archiver",
             lease_ms=60_000,
-            adopt=recipe.adopt(parsed, kind),
+            adopt=msgspec.structs.replace(recipe.adopt(parsed, kind), status=Status.QUEUED, error=""),
         )
         answer = self._store.apply([claim])[0]
         if answer.code != "run" or answer.task is None:

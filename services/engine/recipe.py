@@ -15,6 +15,7 @@ from services.domain.task import Task
 
 MAX_RETRIES = 20
 MAX_PAYLOAD = 512 * 1024
+LOST_RECORD = "the record of this task was lost and made again from its message; whether it has run is not known"
 SHALLOW = 50  #: with fewer brackets nothing can be too deep
 
 
@@ -50,12 +51,17 @@ def check_readable(task: Task, now_ms: int) -> None:
 
 
 def adopt(parsed: envelope.Parsed, kind: task_type.TaskType) -> Task:
-    """Record for a message that has none: a foreign producer's, or one whose record was lost (marked recovered)."""
+    """Record for a message that has none: a foreign producer's, or one whose record was lost (marked recovered).
+
+    Nobody knows how far a lost record had come: what may not run twice is held for a person.
+    """
     task = parsed.task
     uniq = task_type.uniqueness_key(kind, task.platform, task.shop_id, task.payload)
+    held = not parsed.foreign and not kind.idempotent
     return msgspec.structs.replace(
         task,
-        status=Status.QUEUED,
+        status=Status.HELD if held else Status.QUEUED,
+        error=LOST_RECORD if held else "",
         gen=parsed.gen,
         attempt=parsed.attempt,
         retries=min(task.retries, MAX_RETRIES),

@@ -77,4 +77,5 @@ class Registry:
                 if known is not None:
                     types[name] = known
         self._shops = {shop.key: shop for shop in self._store.shops()}
-        self._types, self._known = types, True
+        # nothing removes a type: one that is gone went with a wiped store, and may still not run twice
+        self._types, self._known = {**self._types, **types}, True

@@ -106,7 +106,8 @@ def _claim(session: Session, op: Claim) -> Answer:
     if task is None:
         if op.adopt is None:
             return MISSING
-        adopted = replace(op.adopt, task_id=op.task_id, status=Status.QUEUED.value)
+        status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
+        adopted = replace(op.adopt, task_id=op.task_id, status=status.value)
         task = session.put(transitions.created(adopted, session.now))
     code = _answer_without_gates(task, op)
     if code:

@@ -103,6 +103,7 @@ class Finisher:
         follow: list[Task] = []
         ended: list[str] = []
         settled: list[tuple[Delivery, Task | None]] = []
+        orphans: list[Delivery] = []
         for item, answer in zip(batch, answers, strict=True):
             task = answer.task if answer.code == "ok" else None
             if task is not None and task.status not in ("succeeded", "held", "cancelled"):
@@ -111,12 +112,16 @@ class Finisher:
                 ended.append(task.task_id)
             self._count(answer.code, item.op)
             follow.extend(answer.released)
-            if item.delivery is not None:
+            if item.delivery is not None and answer.code == "missing":
+                orphans.append(item.delivery)
+            elif item.delivery is not None:
                 settled.append((item.delivery, task))
         unsent = self._send(follow)
         if ended:
             self._mark(ended)
         self._consumer.ack([delivery for delivery, task in settled if task is None or task.task_id not in unsent])
+        # the store was wiped: the message is all that is left of the task, and who takes it next makes a record of it
+        self._consumer.requeue(orphans)
         self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
         self._forget(batch)
 

@@ -115,6 +115,16 @@ def test_a_foreign_message_becomes_a_record_and_runs(rig: Rig) -> None:
     assert rig.store.counts().status == {"running": 1}
 
 
+def test_a_lost_record_that_may_not_run_twice_is_made_again_as_held(rig: Rig) -> None:
+    task = rig.task(status=Status.HELD, marks=("recovered",), shop_id="new", uniq="U", attempt=1, idempotent=False)
+    assert rig.claim(task, adopt=task).code == "stale"
+    record = rig.record(task)
+    assert (record.status, record.attempt, record.marks) == (Status.HELD, 1, ("recovered",))
+    assert [(step.from_, step.to) for step in record.steps] == [("", "held")]
+    assert rig.store.counts().status == {"held": 1}
+    assert rig.claim(task, "w2#1", adopt=task).code == "stale"
+
+
 def test_a_claim_registers_an_unknown_shop(rig: Rig) -> None:
     rig.shop("s1", concurrency=2, name="known")
     rig.running(shop_id="s1")
