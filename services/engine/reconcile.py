@@ -10,6 +10,7 @@ from services.domain.change import Finish, Nudge, Op, OpenShop
 from services.domain.errors import StoreError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
+from services.domain.status import Status
 from services.domain.task import Attempt, Task
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
@@ -17,6 +18,8 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 BATCH = 200
+#: a purge takes them all at once, and what comes back fills the queue: the next look is half a minute away
+MISSING = 5_000
 OUTBOX_AGE_MS = 30_000
 RETRY_GRACE_MS = 60_000
 #: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
@@ -127,21 +130,26 @@ class Reconciler:
         count = 0
         for lane in LANES:
             depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
-            if depth is None or depth.ready or self._unacked(depth):
+            if depth is None or depth.ready or self._unstarted(lane, depth) > 0:
                 self._empty_since.pop(lane, None)
                 continue
             since = self._empty_since.setdefault(lane, now)
             if now - since < self._missing_after_ms:
                 continue
-            missing = [task for task in self._store.oldest_queued(lane, BATCH) if task.queued_at < since]
+            missing = [task for task in self._store.oldest_queued(lane, MISSING) if task.queued_at < since]
             if missing:
                 log.warning("%d queued tasks of lane %s have no message; they are published again", len(missing), lane)
             count += self._nudge(missing)
         return count
 
-    def _unacked(self, depth: QueueDepth) -> int:
-        """Deliveries that nobody has started; where the broker cannot tell, what our workers say."""
-        return depth.unacked if depth.unacked is not None else sum(one.prefetched for one in self._store.workers())
+    def _unstarted(self, lane: str, depth: QueueDepth) -> int:
+        """Deliveries that nobody has started; where the broker cannot tell, what our workers say.
+
+        A running task keeps its delivery for as long as it runs: it must not hide for hours what its lane has lost.
+        """
+        if not depth.unacked:
+            return sum(one.prefetched for one in self._store.workers()) if depth.unacked is None else 0
+        return depth.unacked - self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0)
 
     def _nudge(self, tasks: Sequence[Task]) -> int:
         ops: list[Op] = [Nudge(task_id=task.task_id, gen=task.gen, attempt=task.attempt) for task in tasks]

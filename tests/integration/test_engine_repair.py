@@ -163,6 +163,21 @@ def test_what_the_broker_has_forgotten_is_published_again(fleet: Fleet) -> None:
     assert {task.status for task in fleet.wait_ended(ids)} == {"succeeded"}
 
 
+def test_a_task_that_runs_for_hours_does_not_hide_what_its_lane_has_lost(fleet: Fleet, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    running = fleet.create("s1", until=str(gate))
+    fleet.worker(slots=1)
+    fleet.wait(running, "running")
+    lost = fleet.create("s2")
+    eventually(lambda: fleet.task(lost).status == "queued", 30)
+    fleet.purge("rpa_tasks_normal")
+    reconciler = fleet.reconciler()
+    depths = fleet.engine.broker.depths
+    eventually(lambda: reconciler.find_missing(depths()) == 1, 30)
+    gate.touch()
+    fleet.wait(running, "succeeded")
+
+
 def test_a_queue_that_is_not_empty_is_not_suspected(fleet: Fleet) -> None:
     fleet.create()
     reconciler = fleet.reconciler()
