@@ -140,11 +140,14 @@ local function open_shop(shop, released)
   if not is_parked(shop) then return end
   local s = shop_state(shop)
   if free_slots(s) <= 0 or shop_paused(string.match(shop, '^[^:]*'), shop) then return end
-  local seen = {}
-  for _, look in ipairs({ C.look, C.look_far }) do
+  local seen, look = {}, C.look
+  repeat
+    local before = #released
     local heads, edge = heads_of_lot(shop, look)
     if release_heads(shop, s, heads, edge, seen, released) then return end
-  end
+    local far = look == C.look_far
+    look = C.look_far
+  until far and #released == before
   for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
     local drawn = {}
     for _, id in ipairs(type_paused(kind) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do

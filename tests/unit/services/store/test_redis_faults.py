@@ -10,9 +10,10 @@ import redis
 from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, Progress, Published
+from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, OpenShop, Progress, Published
 from services.domain.errors import SchemaTooNew, TaskError
 from services.domain.query import Query, Term, equals
+from services.domain.shop import Pause, Shop
 from services.domain.task import Attempt, Task
 from services.store import keys, redis_apply
 from services.store.redis import RedisStore
@@ -275,6 +276,39 @@ def test_an_index_without_its_record_is_passed_over(store: RedisStore, plain: re
     assert {found.task_id for found in store.query(Query()).tasks} == {"t0", "t3"}
     assert {found.task_id for found in store.outbox(0, 10)} == {"t0", "t3"}
     assert codes(store.apply([Create(task=task(9, uniq="U"))])) == ["created"]
+
+
+# ----------------------------------------------------------------------------- lots
+def parked(store: RedisStore, count: int, **fields: object) -> None:
+    tasks = [task(n, shop_id="s", **fields) for n in range(10, 10 + count)]
+    store.apply([Create(task=one, on_duplicate="queue") for one in tasks])
+    assert set(codes(store.apply([claim(n) for n in range(10, 10 + count)]))) == {"blocked"}
+
+
+def test_a_large_lot_is_released_in_order_as_far_as_there_are_slots(store: RedisStore) -> None:
+    store.put_shops([Shop(platform="pdd", shop_id="s", concurrency=1)])
+    store.set_pause(Pause(scope="all", by="ann"))
+    parked(store, 900, created_at=1_700_000_000_000)
+    store.put_shops([Shop(platform="pdd", shop_id="s", concurrency=700)])
+    store.clear_pause("all")
+    (answer,) = store.apply([OpenShop(shop="pdd:s")])
+    assert [one.task_id for one in answer.released] == sorted(f"t{n}" for n in range(10, 910))[:700]
+    assert store.counts().status == {"pending": 700, "blocked": 200}
+
+
+def test_nobody_waits_for_ever_behind_very_many_twins(store: RedisStore) -> None:
+    store.put_shops([Shop(platform="pdd", shop_id="s", concurrency=2)])
+    store.apply([Create(task=task(n, shop_id="s", uniq="U" if n == 0 else "")) for n in range(3)])
+    assert codes(store.apply([claim(0), claim(1), claim(2)])) == ["run", "run", "blocked"]
+    parked(store, 430, uniq="U", priority=10, lane="high")
+    (answer,) = store.apply([finish(1)])
+    found = [one.task_id for one in answer.released]
+    for _ in range(400):
+        if found:
+            break
+        (answer,) = store.apply([OpenShop(shop="pdd:s")])
+        found = [one.task_id for one in answer.released]
+    assert found == ["t2"]
 
 
 # --------------------------------------------------------------------------- memory
