@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import logging
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import msgspec
 
 from services.domain import envelope, ids
 from services.domain.change import Answer, Claim, Create, Op, Republish
-from services.domain.errors import BadMessage
+from services.domain.errors import BadMessage, StoreUnavailable
 from services.domain.order import Delivery, Order
 from services.domain.status import Status
 from services.domain.task import Task
@@ -22,6 +24,9 @@ from services.ports import Broker, Clock, Consumer, Store
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
+T = TypeVar("T")
+#: how long deliveries wait here for a silent store, and how often it is asked
+PATIENCE_S, ASK_S = 60.0, 0.5
 
 
 @dataclass(slots=True)
@@ -50,12 +55,14 @@ class Intake:
         session: str,
         lease_ms: int,
         put: Callable[[Held], None],
+        stopping: threading.Event | None = None,
         strict_shops: bool = False,
     ) -> None:
         self._store, self._broker, self._consumer = store, broker, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
         self._strict_shops = strict_shops
+        self._stopping = stopping or threading.Event()
         self._numbers = itertools.count(1)
         self.tally = Tally()
 
@@ -69,9 +76,10 @@ class Intake:
         if not read:
             return
         self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
-        claims = self._claims([parsed for _, parsed in read])
+        claims = self._patiently(lambda: self._claims([parsed for _, parsed in read]))
+        answers = self._patiently(lambda: self._store.apply(claims))
         done: list[Delivery] = []
-        for (delivery, parsed), op, answer in zip(read, claims, self._store.apply(claims), strict=True):
+        for (delivery, parsed), op, answer in zip(read, claims, answers, strict=True):
             if answer.code == "run" and answer.task is not None:
                 self.tally.run += 1
                 own = not self._conflicts(parsed, answer.task)
@@ -107,6 +115,23 @@ class Intake:
         """One claim a message; a task that a worker of other make has done already is not run again."""
         executed = self._store.executed([parsed.task.task_id for parsed in read])
         return [self._claim(parsed, foreign_done) for parsed, foreign_done in zip(read, executed, strict=True)]
+
+    def _patiently(self, ask: Callable[[], T]) -> T:
+        """Ask a silent store again, with the very same words.
+
+        If only its reply was lost, the claims are ours already; given back, their messages would be taken for twins and
+        the tasks wait until their leases run out. And each return counts on queues with a delivery limit.
+        """
+        until = self._clock.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return ask()
+            except StoreUnavailable as exc:
+                if self._clock.monotonic() >= until:
+                    raise
+                log.warning("deliveries wait for the store: %s", exc)
+                if self._clock.wait(self._stopping, ASK_S):
+                    raise
 
     def _claim(self, parsed: envelope.Parsed, foreign_done: bool) -> Claim:
         task = parsed.task

@@ -78,6 +78,7 @@ class Worker:
             session=self._session,
             lease_ms=round(options.lease_s * 1000),
             put=self._put,
+            stopping=self._stopping,
             strict_shops=options.strict_shops,
         )
         self._keeper = Keeper(
