@@ -22,8 +22,7 @@ GROUP_SECONDS = 0.005
 STREAK_SECONDS, BREATH_SECONDS = 0.025, 0.001
 #: how often a waiting reader looks whether another process has written
 POLL_SECONDS = 0.025
-#: what waiters can be woken for
-TOPICS = ("events", "messages")
+TOPICS = ("events", "messages")  #: what waiters can be woken for
 
 
 class Closed(sqlite3.ProgrammingError):
@@ -103,9 +102,9 @@ class SharedFile:
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._readers: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        self._closed = False
-        self._stopping = False
+        self._closed = self._stopping = False
         self._streak = 0.0
+        self._conn = connect_writer(path)
         self._thread = threading.Thread(target=self._loop, name=f"sqlite-writer {path.name}", daemon=True)
         self._thread.start()
 
@@ -131,10 +130,9 @@ class SharedFile:
         return job
 
     def _loop(self) -> None:
-        conn = connect_writer(self.path)
         while not self._stopping and (first := self._first()) is not None:
-            self._commit(conn, [first])
-        conn.close()
+            self._commit(self._conn, [first])
+        self._conn.close()
 
     def _first(self) -> _Job | None:
         try:
@@ -193,7 +191,7 @@ class SharedFile:
     def _settle(self, group: list[_Job]) -> None:
         for job in group:
             job.settle()
-        for topic in {job.wakes for job in group if job.wakes}:
+        for topic in {job.wakes for job in group} - {""}:
             self._wakeups[topic].ring()
 
     # ------------------------------------------------------------------ reading
