@@ -20,6 +20,7 @@ log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
 SNAPSHOT_S, SLOW_S = 0.25, 1.0
 RATE_WINDOW_S = 5.0
+DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 
 
@@ -81,6 +82,7 @@ class Live:
         self._lag_ms = 0.0
         self._snapshot = Snapshot(at_ms=0, taken=clock.monotonic())
         self._slow_at = -SLOW_S
+        self._depths_due = 0.0
         self._failures = 0
         self._threads: list[threading.Thread] = []
 
@@ -164,6 +166,7 @@ class Live:
         now = self._clock.monotonic()
         try:
             counts = self._store.counts()
+            depths = self._depths(now)
             if now - self._slow_at >= SLOW_S or self._failures:
                 self._slow()
                 self._slow_at = now
@@ -173,6 +176,7 @@ class Live:
                 at_ms=self._clock.now_ms(),
                 taken=self._clock.monotonic(),
                 counts=counts,
+                depths=depths,
                 broker=self._broker.health(),
                 rates=self._rates(now),
                 lag_ms=self._lag_ms,
@@ -188,16 +192,24 @@ class Live:
         self._show(fresh)
         return SNAPSHOT_S
 
-    def _slow(self) -> None:
-        answers, latency, error = self._store.health()
-        depths: tuple[QueueDepth, ...] = self._snapshot.depths
+    def _depths(self, now: float) -> tuple[QueueDepth, ...]:
+        """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time."""
+        if now < self._depths_due and not self._failures:
+            return self._snapshot.depths
+        begun = self._clock.monotonic()
         try:
             depths = tuple(self._broker.depths())
         except ConsoleError as exc:
             log.info("depths are old: %s", exc)
+            depths = self._snapshot.depths
+        spent = self._clock.monotonic() - begun
+        self._depths_due = now + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * spent)
+        return depths
+
+    def _slow(self) -> None:
+        answers, latency, error = self._store.health()
         self._snapshot = replace(
             self._snapshot,
-            depths=depths,
             workers=tuple(self._store.workers()),
             pauses=tuple(self._store.pauses()),
             leader=self._store.leader("engine"),

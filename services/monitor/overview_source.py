@@ -62,7 +62,8 @@ class OverviewQueries:
             status_counts=dict(counts.status),
             running=counts.status.get(Status.RUNNING, 0),
             slots_total=len(slots),
-            slots_busy=sum(1 for slot in slots if slot.task_id),
+            # heartbeats are a second old; the counter of the same moment keeps the tile true to itself
+            slots_busy=min(len(slots), counts.status.get(Status.RUNNING, 0)),
             dead_open=counts.triage.get(Triage.OPEN, 0),
             succeeded_1h=succeeded,
             failed_1h=failed,

@@ -41,6 +41,7 @@ from views.widgets.strip import ErrorStrip
 FAST_MS, SLOW_MS, HISTORY_MS = 250, 2_000, 1_000
 #: An answer that takes long is asked for less often: at most a tenth of the time goes into asking.
 SHARE = 10
+YOUNG_S = 300
 RANGES = (("300", N_("5 min")), ("3600", N_("1 h")), ("86400", N_("24 h")))
 
 
@@ -187,6 +188,12 @@ class OverviewPage(Page):
         if history.range_s != self.window_of_time.range_s:
             self._history_refresher.now()
             return
+        if self._history is None and self._is_young(history):
+            # a first hour that is empty but for its last minute tells nobody anything
+            self._history = history
+            self.range_switch.set_current(str(YOUNG_S))
+            self._on_range(str(YOUNG_S))
+            return
         known = self._history is not None and self._history.range_s == history.range_s
         self._history = history
         if self._frozen_at:
@@ -195,6 +202,11 @@ class OverviewPage(Page):
         if not known:
             # somebody waits for it
             self._steps.finish()
+
+    @staticmethod
+    def _is_young(history: History) -> bool:
+        at = history.curves.at
+        return len(at) > 0 and float(at[-1] - at[0]) < YOUNG_S
 
     def _on_error(self, error: BaseException) -> None:
         self._error.show_error(str(error), lead=_("The numbers could not be loaded."))
