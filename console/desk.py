@@ -29,7 +29,7 @@ from services.i18n import _
 from views.pages.first_run.page import FirstRunPage
 from views.support import operation, shown
 from views.theme import theme
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import Toast, ToastAction, ToastSpec
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -179,7 +179,15 @@ class Console:
         assert self._session is not None
         offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, self._session.load))
         text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
-        desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
+        toast = desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
+        self._watch_offer(toast)
+
+    def _watch_offer(self, toast: Toast) -> None:
+        """Take the offer back once there are shops: it would say "Nothing here yet" over a fleet at work."""
+        look = QTimer(toast, interval=1000)
+        session = self._session
+        look.timeout.connect(lambda: toast.close_now() if session is None or session.shops() else None)
+        look.start()
 
     async def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
@@ -203,7 +211,8 @@ class Console:
     async def _close(self) -> None:
         if self._desk is not None:
             self._state.set(window=self._desk.window.save_state())
-            self._desk.window.hide()
+            # as its user does: the page stops asking, the feed has nobody left to tell
+            self._desk.window.close()
         operation.shut_down(wait=False)
         if self._session is not None:
             await self._off(self._session.close, CLOSE_GRACE_S)

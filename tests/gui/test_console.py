@@ -50,6 +50,7 @@ def play(app: QApplication, home: Path, scene: Callable[[Console], Awaitable[Non
     for window in (console._desk.window if console._desk is not None else None, console._welcome):
         if window is not None:
             window.deleteLater()
+    operation.shut_down(wait=True)
     operation.configure(None)
     return console
 
