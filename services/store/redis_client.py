@@ -14,7 +14,7 @@ from redis import exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable
+from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, UsageError
 from services.store import keys
 from services.store.redis_script import Script
 
@@ -48,7 +48,7 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
     """The only place that makes a client: RESP2, explicit time-outs, nothing repeated behind our back, TLS verified.
 
     Raises:
-        StoreError: the address is not one.
+        UsageError: the address is not one.
     """
     try:
         pool = redis.ConnectionPool.from_url(
@@ -63,7 +63,8 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
             client_name="fleetdeck",
         )
     except (ValueError, TypeError) as exc:
-        raise StoreError(f"{shown(url)} is not a Redis address; write redis://host:6379/0 or rediss://…") from exc
+        text = f"{shown(url)} is not a Redis address; write redis://host:6379/0 or rediss://…"
+        raise UsageError(text, field="store.url") from exc
     return redis.Redis(connection_pool=pool)
 
 
