@@ -10,7 +10,7 @@ from services import assembly
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
 from services.entrypoints import choose, json_text, shapes
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, table, whole
 
 WITHIN = "status:dead"
 
@@ -22,7 +22,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     )
     listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
     listing.add_argument("--filter", metavar="EXPR", default="")
-    listing.add_argument("--limit", type=int, default=50)
+    listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument("--triage", choices=("open", "archived", "ignored", "republished", "all"), default="open")
     listing.set_defaults(handler=list_dead)
     showing = verbs.add_parser("show", parents=[common], help="reason beside the original message")

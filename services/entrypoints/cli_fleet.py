@@ -19,7 +19,7 @@ from services.domain.query import Counts
 from services.domain.shop import Shop
 from services.domain.worker import SILENT_AFTER_MS
 from services.entrypoints import shapes, task_files
-from services.entrypoints.context import EXIT_OK, Context, table
+from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, table, whole
 
 TRUE = frozenset({"1", "true", "yes", "on", "是"})
 
@@ -41,7 +41,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         required=True, metavar="VERB"
     )
     listing = audit.add_parser("list", parents=[common], help="newest first")
-    listing.add_argument("--limit", type=int, default=50)
+    listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.set_defaults(handler=audit_list)
 
 

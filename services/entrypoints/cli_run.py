@@ -21,10 +21,11 @@ from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
 from services.entrypoints import demo
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, table, whole
 from services.workers.worker import Worker
 
 log = logging.getLogger(__name__)
+MAX_SLOTS = 512
 #: statuses that a draining worker waits for (held ones wait for a person)
 UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
 #: seconds for which nothing may be left; for which only what others must deal with: a lost leader has to be replaced
@@ -48,12 +49,14 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         sub = verbs.add_parser(name, parents=[common], help=text)
         sub.add_argument("worker")
         if name == "slots":
-            sub.add_argument("count", type=int)
+            sub.add_argument("count", type=whole(1, MAX_SLOTS))
         sub.set_defaults(handler=tell, verb=name)
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--slots", type=int, default=0, help="tasks at once (default: worker.slots of the settings, 5)")
+    parser.add_argument(
+        "--slots", type=whole(1, MAX_SLOTS), default=0, help="tasks at once (default: worker.slots of the settings, 5)"
+    )
     parser.add_argument("--lanes", default="", help="high,normal,low")
     parser.add_argument(
         "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
@@ -93,8 +96,6 @@ def work(context: Context) -> int:
 
 def worker_list(context: Context) -> int:
     """Print workers."""
-    from services.entrypoints.context import table
-
     with context.engine() as engine:
         workers = engine.store.workers()
         now = engine.store.now_ms()
@@ -129,8 +130,6 @@ def tell(context: Context) -> int:
 def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:
     worker = settings.worker
     if args.slots:
-        if not 1 <= args.slots <= 512:
-            raise UsageError("--slots must be 1 to 512", field="--slots")
         worker = msgspec.structs.replace(worker, slots=args.slots)
     if args.lanes:
         lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())

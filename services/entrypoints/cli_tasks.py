@@ -14,7 +14,7 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.producer import Submitted, TaskSpec
 from services.entrypoints import choose, json_text, shapes, task_files
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, table
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, MAX_ROWS, Context, table, whole
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -25,8 +25,9 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     _add_create(verbs.add_parser("create", parents=[common], help="create one task, or many from a file"))
     listing = verbs.add_parser("list", parents=[common], help="tasks that match a filter")
     listing.add_argument("--filter", metavar="EXPR", default="")
-    listing.add_argument("--limit", type=int, default=50)
-    listing.add_argument("--sort", default="created", help=f"{', '.join(SORTS)}; a leading - turns the order round")
+    listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
+    listing.add_argument("--sort", default="created", help=f"{', '.join(SORTS)}; the last first")
+    listing.add_argument("--reverse", action="store_true", help="the first first")
     listing.add_argument("--cursor", default="", help="`next` of the page before")
     listing.set_defaults(handler=list_tasks)
     showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
@@ -83,14 +84,11 @@ def create(context: Context) -> int:
 def list_tasks(context: Context) -> int:
     """Print one page."""
     args = context.args
-    sort, descending = args.sort.lstrip("-"), not args.sort.startswith("-")
-    if sort not in SORTS:
+    if args.sort not in SORTS:
         raise UsageError(f"--sort takes {', '.join(SORTS)}, not {args.sort!r}", field="--sort")
-    if not 1 <= args.limit <= 10_000:
-        raise UsageError("--limit must be 1 to 10000", field="--limit")
     with context.engine() as engine:
         page = assembly.queries(engine).tasks.page(
-            args.filter, sort=sort, descending=descending, limit=args.limit, cursor=args.cursor
+            args.filter, sort=args.sort, descending=not args.reverse, limit=args.limit, cursor=args.cursor
         )
     document = {"tasks": [shapes.task(task) for task in page.tasks], "next": page.next, "total": page.total}
     header = ("id", "status", "type", "shop", "lane", "attempt", "created", "error")

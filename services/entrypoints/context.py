@@ -14,6 +14,7 @@ from services import assembly, settings
 from services.domain.errors import UsageError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
+MAX_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +97,18 @@ def _cell(value: object) -> str:
     text = "" if value is None else str(value)
     clean = "".join(char if char.isprintable() else "·" for char in text)
     return clean if len(clean) <= 60 else clean[:59] + "…"
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """Reads a whole number within bounds, for argparse."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"must be a whole number from {least} to {most}, not {text!r:.40}")
+        return number
+
+    return read

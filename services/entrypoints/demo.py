@@ -23,7 +23,7 @@ from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.query import Query
 from services.domain.status import TERMINAL, Status
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, whole
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
 from services.monitor.live import Changes, Live
 from services.workers.host import Steward
@@ -34,16 +34,17 @@ RETRY = config.RetrySettings(base_seconds=1, cap_seconds=4, max_retries=3)
 DEFAULT_SECONDS = 60.0
 DRAIN_S = 45.0
 PER_SECOND, BURST = 7.0, 60
+MAX_SECONDS, MAX_RATE = 86_400, 1_000
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the verb."""
     parser = nouns.add_parser("demo", parents=[common], help="a throw-away fleet with real task processes")
-    parser.add_argument("--shops", type=int, default=60)
+    parser.add_argument("--shops", type=whole(1, 10_000), default=60)
     parser.add_argument(
         "--seconds", type=float, default=0.0, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})"
     )
-    parser.add_argument("--slots", type=int, default=5)
+    parser.add_argument("--slots", type=whole(1, 64), default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
     parser.add_argument("--page", default="", help="page to open: overview, tasks, dead_letters, workers, settings")
@@ -211,8 +212,10 @@ class Demo:
 def run(context: Context) -> int:
     """Show the window where there is a display and nobody asked for JSON; else run for the given time and report."""
     args = context.args
-    if args.seconds < 0 or not 0 < args.rate <= 1000 or not 1 <= args.slots <= 64:
-        raise UsageError("--seconds must not be negative, --rate 0-1000, --slots 1-64", field="--seconds")
+    if not 0 <= args.seconds <= MAX_SECONDS:
+        raise UsageError("--seconds must be a number from 0 to 86400", field="--seconds")
+    if not 0 < args.rate <= MAX_RATE:
+        raise UsageError("--rate must be a number above 0 and at most 1000", field="--rate")
     with (
         tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder,
         _demo(context, folder) as demo,
