@@ -1,0 +1,309 @@
+"""The command line on one machine: every verb, its document, its exit code."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from services.broker.embedded import EmbeddedBroker
+from services.clock import SystemClock
+from services.domain.order import Order
+from tests.contract.waiting import eventually
+from tests.integration.cli_rig import Cli, configure
+from tests.integration.fleet_rig import HANDLERS, lines
+
+LANES = {"high", "normal", "low", "dedicated"}
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command line with an empty home."""
+    configure(tmp_path / "home")
+    return Cli(tmp_path / "home")
+
+
+def create(cli: Cli, shop: str = "s1", kind: str = "work", payload: object = None, *words: object) -> str:
+    """A new task."""
+    text = json.dumps(payload or {})
+    document = cli.run("task", "create", "--shop", f"pdd:{shop}", "--type", kind, "--payload", text, *words)
+    (task_id,) = document["created"]
+    assert (document["duplicates"], document["errors"]) == ([], [])
+    return str(task_id)
+
+
+# ----------------------------------------------------------------------------------------------------------------- task
+def test_a_task_from_creation_to_its_end(cli: Cli) -> None:
+    task_id = create(cli, "s1", "work", {"n": 1}, "--priority", "8")
+    shown = cli.run("task", "show", task_id)
+    assert set(shown) == {"task", "attempts", "gates", "events"}
+    task = shown["task"]
+    assert (task["task_id"], task["status"], task["priority"], task["lane"]) == (task_id, "queued", 8, "high")
+    assert (task["payload"], task["result"], task["started_at"]) == ({"n": 1}, None, None)
+    assert task["created_at"].endswith("+00:00")
+    assert [gate["name"] for gate in shown["gates"] if gate["state"] == "closed"] == ["no_worker"]
+    assert [(event["from"], event["to"]) for event in shown["events"]] == [("", "pending"), ("pending", "queued")]
+
+    drained = cli.drain()
+    assert drained["clean"] is True
+    shown = cli.run("task", "show", task_id)
+    assert (shown["task"]["status"], shown["task"]["result"]) == ("succeeded", {"attempt": 1, "shop": "s1"})
+    assert [(one["number"], one["outcome"], one["worker"]) for one in shown["attempts"]] == [
+        (1, "succeeded", drained["worker"])
+    ]
+    assert shown["gates"] == []
+
+    listed = cli.run("task", "list", "--filter", "status:succeeded shop:s1", "--limit", 10, "--sort", "updated")
+    assert set(listed) == {"tasks", "next", "total"}
+    assert ([one["task_id"] for one in listed["tasks"]], listed["next"], listed["total"]) == ([task_id], None, 1)
+    assert cli.run("task", "list", "--filter", "status:dead")["tasks"] == []
+    people = cli.call("task", "show", task_id)
+    assert (people.returncode, people.stderr) == (0, "")
+    assert "succeeded" in people.stdout
+
+
+def test_pages_follow_each_other(cli: Cli) -> None:
+    for number in range(3):
+        create(cli, f"s{number}")
+    first = cli.run("task", "list", "--limit", 2, "--sort", "created")
+    second = cli.run("task", "list", "--limit", 2, "--sort", "created", "--cursor", first["next"])
+    assert [one["shop_id"] for one in [*first["tasks"], *second["tasks"]]] == ["s2", "s1", "s0"]
+    assert second["next"] is None
+    oldest = cli.run("task", "list", "--limit", 1, "--reverse")
+    assert [one["shop_id"] for one in oldest["tasks"]] == ["s0"]
+
+
+def test_duplicates_are_refused_queued_or_forced(cli: Cli) -> None:
+    words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "sync_order")
+    (first,) = cli.run(*words)["created"]
+    refused = cli.run(*words, code=1)
+    assert refused["created"] == []
+    assert [(one["existing"], one["status"]) for one in refused["duplicates"]] == [(first, "queued")]
+    assert len(cli.run(*words, "--if-duplicate", "queue")["created"]) == 1
+    assert cli.run(*words, "--if-duplicate", "force", code=2)["errors"][0]["field"] == "reason"
+    (forced,) = cli.run(*words, "--if-duplicate", "force", "--reason", "the first hangs")["created"]
+    task = cli.run("task", "show", forced)["task"]
+    assert (task["marks"], task["reason"]) == (["forced"], "the first hangs")
+
+
+def test_waiting_tasks_are_changed_in_bulk(cli: Cli) -> None:
+    ids = [create(cli, f"s{number}", "work", None, "--priority", "low") for number in range(4)]
+    assert cli.run("task", "prioritize", ids[0], "--priority", "high")["done"] == [ids[0]]
+    assert cli.run("task", "show", ids[0])["task"]["gen"] == 1
+    preview = cli.run("task", "cancel", "--filter", "lane:low", "--dry-run")
+    assert (preview["dry_run"], preview["count"], sorted(preview["ids"])) == (True, 3, sorted(ids[1:]))
+    refused = cli.run("task", "cancel", "--filter", "lane:low", code=2)
+    assert refused["field"] == "--yes"
+    assert cli.run("stats")["status"] == {"queued": 4}, "nothing has happened so far"
+    assert cli.run("task", "run-now", ids[1])["done"] == [ids[1]]
+    done = cli.run("task", "cancel", "--filter", "lane:low", "--yes", "--reason", "not today")
+    assert sorted(done["done"]) == sorted(ids[2:])
+    again = cli.run("task", "cancel", ids[2], ids[3], "nobody", "--yes", code=1)
+    assert sorted(again["done"]) == sorted(ids[2:]), "cancelled already is done"
+    assert [(one["id"], one["code"]) for one in again["skipped"]] == [("nobody", "task.unknown")]
+    assert cli.run("task", "retry", ids[2], code=1)["skipped"][0]["code"] == "retry.use_duplicate"
+    assert cli.run("stats")["status"] == {"queued": 2, "cancelled": 2}
+
+
+def test_a_person_is_asked_before_a_bulk_act(cli: Cli) -> None:
+    ids = [create(cli, f"s{number}") for number in range(2)]
+    done = cli.call("task", "cancel", *ids)
+    assert done.returncode == 2, "nobody sits at this terminal"
+    assert "--yes" in done.stderr
+    assert cli.call("task", "cancel", *ids, "--yes").returncode == 0
+
+
+def test_a_delayed_task_waits_in_the_store(cli: Cli) -> None:
+    task_id = create(cli, "s1", "work", None, "--delay", "3600")
+    shown = cli.run("task", "show", task_id)
+    assert shown["task"]["status"] == "scheduled"
+    assert [gate["code"] for gate in shown["gates"] if gate["state"] == "closed"] == ["gate.scheduled"]
+    assert cli.drain()["clean"] is True, "a plan keeps no worker from leaving"
+    assert cli.run("task", "run-now", task_id)["done"] == [task_id]
+    cli.drain()
+    assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+
+
+# ---------------------------------------------------------------------------------------------------------------- files
+def test_tasks_from_a_file_tell_the_line_of_each_fault(cli: Cli, tmp_path: Path) -> None:
+    table = tmp_path / "tasks.csv"
+    table.write_text(
+        "platform,shop,type,payload,priority,payload.page\n"
+        'pdd,s1,work,"{""n"": 1}",high,2\n'
+        "pdd,s#2,work,,,\n"
+        "pdd,s3,,,,\n"
+        'pdd,s4,work,"{""a"":1,""a"":2}",,\n'
+        "pdd,s5,work,,urgent,\n"
+        'pdd,s1,work,"{""n"": 1}",high,2\n'
+        "temu,s6,work,,3,\n",
+        encoding="utf-8-sig",
+    )
+    document = cli.run("task", "create", "--file", table, code=2)
+    assert len(document["created"]) == 2
+    assert [(one["line"], one["field"]) for one in document["errors"]] == [
+        (4, "type"),
+        (5, "payload"),
+        (3, "shop"),
+        (6, "priority"),
+    ]
+    assert [(one["line"], one["existing"]) for one in document["duplicates"]] == [(7, document["created"][0])]
+    first = cli.run("task", "show", document["created"][0])["task"]
+    assert (first["payload"], first["origin"]) == ({"n": 1, "page": 2}, "file")
+
+
+def test_tasks_from_jsonl_and_xlsx(cli: Cli, tmp_path: Path) -> None:
+    rows = tmp_path / "tasks.jsonl"
+    rows.write_text(
+        '{"platform": "pdd", "shop": "s1", "type": "work", "payload": {"text": "a\u2028b"}, "priority": 9}\n\n'
+        '{"shop": "pdd:s2", "type": "work"}\n',
+        encoding="utf-8",
+    )
+    assert len(cli.run("task", "create", "--file", rows)["created"]) == 2
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["platform", "shop", "type", "payload.n", "delay"], ["pdd", 17, "work", 1, None], [None] * 5):
+        sheet.append(row)
+    book.save(tmp_path / "tasks.xlsx")
+    (task_id,) = cli.run("task", "create", "--file", tmp_path / "tasks.xlsx")["created"]
+    task = cli.run("task", "show", task_id)["task"]
+    assert (task["shop_id"], task["payload"]) == ("17", {"n": 1})
+
+
+def test_a_file_that_is_none_is_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.xlsx").write_bytes(b"no zip at all")
+    document = cli.run("task", "create", "--file", tmp_path / "a.xlsx", code=2)
+    assert document["field"] == "--file"
+    assert "a.xlsx" in document["error"]
+
+
+# ----------------------------------------------------------------------------------------------------------------- dead
+def test_dead_letters_are_triaged(cli: Cli) -> None:
+    fails = {"fail": "login_expired", "text": "login expired, sign in again"}
+    ids = [create(cli, f"s{number}", "work", fails | {"n": number}) for number in range(4)]
+    cli.drain()
+    listed = cli.run("dead", "list")
+    assert {one["task_id"] for one in listed["tasks"]} == set(ids)
+    (cause,) = listed["causes"]
+    assert (cause["kind"], cause["count"], cause["shops"], cause["scope"]) == ("login_expired", 4, 4, "platform")
+    shown = cli.run("dead", "show", ids[0])
+    assert shown["task"]["error_kind"] == "login_expired"
+    assert json.loads(shown["message"]["body"])["task_id"] == ids[0]
+    assert set(shown) == {"task", "attempts", "gates", "events", "message", "verdict"}
+
+    republished = cli.run("dead", "republish", ids[0], "--payload", '{"n": 0}')
+    new = republished["created"][ids[0]]
+    assert cli.run("task", "show", new)["task"]["parent"] == ids[0]
+    assert cli.run("dead", "republish", ids[0], code=1)["skipped"][0]["code"] == "dead.already"
+    assert cli.run("dead", "archive", ids[1], "--note", "known")["done"] == [ids[1]]
+    assert cli.run("dead", "ignore", ids[2])["done"] == [ids[2]]
+    preview = cli.run("dead", "republish", "--filter", "kind:login_expired", "--dry-run")
+    assert preview["ids"] == [ids[3]], "a filter means the open ones"
+    retried = cli.run("task", "retry", ids[3])
+    assert set(retried["created"]) == {ids[3]}
+    assert cli.run("dead", "list")["tasks"] == []
+    assert [one["task_id"] for one in cli.run("dead", "list", "--triage", "archived")["tasks"]] == [ids[1]]
+    assert cli.run("dead", "reopen", ids[1], ids[2], "--yes")["done"] == [ids[1], ids[2]]
+    assert cli.run("stats")["dead_open"] == 2
+    cli.drain()
+    assert cli.run("task", "show", new)["task"]["status"] == "succeeded"
+    assert cli.run("dead", "show", new, code=2)["field"] == "id"
+
+
+# ---------------------------------------------------------------------------------------------------------------- fleet
+def test_shops_are_imported_paused_and_shown(cli: Cli, tmp_path: Path) -> None:
+    table = tmp_path / "shops.csv"
+    table.write_text(
+        "platform,shop_id,name,name_en,group,concurrency\npdd,s1,一号店,First,a,2\ntemu,s1,,,,\ntemu,s2,,,,\n",
+        encoding="utf-8",
+    )
+    assert cli.run("shop", "import", table) == {"imported": 3}
+    shops = cli.run("shop", "list")["shops"]
+    assert [(one["platform"], one["shop_id"], one["concurrency"]) for one in shops] == [
+        ("pdd", "s1", 2),
+        ("temu", "s1", 1),
+        ("temu", "s2", 1),
+    ]
+    assert cli.run("shop", "show", "pdd:s1")["shop"]["name"] == "一号店"
+    assert cli.run("shop", "show", "s2")["shop"]["platform"] == "temu"
+    assert "several platforms" in cli.run("shop", "show", "s1", code=2)["error"]
+    assert cli.run("shop", "pause", "pdd:s1", "--reason", "login") == {"paused": "pdd:s1"}
+    task_id = create(cli)
+    create(cli, "s2")
+    cli.drain()
+    shown = cli.run("task", "show", task_id)
+    assert shown["task"]["status"] == "blocked"
+    closed = [gate for gate in shown["gates"] if gate["state"] == "closed"]
+    assert [(gate["code"], gate["params"]["reason"]) for gate in closed] == [("gate.paused", "login")]
+    shop = cli.run("shop", "show", "pdd:s1")["shop"]
+    assert (shop["paused"], shop["active"], shop["dead"]) == (True, 1, 0)
+    assert cli.run("shop", "resume", "pdd:s1") == {"resumed": "pdd:s1", "was_paused": True}
+    assert cli.run("shop", "resume", "pdd:s1")["was_paused"] is False
+    cli.drain()
+    assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+
+
+def test_a_bad_shop_file_names_its_line(cli: Cli, tmp_path: Path) -> None:
+    table = tmp_path / "shops.csv"
+    for row, says in (("pdd,s#1,1", "s#1"), ("pdd,,1", "line 2"), ("pdd,s1,many", "line 2"), ("pdd,s1,0", "1 to 64")):
+        table.write_text(f"platform,shop_id,concurrency\n{row}\n", encoding="utf-8")
+        assert says in cli.run("shop", "import", table, code=2)["error"]
+    assert cli.run("shop", "list")["shops"] == []
+
+
+def test_numbers_types_and_the_audit_trail(cli: Cli) -> None:
+    task_id = create(cli, "s1", "work", {"token": "abc", "n": 1})
+    queues = cli.run("queue", "list")["queues"]
+    assert {one["name"]: one["ready"] for one in queues}["rpa_tasks_normal"] == 1
+    assert set(queues[0]) == {"name", "kind", "ready", "unacked", "consumers"}
+    stats = cli.run("stats")
+    assert set(stats) >= {"status", "lanes", "dead_open", "workers"}
+    assert set(stats["lanes"]) == LANES
+    assert stats["lanes"]["normal"] == {"ready": 1, "blocked": 0, "unacked": 0, "retrying": 0}
+    types = {one["name"]: one for one in cli.run("type", "list")["types"]}
+    assert types["sync_order"]["uniqueness"] == "shop_type"
+    assert types["batch_reply"]["idempotent"] is False
+    cli.run("task", "cancel", task_id, "--reason", "test")
+    entries = cli.run("audit", "list", "--limit", 5)["entries"]
+    assert [(one["action"], one["outcome"]) for one in entries] == [("task.cancel", "done"), ("task.create", "done")]
+    assert entries[0]["target"] == [task_id]
+    assert entries[0]["at"].endswith("+00:00")
+    assert entries[0]["digest"]
+
+
+# --------------------------------------------------------------------------------------------------------------- worker
+def test_a_worker_listens_to_other_processes(cli: Cli, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.txt"
+    with cli.start("worker", "--slots", "2", "--handlers", HANDLERS) as process:
+        (worker,) = eventually(lambda: cli.run("worker", "list")["workers"], 60)
+        assert (worker["state"], len(worker["slots"]), worker["kind"]) == ("running", 2, "headless")
+        assert cli.run("stats")["workers"] == 1
+        task_id = create(cli, "s1", "work", {"sleep": 600, "seen": str(seen)})
+        eventually(lambda: lines(seen, "start"), 60)
+        assert cli.run("task", "cancel", task_id)["requested"] == [task_id]
+        eventually(lambda: lines(seen, "stopped"), 60)
+        eventually(lambda: cli.run("task", "show", task_id)["task"]["status"] == "cancelled", 60)
+        cli.run("worker", "slots", worker["worker"], 3)
+        eventually(lambda: len(cli.run("worker", "list")["workers"][0]["slots"]) == 3, 60)
+        assert cli.run("worker", "drain", "nobody", code=2)["field"] == "worker"
+        cli.run("worker", "stop", worker["worker"])
+        assert process.wait(60) == 0
+    assert cli.run("worker", "list")["workers"] == []
+
+
+def test_a_draining_worker_takes_what_other_programs_left_without_a_record(cli: Cli, tmp_path: Path) -> None:
+    """Messages alone, bad ones among them: no counter knows of them before they are read."""
+    cli.run("stats")
+    broker = EmbeddedBroker(cli.home / "local.sqlite", SystemClock())
+    same = {"platform": "pdd", "task_type": "work"}
+    good = [json.dumps(same | {"task_id": f"f{number}", "shop_id": f"s{number}"}) for number in range(5)]
+    bodies = [b"no task", *(one.encode() for one in good)]
+    orders = [Order(kind="work", routing_key="task.pdd.low", body=body, message_id="") for body in bodies]
+    assert all(receipt.ok for receipt in broker.publish(orders))
+    broker.close()
+    cli.drain()
+    stats = cli.run("stats")
+    assert stats["status"] == {"succeeded": 5, "dead": 1}
+    assert stats["dead_open"] == 1

@@ -1,0 +1,233 @@
+"""Words and exit codes of the command line: wrong usage is 2, cannot connect 3; stdout is for answers alone."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integration.cli_rig import ROOT, Cli, configure
+from tests.support.services import free_port
+
+
+@pytest.fixture(scope="module")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    """The command line with a home that no test of this module changes."""
+    home = tmp_path_factory.mktemp("home")
+    configure(home)
+    return Cli(home)
+
+
+#: words → field that the answer names
+WRONG: list[tuple[tuple[str, ...], str]] = [
+    (("task",), "VERB"),
+    (("task", "frobnicate"), "VERB"),
+    (("frobnicate",), "COMMAND"),
+    (("stats", "--frobnicate"), "--frobnicate"),
+    (("task", "list", "--limit", "many"), "--limit"),
+    (("task", "list", "--limit", "0"), "--limit"),
+    (("task", "list", "--sort", "colour"), "--sort"),
+    (("task", "list", "--filter", "colour:red"), "filter"),
+    (("task", "list", "--filter", "status:sleeping"), "filter"),
+    (("task", "list", "--cursor", "nonsense"), "cursor"),
+    (("task", "show", "nobody"), "id"),
+    (("task", "cancel"), "ids"),
+    (("task", "cancel", "a", "--filter", "status:queued"), "ids"),
+    (("task", "prioritize", "a"), "--priority"),
+    (("task", "prioritize", "a", "--priority", "11"), "priority"),
+    (("task", "create", "--type", "work"), "--shop"),
+    (("task", "create", "--shop", "pdd:s1"), "--type"),
+    (("task", "create", "--shop", "s1", "--type", "work"), "--platform"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", "{"), "payload"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", "[1]"), "payload"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", '{"n": NaN}'), "payload"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", '{"a": 1, "a": 2}'), "payload"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--delay", "soon"), "--delay"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--depends-on", "x"), "--depends-on"),
+    (("task", "create", "--file", "/nowhere/tasks.csv"), "--file"),
+    (("dead", "list", "--limit", "-3"), "--limit"),
+    (("dead", "show", "nobody"), "id"),
+    (("dead", "republish", "a", "b", "--yes", "--payload", "{}"), "payload"),
+    (("dead", "list", "--triage", "lost"), "--triage"),
+    (("shop", "show", "nobody"), "shop"),
+    (("shop", "import", "/nowhere/shops.csv"), "file"),
+    (("audit", "list", "--limit", "-1"), "--limit"),
+    (("worker", "--slots", "0"), "--slots"),
+    (("worker", "--slots", "513"), "--slots"),
+    (("worker", "--lanes", "fast"), "--lanes"),
+    (("worker", "--handlers", "no.such.module"), "worker.handlers"),
+    (("demo", "--shops", "0"), "--shops"),
+    (("demo", "--seconds", "-1"), "--seconds"),
+    (("stats", "--profile", "nobody"), "--profile"),
+    (("stats", "--broker", "amqp://localhost"), "--redis"),
+    (("stats", "--broker", "http://localhost", "--redis", "redis://localhost"), "broker.url"),
+    (("stats", "--broker", "amqp://localhost", "--redis", "ftp://localhost"), "store.url"),
+]
+#: fields of a new task that are refused one by one → field in ``errors``
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    (("--shop", "pdd:s#1", "--type", "work"), "shop"),
+    (("--shop", "pdd:" + "s" * 300, "--type", "work"), "shop"),
+    (("--shop", "pdd:high", "--type", "work"), "shop"),
+    (("--shop", "pdd:Ｓ１", "--type", "work"), "shop"),
+    (("--shop", "p.d.d:s1", "--type", "work"), "platform"),
+    (("--shop", "pdd:s1", "--type", "os.system"), "type"),
+    (("--shop", "pdd:s1", "--type", "work", "--priority", "255"), "priority"),
+    (("--shop", "pdd:s1", "--type", "work", "--priority", "-1"), "priority"),
+    (("--shop", "pdd:s1", "--type", "work", "--delay", "-1"), "delay"),
+    (("--shop", "pdd:s1", "--type", "work", "--delay", "nan"), "delay"),
+    (("--shop", "pdd:s1", "--type", "work", "--delay", "1e12"), "delay"),
+    (("--shop", "pdd:s1", "--type", "work", "--payload", '{"a":' * 70 + "1" + "}" * 70), "payload"),
+    (("--shop", "pdd:s1", "--type", "work", "--payload", '{"a": "\\ud800"}'), "payload"),
+    (("--shop", "pdd:s1", "--type", "sync_order", "--payload", '{"page_size": 0}'), "page_size"),
+    (("--shop", "pdd:s1", "--type", "batch_reply"), "text"),
+]
+INSIDE = """
+import contextlib, io, json, sys
+sys.path.insert(0, sys.argv[1])
+import main
+answers = []
+for words in json.loads(sys.stdin.read()):
+    sys.argv = ["main.py", *words]
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main.main()
+    answers.append([code, out.getvalue(), err.getvalue()])
+qt = [name for name in sys.modules if name.partition(".")[0] in ("PySide6", "shiboken6", "qasync", "pyqtgraph")]
+print(json.dumps({"answers": answers, "qt": qt}))
+"""
+
+
+def answers(cli: Cli, commands: list[tuple[str, ...]]) -> list[tuple[int, str, str]]:
+    """Codes and outputs of many commands in one process, which spares a second for each; and no Qt in it."""
+    done = subprocess.run(
+        [sys.executable, "-c", INSIDE, str(ROOT)],
+        input=json.dumps([["--json", *words] for words in commands]),
+        env=cli._environment(),
+        cwd=cli.home,
+        capture_output=True,
+        text=True,
+        timeout=110,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = json.loads(done.stdout)
+    assert found["qt"] == [], "headless commands load no Qt"
+    return [(code, out, err) for code, out, err in found["answers"]]
+
+
+def test_wrong_usage_is_2_and_names_the_field(cli: Cli) -> None:
+    faults = []
+    for (words, field), (code, out, err) in zip(WRONG, answers(cli, [words for words, _ in WRONG]), strict=True):
+        try:
+            document = json.loads(out)
+        except ValueError:
+            faults.append((words, code, out[-300:], err[-300:]))
+            continue
+        if (code, document.get("field")) != (2, field) or not document.get("error"):
+            faults.append((words, code, document, err[-300:]))
+    assert not faults
+
+
+def test_a_task_that_cannot_be_is_2_and_names_the_field(cli: Cli) -> None:
+    commands = [("task", "create", *words) for words, _ in REFUSED]
+    faults = []
+    for (words, field), (code, out, _) in zip(REFUSED, answers(cli, commands), strict=True):
+        document = json.loads(out)
+        named = [one["field"] for one in document.get("errors", [])]
+        if (code, named, document.get("created")) != (2, [field], []):
+            faults.append((words, code, document))
+    assert not faults
+    assert cli.run("stats")["total"] == 0
+
+
+def test_options_may_stand_before_and_after_the_verb(cli: Cli) -> None:
+    for words in (
+        ("--json", "task", "list"),
+        ("task", "--json", "list"),
+        ("task", "list", "--json"),
+        ("--profile", "local", "task", "list", "--json"),
+        ("task", "list", "--json", "--profile", "local"),
+    ):
+        done = cli.call(*words)
+        assert (done.returncode, json.loads(done.stdout)) == (0, {"tasks": [], "next": None, "total": 0}), words
+
+
+def test_without_json_people_read_it(cli: Cli) -> None:
+    done = cli.call("stats")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "dead letters open: 0" in done.stdout
+    wrong = cli.call("task", "show", "nobody")
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "there is no task" in wrong.stderr
+    assert "Traceback" not in wrong.stderr
+    version = cli.call("--version")
+    assert (version.returncode, version.stdout.split()[0]) == (0, "fleetdeck")
+
+
+def test_bytes_that_are_no_text_are_refused(cli: Cli) -> None:
+    done = subprocess.run(
+        [sys.executable.encode(), str(ROOT / "main.py").encode(), b"--json", b"task", b"list", b"--filter", b"\xff"],
+        env=cli._environment() | {"LC_ALL": "C.UTF-8"},
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "not text" in json.loads(done.stdout)["error"]
+
+
+def test_a_service_that_is_not_there_is_3(cli: Cli) -> None:
+    nobody = free_port()
+    words = ("stats", "--broker", f"amqp://127.0.0.1:{nobody}", "--redis", f"redis://127.0.0.1:{nobody}/0")
+    document = cli.run(*words, code=3)
+    assert str(nobody) in document["error"]
+
+
+def test_a_broker_that_is_not_there_is_3_though_the_store_answers(cli: Cli, redis_url: str) -> None:
+    nobody = free_port()
+    words = ("stats", "--broker", f"amqp://user:secret@127.0.0.1:{nobody}/v", "--redis", redis_url)
+    done = cli.call(*words, "--json")
+    assert done.returncode == 3
+    assert str(nobody) in json.loads(done.stdout)["error"]
+    assert "secret" not in done.stdout + done.stderr
+
+
+def test_a_home_that_is_none_is_3(tmp_path: Path) -> None:
+    (tmp_path / "local.sqlite").write_bytes(b"this is no database at all, but long enough to look at" * 100)
+    done = Cli(tmp_path).call("stats", "--json")
+    assert done.returncode in (1, 3), done.stderr
+    assert "local.sqlite" in json.loads(done.stdout)["error"] or "database" in json.loads(done.stdout)["error"]
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"[worker]\nslots = 'many'\n", "slots"),
+        (b"[worker]\nsloots = 3\n", "sloots"),
+        (b"[worker\n", "TOML"),
+        (b"\xff\xfe", "UTF-8"),
+        (b"worker = 3\n", "worker"),
+    ],
+)
+def test_a_bad_configuration_is_2_and_names_the_field(tmp_path: Path, text: bytes, says: str) -> None:
+    (tmp_path / "config.toml").write_bytes(text)
+    document = Cli(tmp_path).run("stats", code=2)
+    assert says in document["error"]
+
+
+def test_a_configuration_of_windows_is_read(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"\xef\xbb\xbf[worker]\r\nslots = 3\r\n")
+    assert Cli(tmp_path).run("stats")["total"] == 0
+
+
+def test_the_second_pair_answers_the_same_words(cli: Cli, amqp_vhost: str, redis_url: str) -> None:
+    there = Cli(cli.home, words=("--broker", amqp_vhost, "--redis", redis_url))
+    (task_id,) = there.run("task", "create", "--shop", "pdd:s1", "--type", "flow")["created"]
+    assert there.run("worker", "--drain")["clean"] is True
+    assert there.run("task", "show", task_id)["task"]["status"] == "succeeded"
+    assert {one["name"] for one in there.run("queue", "list")["queues"]} >= {"rpa_tasks_high", "rpa_dead_queue"}
+    assert there.run("stats")["status"] == {"succeeded": 1}
