@@ -99,7 +99,7 @@ class Forecast(QWidget):
             self.twins.show_words("", "")
             return
         fate = _("They are queued after it.") if self._queues else _("They are left out.")
-        self.twins.show_words(twins.headline(), f"{twins.words()}. {fate}")
+        self.twins.show_words(twins.headline(), _("{standing}. {fate}").format(standing=twins.words(), fate=fate))
         self._queue_link.set_source(N_("Leave them out") if self._queues else N_("Queue after it"))
 
     def _show_facts(self, draft: Draft, kind: TaskType | None) -> None:

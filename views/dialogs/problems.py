@@ -46,7 +46,9 @@ def sentence(problem: schema.Problem) -> str:
 
 def placed(problem: schema.Problem) -> str:
     """The problem with the name of its field."""
-    return f"{problem.path}: {sentence(problem)}" if problem.path else sentence(problem)
+    if not problem.path:
+        return sentence(problem)
+    return _("{name}: {value}").format(name=problem.path, value=sentence(problem))
 
 
 def path_of(text: str) -> tuple[str | int, ...]:

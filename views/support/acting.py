@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from services.commands.outcome import Outcome
 from services.i18n import _, ngettext
-from services.messages import render
+from views.support import shown
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec
 
@@ -68,9 +68,9 @@ class Acting(QObject):
         detail = ""
         if left:
             number = ngettext("{n} task left alone", "{n} tasks left alone", len(left)).format(n=len(left))
-            detail = f"{number}: {render(left[0].why)}"
+            detail = _("{name}: {value}").format(name=number, value=shown.say(left[0].why))
         went = bool(outcome.done or outcome.pending)
-        copy = "\n".join(f"{one.task_id}\t{render(one.why)}" for one in left)
+        copy = "\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in left)
         self._toast(
             ToastSpec(
                 text=done(outcome) if went else _("Nothing was changed."),

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
+from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
-from services.i18n import N_, _
-from views.support import text
+from services.i18n import N_, _, pgettext
+from services.messages import render
+from views.support import kinds, text
+from views.theme.tokens import LANES
 
 #: record status -> status name of the design tokens
 GLYPHS: dict[str, str] = {
@@ -67,9 +71,27 @@ def gate_word(gate: str) -> str:
     return _(_GATES[gate]) if gate in _GATES else gate
 
 
+def lane_word(lane: str) -> str:
+    """The word for a lane."""
+    return pgettext("lane", LANES[lane].word) if lane in LANES else lane
+
+
+_SAID: dict[str, Callable[[str], str]] = {
+    "status": lambda status: status_word(status).lower(),
+    "lane": lambda lane: lane_word(lane).lower(),
+    "kind": lambda kind: kinds.title(kind) or kind,
+}
+
+
 def moment(instant_ms: int) -> datetime:
     """An instant as an aware time."""
     return datetime.fromtimestamp(instant_ms / 1000, UTC)
+
+
+def say(message: Message) -> str:
+    """A sentence of the services, with states, lanes and kinds of failures called as the rest of the window does."""
+    params = {name: _SAID[name](str(value)) if name in _SAID else value for name, value in message.params.items()}
+    return render(Message(message.code, params))
 
 
 def clock(instant_ms: int, now_ms: int) -> str:

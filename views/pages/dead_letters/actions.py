@@ -14,11 +14,10 @@ from services.commands.outcome import Outcome
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
-from services.messages import render
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.pages.dead_letters.rows import LetterRow
-from views.support import text
+from views.support import shown, text
 from views.support.acting import Acting
 from views.support.operation import Operation
 from views.theme.tokens import platform_badge
@@ -73,7 +72,7 @@ class LetterActions(QObject):
     def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
         self.acted.emit()
         left = outcome.skipped
-        detail = render(left[0].why) if left else ""
+        detail = shown.say(left[0].why) if left else ""
         actions: tuple[ToastAction, ...] = ()
         if outcome.done:
             undo = partial(self.triage_back, outcome.done, before)

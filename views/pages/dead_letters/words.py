@@ -2,59 +2,32 @@
 
 from __future__ import annotations
 
-from services.domain import classify
 from services.domain.message import Message
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.domain.verdict import Verdict
-from services.i18n import N_, _, ngettext
-from services.messages import render
+from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
-from views.support import safe, shown, text
+from views.support import kinds, safe, shown, text
 from views.theme.tokens import platform_badge
-
-#: kind -> (title of the cause, why it died in one sentence)
-_KINDS: dict[str, tuple[str, str]] = {
-    classify.TIMEOUT: (N_("Timed out"), N_("It took longer than it may.")),
-    classify.LOGIN_EXPIRED: (N_("Seller login expired"), N_("The shop was logged out; somebody must log in again.")),
-    classify.CAPTCHA: (N_("Captcha"), N_("The platform asked for a captcha that only a person can solve.")),
-    classify.RISK_CONTROL: (N_("Risk control"), N_("The platform holds the account back; look into the shop.")),
-    classify.ELEMENT_NOT_FOUND: (N_("Page element missing"), N_("The page did not show what the flow looked for.")),
-    classify.NETWORK: (N_("Network error"), N_("The platform could not be reached.")),
-    classify.RATE_LIMITED: (N_("Too many requests"), N_("The platform asked for fewer requests.")),
-    classify.BAD_PAYLOAD: (N_("Payload rejected"), N_("The parameters do not suit the task; correct them below.")),
-    classify.CRASHED: (N_("Flow crashed"), N_("The program of the flow ended by itself.")),
-    classify.NO_BROWSER: (N_("No browser"), N_("The browser of the shop did not start or went away.")),
-    classify.WORKER_LOST: (N_("Worker lost"), N_("Its worker went silent while it ran.")),
-    classify.BAD_MESSAGE: (N_("Unreadable message"), N_("The message was not a task.")),
-    classify.UNKNOWN_TYPE: (N_("Unknown task type"), N_("No worker knows this task type.")),
-    classify.MISSING_SECRET: (N_("Missing password"), N_("A password or key that the flow needs is not set.")),
-    classify.ID_CONFLICT: (N_("Task id in use"), N_("Another task has the same id.")),
-    classify.NO_COMMAND: (N_("No flow program"), N_("The worker has no program to run flows with.")),
-    classify.CANCELLED: (N_("Cancelled"), N_("It was cancelled from outside.")),
-}
 
 
 def title(cause: Cause) -> str:
     """What the cause is called: its kind, or its own words where the kind is not known."""
-    named = _KINDS.get(cause.kind)
-    if named is not None:
-        return _(named[0])
-    return safe.one_line(cause.headline.partition(":")[0], 80) or _("Unknown error")
+    return kinds.title(cause.kind) or safe.one_line(cause.headline.partition(":")[0], 80) or _("Unknown error")
 
 
 def detail(cause: Cause) -> str:
     """The error text itself, without what the title says already."""
     head, _colon, rest = cause.headline.partition(":")
-    if cause.kind in _KINDS or not rest.strip():
+    if kinds.title(cause.kind) or not rest.strip():
         return safe.one_line(cause.headline, 160)
     return safe.one_line(rest, 160) if head else ""
 
 
 def reason(task: Task) -> str:
     """Why a task died, in one sentence."""
-    named = _KINDS.get(task.error_kind)
-    return _(named[1]) if named is not None else _("It failed in a way that is not known yet; read the error below.")
+    return kinds.reason(task.error_kind) or _("It failed in a way that is not known yet; read the error below.")
 
 
 def scope(cause: Cause) -> str:
@@ -105,11 +78,7 @@ _LEVELS = {"safe": "healthy", "check": "warning", "would_duplicate": "dead"}
 
 def verdict_words(verdict: Verdict) -> tuple[str, str]:
     """Status for the tint, and the verdict with its evidence."""
-    params = dict(verdict.params)
-    named = _KINDS.get(str(params.get("kind", "")))
-    if named is not None:
-        params["kind"] = _(named[0])
-    return _LEVELS.get(verdict.level, "warning"), render(Message(verdict.code, params))
+    return _LEVELS.get(verdict.level, "warning"), shown.say(Message(verdict.code, dict(verdict.params)))
 
 
 def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:

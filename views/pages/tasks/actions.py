@@ -13,6 +13,7 @@ from services.domain.status import CANCELLABLE, MOVABLE, Status
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
 from views.context import CommandSet
+from views.support import text
 from views.support.acting import Acting
 
 _RETRY = frozenset({Status.DEAD, Status.HELD, Status.RETRYING})
@@ -121,7 +122,7 @@ def _cancelled(outcome: Outcome) -> str:
         return ended
     asked = ngettext("{n} running task asked to stop", "{n} running tasks asked to stop", len(outcome.pending))
     asked = asked.format(n=len(outcome.pending))
-    return asked if not outcome.done else f"{ended}; {asked}"
+    return asked if not outcome.done else text.listed((ended, asked), ";")
 
 
 def _raised(outcome: Outcome) -> str:

@@ -13,12 +13,11 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePol
 from services.clock import SystemClock
 from services.domain.task import Task
 from services.i18n import N_, _
-from services.messages import render
 from services.monitor.tasks import LogTail, TaskDetail
 from views.context import PageContext
 from views.pages.tasks.actions import VERBS, TaskActions
 from views.pages.tasks.story import gate_entries, timeline, verdict_text
-from views.support import safe, shown
+from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation
@@ -227,9 +226,9 @@ class TaskDetailPanel(QWidget):
         if detail.verdict is None:
             self._verdict.hide()
             return
-        status, lead, text = verdict_text(detail.verdict, render)
+        status, lead, evidence = verdict_text(detail.verdict)
         self._verdict.set_status(status)
-        self._verdict.show_text(text, lead)
+        self._verdict.show_text(evidence, lead)
         self._verdict.show()
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
@@ -307,13 +306,13 @@ def _facts(task: Task, now: int) -> Sequence[tuple[str, str]]:
     rows = [
         (_("task id"), task.task_id),
         (_("shop"), task.shop),
-        (_("lane and priority"), f"{task.lane} {task.priority}"),
+        (_("lane and priority"), f"{shown.lane_word(task.lane)} {task.priority}"),
         (_("created"), shown.clock(task.created_at, now)),
         (_("created by"), task.created_by),
         (_("origin"), task.origin),
         (_("generation"), str(task.gen)),
         (_("attempts"), f"{task.attempt} / {task.max_retries + 1}"),
-        (_("time-out"), f"{task.timeout_s} s"),
+        (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
         (_("worker"), task.worker),
         (_("republished from"), task.parent),
         (_("republished as"), task.successor),

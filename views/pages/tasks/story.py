@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from services.domain.explain import GateView
 from services.domain.message import Message
@@ -10,7 +10,6 @@ from services.domain.status import Status
 from services.domain.task import Attempt, Step, Task
 from services.domain.verdict import Verdict
 from services.i18n import N_, _
-from services.messages import render
 from views.support import safe, shown, text
 from views.widgets.timeline import TimelineEntry
 
@@ -56,7 +55,7 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
     lines = []
     bold = False
     for gate in gates:
-        sentence = render(Message(gate.code, dict(gate.params)))
+        sentence = shown.say(Message(gate.code, dict(gate.params)))
         closed = gate.state == "closed" and not bold
         bold = bold or closed
         lines.append(
@@ -71,10 +70,10 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
     return lines
 
 
-def verdict_text(verdict: Verdict, say: Callable[[Message], str]) -> tuple[str, str, str]:
+def verdict_text(verdict: Verdict) -> tuple[str, str, str]:
     """Status for the tint, the verdict in two words, and its evidence."""
     status, lead = _LEVELS.get(verdict.level, ("warning", verdict.level))
-    return status, _(lead), say(Message(verdict.code, dict(verdict.params)))
+    return status, _(lead), shown.say(Message(verdict.code, dict(verdict.params)))
 
 
 def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:
