@@ -119,13 +119,16 @@ class Runner:
         kind = outcome.error_kind or ("" if outcome.ok else classify.classify(error, None))
         if outcome.ok:
             return self._finish(held, Status.SUCCEEDED, "succeeded", started, ended, result=outcome.result)
-        if held.cancel_reason == "shutdown":
+        closing = outcome.cancelled and not held.cancel_reason
+        if closing or held.cancel_reason == "shutdown":
             to = Status.PENDING if task.idempotent else Status.HELD
             return self._finish(held, to, "returned", started, ended, error="the worker was stopped", error_kind="")
         if outcome.cancelled or held.cancel_reason:
             return self._finish(
                 held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled"
             )
+        if kind == classify.CANCELLED:  # its text speaks of something cancelled (an order); nobody cancelled the task
+            kind = classify.UNKNOWN
         own = self._registry.task_type(task.task_type)
         decision = retry.decide(task, kind, self._policy_of(own))
         word = "timeout" if outcome.timed_out else "failed"

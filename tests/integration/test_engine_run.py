@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from services import settings as config
 from services.domain.status import Status
 from services.engine.producer import TaskSpec
@@ -75,6 +77,14 @@ def test_a_task_that_recovers_counts_its_retries(fleet: Fleet) -> None:
     task = fleet.wait(task_id, "succeeded")
     assert (task.attempt, task.retries) == (2, 1)
     assert moves(task) == ["pending", "queued", "running", "retrying", "running", "succeeded"]
+
+
+@pytest.mark.parametrize("kind", ["", "cancelled"])
+def test_a_failure_that_speaks_of_something_cancelled_is_not_a_cancelled_task(fleet: Fleet, kind: str) -> None:
+    task_id = fleet.create(fail=kind, text="OrderError: order 17 was cancelled by the buyer", max_retries=0)
+    fleet.worker()
+    task = fleet.wait(task_id, "dead", "cancelled")
+    assert (task.status, task.error_kind, task.triage) == ("dead", "unknown", "open")
 
 
 def test_the_type_names_its_own_delay(fleet: Fleet) -> None:
