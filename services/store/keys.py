@@ -31,7 +31,7 @@ RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the las
 #: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the
 #: 64 bytes up to which Redis keeps a small hash as a list that it searches from the start.
 BY_SHOP = ROOT + "n:shop"
-BY_KIND = ROOT + "n:kind"  #: "platform|type|lane|status|triage": totals of filters without a scan
+BY_KIND = ROOT + "n:kind"  #: counters by "platform|type|lane|status|triage|priority": totals without a scan
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name
 PLATFORMS = ROOT + "i:platforms"
 WORKERS = ROOT + "workers"

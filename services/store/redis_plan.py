@@ -16,7 +16,7 @@ from services.store.redis_terms import conditions
 #: more indexes than this are not worth asking one by one
 MOST_NAMES = 512
 #: what the counters by kind, and what the parts of the status index tell apart
-_KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage"})
+_KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
 _DIRECT = {"type": keys.TYPE, "worker": keys.WORKER, "batch": keys.BATCH, "fp": keys.FINGERPRINT}
 _CARDS = load("cards")
@@ -49,6 +49,7 @@ class Plan:
     best: Source
     parts: tuple[Part, ...]
     size: int  #: members of those parts
+    ids: tuple[str, ...] | None = None  #: the filter names its tasks
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +59,14 @@ class _Kind:
     lane: str
     status: str
     triage: str
+    priority: int
 
 
 def make(link: Link, terms: Sequence[Term]) -> Plan:
     """Look at the sizes of all indexes that could answer."""
+    for term in terms:
+        if term.field == "id" and _is_exact(term):
+            return Plan(Source((), len(term.values), term), (), 0, tuple(dict.fromkeys(term.values)))
     parts = _parts(terms)
     offers = [(names, term) for term in terms if (names := _names(link, term)) is not None and len(names) <= MOST_NAMES]
     asked = [part.name for part in parts] + [name for names, _ in offers for name in names]
@@ -78,23 +83,27 @@ def make(link: Link, terms: Sequence[Term]) -> Plan:
 
 def total(link: Link, plan: Plan, terms: Sequence[Term]) -> int | None:
     """Exact number of matches, where counters or the sizes of indexes know it."""
+    if plan.ids is not None:
+        return None
     if all(term.field in _PART_FIELDS for term in terms):
         return plan.size
     if all(term.field in _KIND_FIELDS for term in terms):
-        return _count_by_kind(link, terms)
+        return sum(count_by_priority(link, terms).values())
     others = [term for term in terms if term is not plan.best.term]
     if plan.best.term is not None and not others:
         return plan.best.size
     return _count_pairs(link, plan) if all(term.field in _PART_FIELDS for term in others) else None
 
 
-def _count_by_kind(link: Link, terms: Sequence[Term]) -> int:
-    wanted = conditions(terms)
-    found = 0
+def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
+    """How many tasks of each priority match what the counters know of the filter."""
+    wanted = conditions(term for term in terms if term.field in _KIND_FIELDS and term.op != "~")
+    found: dict[int, int] = {}
     for field, number in link.call("HGETALL", keys.BY_KIND).items():
-        kind = _Kind(*field.decode().split("|"))
+        platform, task_type, lane, status, triage, priority = field.decode().split("|")
+        kind = _Kind(platform, task_type, lane, status, triage, int(priority))
         if all(fits(kind) for fits in wanted):
-            found += int(number)
+            found[kind.priority] = found.get(kind.priority, 0) + int(number)
     return found
 
 
@@ -133,9 +142,14 @@ def _names(link: Link, term: Term) -> tuple[str, ...] | None:
         return None
     if term.field == "shop":
         return _shop_names(link, term.values)
-    if term.field in _DIRECT and all(value and not value.endswith("*") for value in term.values):
+    if term.field in _DIRECT and _is_exact(term):
         return tuple(dict.fromkeys(_DIRECT[term.field] + value for value in term.values))
     return None
+
+
+def _is_exact(term: Term) -> bool:
+    """Whether a term names whole values that are not empty."""
+    return term.op == "=" and not term.negated and all(value and not value.endswith("*") for value in term.values)
 
 
 def _shop_names(link: Link, values: Sequence[str]) -> tuple[str, ...]:

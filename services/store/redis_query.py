@@ -62,7 +62,7 @@ class Queries(Reads):
             UsageError: unknown field, operator, sort or cursor.
         """
         job = self._job(query)
-        if query.sort != "created" and job.plan.best.size <= FEW:
+        if job.plan.ids is not None or (query.sort != "created" and job.plan.best.size <= FEW):
             rows, cut = self._sorted(job), None
         else:
             rows, cut = self._walked(job)
@@ -95,7 +95,8 @@ class Queries(Reads):
     def _by_priority(self, job: _Job) -> Iterator[list[Place]]:
         """One priority after the other, each in the order of the ids."""
         down = job.query.descending
-        for priority in reversed(keys.PRIORITIES) if down else keys.PRIORITIES:
+        known = redis_plan.count_by_priority(self._link, job.query.terms)
+        for priority in sorted(known, reverse=down):
             names = [part.name for part in job.plan.parts if part.priority == priority]
             if job.after is None or priority == job.after[0] or (priority < job.after[0]) == down:
                 yield from by_id(self._link, names, priority, Window(descending=down, after=job.after))
@@ -136,12 +137,16 @@ class Queries(Reads):
 
     # -------------------------------------------------------------------- records
     def _all_matches(self, job: _Job) -> Iterator[Task]:
+        if job.plan.ids is not None:
+            yield from self._matches(job, [(0, task_id.encode()) for task_id in job.plan.ids])
         for places in walk(self._link, job.plan.best.names, Window(descending=False), MOST):
             for start in range(0, len(places), MOST):
                 yield from self._matches(job, places[start : start + MOST])
 
     def _matches(self, job: _Job, places: Sequence[Place]) -> Iterator[Task]:
         """The records at these places that are wanted; only these are unpacked whole."""
+        if not places:
+            return
         for stored in self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places)):
             if stored is None:
                 continue

@@ -90,7 +90,7 @@ class Reads(Part):
         triage: dict[str, int] = {}
         lanes: dict[str, dict[str, int]] = {}
         for field, number in kinds.items():
-            _, _, lane, state, verdict = field.decode().split("|")
+            _, _, lane, state, verdict, _ = field.decode().split("|")
             count = int(number)
             status[state] = status.get(state, 0) + count
             if verdict:

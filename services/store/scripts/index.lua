@@ -1,7 +1,7 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
 local adds, removes = {}, {} -- by key, what to write at the end; a member stands in one list of a key at most once
 local shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
-local kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage
+local kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
 local lots -- whether anything is parked anywhere, once it is known
 
 local function add(key, score, member)
@@ -94,9 +94,9 @@ local function shop_of(shop)
   return shops[shop] or set_shop(shop, call('HGET', K.by_shop, shop))
 end
 
-local function count_task(e, shop, status, lane, triage, change)
-  local states = inner(inner(inner(inner(kinds, e.platform), e.kind), lane), status)
-  states[triage] = (states[triage] or 0) + change
+local function count_task(e, shop, status, lane, priority, triage, change)
+  local counts = inner(inner(inner(inner(inner(kinds, e.platform), e.kind), lane), status), triage)
+  counts[priority] = (counts[priority] or 0) + change
   if ENDED[status] and not (status == 'dead' and triage == 'open') then return end
   local s = shop_of(shop)
   local place = COUNTED[status]
@@ -187,9 +187,9 @@ local function index_status(e, shop)
       remove(before, e.id)
       add(key, e[T.created_at], e.id)
     end
-    count_task(e, shop, e.status, e.lane, e.triage, -1)
+    count_task(e, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
-  count_task(e, shop, status, lane, triage, 1)
+  count_task(e, shop, status, lane, priority, triage, 1)
   if status == 'blocked' or e.status == 'blocked' then index_lot(e, shop) end
   index_unique(e)
 end
@@ -225,23 +225,14 @@ local function settle(e)
   remember(e)
 end
 
-local function flush_kinds()
-  local fields, changes, n = {}, {}, 0
-  for platform, types in pairs(kinds) do
-    for kind, lanes in pairs(types) do
-      for lane, states in pairs(lanes) do
-        for status, triages in pairs(states) do
-          for triage, change in pairs(triages) do
-            n = n + 1
-            fields[n], changes[n] = concat({ platform, kind, lane, status, triage }, '|'), change
-          end
-        end
-      end
-    end
-  end
-  for i = 1, n do
-    if changes[i] ~= 0 and call('HINCRBY', K.by_kind, fields[i], text(changes[i])) == 0 then
-      call('HDEL', K.by_kind, fields[i])
+-- The leaves of the tree of changes as fields of the hash.
+local function flush_kinds(tree, path)
+  for name, below in pairs(tree) do
+    local field = path and path .. '|' .. name or name
+    if type(below) == 'table' then
+      flush_kinds(below, field)
+    elseif below ~= 0 and call('HINCRBY', K.by_kind, field, text(below)) == 0 then
+      call('HDEL', K.by_kind, field)
     end
   end
 end
@@ -262,6 +253,6 @@ local function flush()
   end
   for first = 1, n, C.slice do call('MSET', unpack(values, first, math.min(first + C.slice - 1, n))) end
   flush_sets()
-  flush_kinds()
+  flush_kinds(kinds)
   flush_shops()
 end

@@ -11,7 +11,7 @@ import redis
 
 from services.clock import SystemClock
 from services.domain.change import Create
-from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.errors import StoreError, StoreUnavailable, UsageError
 from services.domain.task import Task
 from services.store import redis_client
 from services.store.redis import RedisStore
@@ -34,7 +34,7 @@ def test_an_address_is_shown_without_its_secrets(url: str, expected: str) -> Non
 
 @pytest.mark.parametrize("url", ["http://h", "nonsense", "redis://:secret@h:port/0"])
 def test_what_is_no_address_is_refused_without_its_secrets(url: str) -> None:
-    with pytest.raises(StoreError) as caught:
+    with pytest.raises(UsageError) as caught:
         RedisStore(url, SystemClock())
     assert "secret" not in str(caught.value)
 

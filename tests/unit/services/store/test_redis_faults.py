@@ -270,6 +270,18 @@ def test_a_long_scan_is_cut_and_goes_on(store: RedisStore, monkeypatch: pytest.M
         assert pages > 2
 
 
+def test_a_filter_that_names_its_tasks(store: RedisStore) -> None:
+    store.apply([Create(task=task(number, priority=1 + number % 3)) for number in range(20)])
+    named = equals("id", "t3", "t7", "t4", "nobody", "t3")
+    for sort, ids in (("created", ["t7", "t4", "t3"]), ("priority", ["t7", "t4", "t3"])):
+        first = store.query(Query(terms=(named,), sort=sort, limit=2))
+        assert first.total == 3
+        rest = store.query(Query(terms=(named,), sort=sort, limit=2, cursor=first.next or ""))
+        assert sorted(one.task_id for one in (*first.tasks, *rest.tasks)) == sorted(ids)
+        assert rest.next is None
+    assert store.query(Query(terms=(named, equals("status", "dead")))).total == 0
+
+
 def test_an_index_without_its_record_is_passed_over(store: RedisStore, plain: redis.Redis) -> None:
     store.apply([Create(task=task(number, uniq="U" if number == 1 else "")) for number in range(4)])
     plain.delete(keys.task("t1"), keys.task("t2"))
