@@ -87,10 +87,17 @@ class Child:
                 os.write(number, f"\n{MARK}{job}\n".encode())
 
     def _say(self, message: dict[str, Any]) -> None:
-        data = msgspec.json.encode(message) + b"\n"
+        try:
+            data = msgspec.json.encode(message) + b"\n"
+        except UnicodeEncodeError:  # halves of characters, from names of files or broken encodings
+            data = msgspec.json.encode({key: _whole(value) for key, value in message.items()}) + b"\n"
         with self._lock:
             while data:
                 data = data[os.write(self._channel, data) :]
+
+
+def _whole(value: Any) -> Any:
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
 def main(channel: int) -> None:

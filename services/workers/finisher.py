@@ -147,6 +147,10 @@ class Finisher:
                     log.exception("the store refuses the outcome of %s; its lease runs out", ops[0].task_id)
                     return [Answer("refused")]
                 return self._one_by_one(ops)
+            except Exception:  # what one outcome holds must not take the others with it
+                if len(ops) == 1:
+                    raise
+                return self._one_by_one(ops)
 
     def _one_by_one(self, ops: list[Finish]) -> list[Answer] | None:
         """One outcome that the store refuses must not take the others with it."""

@@ -59,6 +59,8 @@ class Keeper:
                 self._beat()
             except StoreError as exc:
                 log.warning("heartbeat is late: %s", exc)
+            except Exception:  # without this thread every lease of the worker runs out
+                log.exception("heartbeat")
 
     def _beat(self) -> None:
         held = self._held()

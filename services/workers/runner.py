@@ -84,7 +84,7 @@ class Runner:
             text = f"this worker has no executor {name!r} for {task.task_type}; set one up in its configuration"
             return Outcome(ok=False, error=text, error_kind="unknown_type")
         context = JobContext(
-            log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, line)),
+            log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, _storable(line))),
             progress=lambda percent, note: _show(held, percent, note),
             cancelled=held.cancelled,
             stopping=lambda: _begin_stop(held),
@@ -159,6 +159,7 @@ class Runner:
         delay_s: float = -1,
     ) -> Finish:
         task = held.task
+        error, result = _storable(error), _storable(result)
         return Finish(
             task_id=task.task_id,
             owner=held.owner,
@@ -181,8 +182,13 @@ class Runner:
         )
 
 
+def _storable(text: str) -> str:
+    """Texts of foreign code may hold halves of characters (names of files, broken encodings), which no store takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
 def _show(held: Held, percent: int, note: str) -> None:
-    held.progress = (min(100, max(0, percent)), note[:200])
+    held.progress = (min(100, max(0, percent)), _storable(note[:200]))
 
 
 def _begin_stop(held: Held) -> None:

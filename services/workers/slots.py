@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import threading
 from collections.abc import Callable
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 from services.domain.order import Delivery
 from services.domain.task import Task
 from services.domain.worker import SlotState
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -111,6 +114,8 @@ class SlotPool:
             number = self._enter(held)
             try:
                 self._work(held, number)
+            except Exception:  # a slot that ends is one that the worker believes to have
+                log.exception("%s", held.task.task_id)
             finally:
                 self._leave(number)
         with self._lock:

@@ -262,11 +262,13 @@ class Worker:
     def _work(self, held: Held, slot: int) -> None:
         op = self._runner.run(held, slot)
         self._recent.append(self._parts.clock.monotonic() - held.started)
-        if held.lines:
-            self._keeper.flush(held)
-        self._finisher.put(op, held.delivery)
-        with self._lock:
-            self._all.pop(held.owner, None)
+        try:
+            if held.lines:
+                self._keeper.flush(held)
+        finally:  # whatever becomes of its log, the outcome must be recorded
+            self._finisher.put(op, held.delivery)
+            with self._lock:
+                self._all.pop(held.owner, None)
 
     def _held(self) -> list[Held]:
         with self._lock:

@@ -20,7 +20,8 @@ def work(payload: dict[str, Any], job: HandlerContext) -> dict[str, Any] | None:
     """Do what the payload says.
 
     ``seen``: a file that gets a line at start and end; ``sleep``: seconds; ``until``: a file to wait for; ``fail``: a
-    kind of error, ``fail_first``: only in so many attempts.
+    kind of error, ``fail_first``: only in so many attempts, ``half``: with half a character in every
+    text.
     """
     note(payload, f"start {job.task_id} {job.attempt}")
     if not _wait(payload, job):
@@ -28,7 +29,12 @@ def work(payload: dict[str, Any], job: HandlerContext) -> dict[str, Any] | None:
         return None
     if "fail" in payload and job.attempt <= int(payload.get("fail_first", 1_000)):
         note(payload, f"fail {job.task_id} {job.attempt}")
-        raise HandlerError(str(payload.get("text", f"failed on purpose: {payload['fail']}")), str(payload["fail"]))
+        text = str(payload.get("text", f"failed on purpose: {payload['fail']}"))
+        if payload.get("half"):
+            job.log("\udcff")
+            job.progress(50, "\udcff")
+            _wait({"sleep": 1.5}, job)
+        raise HandlerError(text + "\udcff" * bool(payload.get("half")), str(payload["fail"]))
     note(payload, f"end {job.task_id} {job.attempt}")
     return {"attempt": job.attempt, "shop": job.shop_id}
 

@@ -79,6 +79,14 @@ def test_a_task_that_recovers_counts_its_retries(fleet: Fleet) -> None:
     assert moves(task) == ["pending", "queued", "running", "retrying", "running", "succeeded"]
 
 
+def test_half_a_character_in_its_texts_stops_neither_a_task_nor_its_worker(fleet: Fleet) -> None:
+    task_id = fleet.create(fail="network", half=True, max_retries=0)
+    fleet.worker(slots=1)
+    task = fleet.wait(task_id, "dead")
+    assert (task.error_kind, task.error[-1]) == ("network", "?")
+    fleet.wait(fleet.create("s2"), "succeeded")
+
+
 @pytest.mark.parametrize("kind", ["", "cancelled"])
 def test_a_failure_that_speaks_of_something_cancelled_is_not_a_cancelled_task(fleet: Fleet, kind: str) -> None:
     task_id = fleet.create(fail=kind, text="OrderError: order 17 was cancelled by the buyer", max_retries=0)
