@@ -5,13 +5,10 @@ from __future__ import annotations
 import argparse
 import contextlib
 import logging
-import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -21,11 +18,11 @@ import msgspec
 from services import assembly
 from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
-from services.domain.query import Query
 from services.domain.status import TERMINAL, Status
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, whole
+from services.entrypoints.demo_count import WATCH_S, Count
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
-from services.monitor.live import Changes, Live
+from services.monitor.live import Live
 from services.workers.host import Steward
 from services.workers.worker import Worker
 
@@ -76,12 +73,11 @@ class Demo:
         self.engine = assembly.open_engine(self.settings)
         self.commands = assembly.commands(self.engine)
         self.live: Live = assembly.live(self.engine)
-        self.ends: Counter[str] = Counter()
-        self._lock = threading.Lock()
+        self.count = Count(self.engine, self.fleet)
         self._steward: Steward | None = None
         self._worker: Worker | None = None
         self._child: subprocess.Popen[bytes] | None = None
-        self.live.on_changes(self._note)
+        self.live.on_changes(self.count.note)
         self.trickle = Trickle(
             lambda specs: self.commands.tasks.create(specs, origin="demo"), self.shops, per_second=args.rate
         )
@@ -90,6 +86,9 @@ class Demo:
         """Import the shops, start watching, working and creating."""
         self.commands.fleet.import_shops(self.shops)
         self.live.start()
+        if not self.live.wait_following(WATCH_S):
+            raise ConsoleError("the event stream does not answer")
+        self.count.begin()
         if self.settings.embedded:
             self._steward = assembly.steward(self.engine)
             self._steward.start()
@@ -131,69 +130,12 @@ class Demo:
         self.fleet.close()
 
     def report(self, *, drained: bool) -> dict[str, Any]:
-        """The figures: records, events and what the console shows must agree; orders must equal the storefront's."""
-        counts = self.engine.store.counts()
-        records = self._recount()
-        ended = {status: number for status, number in records["status"].items() if status in TERMINAL}
-        with self._lock:
-            seen = dict(self.ends)
-        shown = {status: number for status, number in counts.status.items() if number and status in TERMINAL}
-        orders = self._orders()
-        return {
-            "drained": drained,
-            "created": self.trickle.created,
-            "duplicates_refused": self.trickle.duplicates,
-            "records": records["status"],
-            "events_ended": seen,
-            "shown": shown,
-            "agree": ended == shown == seen,
-            "processes": records["attempts"],
-            "retried": records["retried"],
-            "dead_open": counts.triage.get("open", 0),
-            "orders": orders,
-            "retry_delays_s": list(self.settings.delays),
-            "ok": drained and ended == shown == seen and orders["exact"],
-        }
+        """The figures at the end."""
+        return self.count.report(self.trickle, drained=drained)
 
     def _active(self) -> int:
         counts = self.engine.store.counts().status
         return sum(number for status, number in counts.items() if status not in TERMINAL and status != Status.HELD)
-
-    def _note(self, changes: Changes) -> None:
-        with self._lock:
-            self.ends.update(event.to for event in changes.events if event.to in TERMINAL and event.from_ != event.to)
-
-    def _recount(self) -> dict[str, Any]:
-        status: Counter[str] = Counter()
-        attempts = retried = 0
-        cursor: str | None = ""
-        while cursor is not None:
-            page = self.engine.store.query(Query(limit=1000, cursor=cursor, want_total=False))
-            status.update(task.status for task in page.tasks)
-            attempts += sum(task.attempt for task in page.tasks)
-            retried += sum(1 for task in page.tasks if task.retries)
-            cursor = page.next
-        return {"status": dict(status), "attempts": attempts, "retried": retried}
-
-    def _orders(self) -> dict[str, Any]:
-        """Orders of every shop whose sync succeeded, compared row by row with what the storefront serves."""
-        synced = self._synced_shops()
-        kept = rows_of(self.fleet.database)
-        wrong = []
-        for platform, shop in sorted(synced):
-            truth = {str(order["order_no"]) for order in self.fleet.ask(f"/_orders?platform={platform}&shop={shop}")}
-            if kept.get((platform, shop), set()) != truth:
-                wrong.append(f"{platform}:{shop}")
-        return {
-            "shops_synced": len(synced),
-            "rows": sum(len(rows) for rows in kept.values()),
-            "exact": not wrong,
-            "wrong": wrong,
-        }
-
-    def _synced_shops(self) -> set[tuple[str, str]]:
-        page = assembly.queries(self.engine).tasks.page("status:succeeded type:sync_order", limit=10_000)
-        return {(task.platform, task.shop_id) for task in page.tasks}
 
     def _worker_process(self) -> subprocess.Popen[bytes]:
         write_worker_config(self.home, self.settings)
@@ -205,7 +147,9 @@ class Demo:
             str(self.args.slots),
         ]
         command += ["--broker", self.settings.broker.url, "--redis", self.settings.store.url]
-        environment = {**config.child_environment(), "FLEETDECK_HOME": str(self.home)}
+        ours = ("FLEETDECK_RETRY__", "FLEETDECK_EXECUTORS__")  # the demo's own stand in the file
+        passed = {name: text for name, text in config.child_environment().items() if not name.startswith(ours)}
+        environment = {**passed, "FLEETDECK_HOME": str(self.home)}
         return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
 
 
@@ -248,17 +192,6 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def rows_of(database: Path) -> dict[tuple[str, str], set[str]]:
-    """Order numbers by (platform, shop) in the file that the sample flows write."""
-    if not database.exists():
-        return {}
-    found: dict[tuple[str, str], set[str]] = {}
-    with contextlib.closing(sqlite3.connect(database)) as db:
-        for platform, shop, number in db.execute("SELECT platform, shop_id, order_no FROM orders"):
-            found.setdefault((platform, shop), set()).add(str(number))
-    return found
-
-
 def write_worker_config(home: Path, settings: config.Settings) -> None:
     """Leave the execution half of the settings for worker processes of the same home."""
     import json
@@ -292,7 +225,6 @@ def _headless(context: Context, demo: Demo) -> int:
     while time.monotonic() < end - min(DRAIN_S / 3, seconds / 3):
         time.sleep(0.2)
     drained = demo.drain(DRAIN_S)
-    time.sleep(0.5)
     try:
         report = demo.report(drained=drained)
     except ConsoleError as exc:

@@ -75,6 +75,7 @@ class Live:
         self._store, self._broker, self._clock = store, broker, clock
         self._stop = threading.Event()
         self._now = threading.Event()
+        self._follows = threading.Event()
         self._lock = threading.Lock()
         self._change_listeners: list[Callable[[Changes], None]] = []
         self._snapshot_listeners: list[Callable[[Snapshot], None]] = []
@@ -102,6 +103,10 @@ class Live:
         for thread in self._threads:
             thread.join(10.0)
 
+    def wait_following(self, seconds: float) -> bool:
+        """Wait until no event that happens from now on can be missed."""
+        return self._follows.wait(seconds)
+
     def on_changes(self, listener: Callable[[Changes], None]) -> None:
         """Call ``listener`` with each batch of events."""
         self._change_listeners.append(listener)
@@ -125,6 +130,7 @@ class Live:
             try:
                 if not cursor:
                     cursor = self._store.events("", 1, 0.0).cursor
+                    self._follows.set()
                     if lost:
                         self._tell(Changes(events=(), gap=True))
                     lost = False
