@@ -29,7 +29,6 @@ def run(request: ConsoleRequest) -> int:
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
     app.setApplicationName("Fleetdeck")
-    app.setQuitOnLastWindowClosed(False)
     sys.excepthook = _log_exception
     console = Console(app, request)
     with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:

@@ -14,6 +14,7 @@ from typing import TypeVar
 import msgspec
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
+from shiboken6 import isValid
 
 from console import bootstrap, profiles
 from console.garbage import GuiCollector
@@ -26,6 +27,7 @@ from services import settings as config
 from services.domain.errors import ConsoleError
 from services.entrypoints.context import ConsoleRequest
 from services.i18n import _
+from services.monitor.live import Snapshot
 from views.pages.first_run.page import FirstRunPage
 from views.support import operation, shown
 from views.theme import theme
@@ -83,6 +85,8 @@ class Console:
         return asyncio.get_running_loop().run_in_executor(self._pool, partial(call, *args))
 
     def _dress(self) -> None:
+        # qasync would stop the loop, and with it the orderly end, when the last window closes
+        self._app.setQuitOnLastWindowClosed(False)
         language = str(self._state.get("language") or self._settings.language or _system_language())
         i18n.set_language(language if language in ("en", "zh_CN") else "en")
         shown.set_zone(self._settings.time_zone)
@@ -160,9 +164,10 @@ class Console:
         if self._welcome is not None:
             self._welcome.closing.disconnect(self._ended.set)
             self._welcome.close()
+            self._welcome.deleteLater()
             self._welcome = self._choice = None
         await self._begin_work(session, desk, sample=sample, work=work)
-        if work and not session.shops():
+        if work and not await self._off(session.shops):
             self._offer_sample(desk)
 
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
@@ -180,14 +185,7 @@ class Console:
         offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, self._session.load))
         text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
         toast = desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
-        self._watch_offer(toast)
-
-    def _watch_offer(self, toast: Toast) -> None:
-        """Take the offer back once there are shops: it would say "Nothing here yet" over a fleet at work."""
-        look = QTimer(toast, interval=1000)
-        session = self._session
-        look.timeout.connect(lambda: toast.close_now() if session is None or session.shops() else None)
-        look.start()
+        _close_once_at_work(toast, desk)
 
     async def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
@@ -235,6 +233,19 @@ class Console:
                     text=_("That did not work."), detail=str(error), status="error", copy=str(error), key=str(error)
                 )
             )
+
+
+def _close_once_at_work(toast: Toast, desk: bootstrap.Desk) -> None:
+    """Take the offer back once there are tasks: it would say "Nothing here yet" over a fleet at work."""
+
+    def look(snapshot: Snapshot) -> None:
+        if not snapshot.counts.total:
+            return
+        desk.feed.looked.disconnect(look)
+        if isValid(toast):
+            toast.close_now()
+
+    desk.feed.looked.connect(look)
 
 
 def _fleet(settings: config.Settings, broker: str, redis: str) -> config.Settings:

@@ -31,12 +31,18 @@ class _Holder(Page):
 def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
     """The window and the page whose signals say what was chosen."""
     page = FirstRunPage()
-    page.show_checks(pre_checks(settings))
     spec = PageSpec(id="first_run", title=N_("Welcome"), icon="ph.laptop", factory=lambda: _Holder(page))
     window = MainWindow((spec,))
-    window.top_bar.show_profile(_("Choose a connection"))
+    window.status_bar.hide()  # mode, rates and rights of nothing would all be untrue
     window.top_bar.show_freshness(None)
-    window.top_bar.set_can_create(_("Choose first where tasks run"))
+
+    def say() -> None:
+        page.show_checks(pre_checks(settings))
+        window.top_bar.show_profile(_("Choose a connection"))
+        window.top_bar.set_can_create(_("Choose first where tasks run"))
+
+    page.language_changed.connect(say)
+    say()
     window.open_page("first_run")
     return window, page
 
