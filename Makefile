@@ -11,8 +11,8 @@ SHELL := /bin/bash
 .PHONY: help setup run test lint format bench demo screenshots translations lock clean system-run system-test
 
 ARGS ?=
-# Test processes; each starts servers of its own when a test asks for them.
-JOBS ?=
+# Test processes; each starts servers of its own when a test asks for them. Two fill the two cores of a small machine.
+JOBS ?= 2
 BIN := .venv/bin
 PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
