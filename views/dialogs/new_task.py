@@ -97,8 +97,6 @@ class NewTaskDialog(DialogFrame):
         self._pages.setCurrentWidget(self._form)
         self._say()
 
-    # putting together
-
     def _build(self) -> None:
         self.what, self.shops = WhatPart(1), ShopsPart(2)
         self.parameters, self.delivery = Parameters(3), Delivery(4)
@@ -285,8 +283,6 @@ class NewTaskDialog(DialogFrame):
     def _force_one(self, spec: TaskSpec, reason: str) -> None:
         self._creator.create_one(self.draft(), spec, if_duplicate="force", reason=reason)
 
-    # words
-
     def _say(self) -> None:
         if not hasattr(self, "outcome"):
             return
@@ -300,4 +296,6 @@ class NewTaskDialog(DialogFrame):
             draft, self.what.kind(), self._twins.among(draft.shops), checking=self._lookup.checking, errors=errors
         )
         self.forecast.setVisible(on_form)
-        self.verbs.show_state(on_form=on_form, number=number, problem=problem, busy=self._creator.busy)
+        self.verbs.show_state(
+            on_form=on_form, number=number, problem=problem, wrong=bool(errors), busy=self._creator.busy
+        )

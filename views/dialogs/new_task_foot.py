@@ -28,13 +28,14 @@ class NewTaskFoot:
         foot.addWidget(self.cancel)
         foot.addWidget(self.create)
 
-    def show_state(self, *, on_form: bool, number: int, problem: str, busy: bool) -> None:
-        """Say how many are created, or what keeps them from it."""
+    def show_state(self, *, on_form: bool, number: int, problem: str, wrong: bool, busy: bool) -> None:
+        """Say how many are created, or what keeps them from it; only what is ``wrong`` is said in red."""
         count = text.count(number)
         self.create.set_count_text(ngettext("Create {n} task", "Create {n} tasks", number).format(n=count))
         nothing = "" if number or problem else _("All of them are active already")
         self.create.disable(_("Creating") if busy else problem or nothing)
         self.missing.setText(problem or nothing if on_form else "")
+        self.missing.set_tone("dead" if wrong else "text2")
         for widget in (self.create, self.discard, self.copy):
             widget.setVisible(on_form)
         self.back.setVisible(not on_form)

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QMenu, QWidget
 
 from services.clock import SystemClock
 from services.i18n import N_, _
@@ -20,6 +20,7 @@ from views.widgets.buttons import IconButton
 from views.widgets.fields import ChoiceField
 from views.widgets.toggle import Toggle
 
+CHOICES_IN_ROW = 5
 _CLOCK = SystemClock()
 _DAYS = ((0, N_("Today")), (1, N_("Yesterday")), (7, N_("7 days ago")), (30, N_("30 days ago")))
 
@@ -202,17 +203,17 @@ class ChoicesInput(Input):
         super().__init__(field, parent)
         self.widget = QWidget(parent)
         self.widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        row = QHBoxLayout(self.widget)
-        row.setContentsMargins(0, 3, 0, 3)
-        row.setSpacing(14)
+        grid = QGridLayout(self.widget)
+        grid.setContentsMargins(0, 3, 0, 3)
+        grid.setHorizontalSpacing(14)
+        grid.setColumnStretch(CHOICES_IN_ROW, 1)
         self.boxes: dict[str, QCheckBox] = {}
         self._others: list[Any] = []
-        for value, name in field.choices():
+        for place, (value, name) in enumerate(field.choices()):
             box = QCheckBox(name)
             box.clicked.connect(self._on_edited)
             self.boxes[str(value)] = box
-            row.addWidget(box)
-        row.addStretch(1)
+            grid.addWidget(box, place // CHOICES_IN_ROW, place % CHOICES_IN_ROW)
 
     def value(self) -> Any:
         """The values ticked, and those that the form does not know."""

@@ -32,8 +32,10 @@ class SchemaForm(QWidget):
 
     edited = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, *, narrow: bool = False, parent: QWidget | None = None) -> None:
+        """`narrow` sets two fields in a row, else three."""
         super().__init__(parent)
+        self._narrow = narrow
         self._schema: Mapping[str, Any] = {}
         self._document: dict[str, Any] = {}
         self._rows: dict[str, _Row] = {}
@@ -103,7 +105,7 @@ class SchemaForm(QWidget):
         self._none.setVisible(not fields)
         taken: list[int] = []
         for field in fields:
-            span = _span(field)
+            span = _span(field, self._narrow)
             line = next((n for n, used in enumerate(taken) if used + span <= COLUMNS), len(taken))
             if line == len(taken):
                 taken.append(0)
@@ -129,10 +131,13 @@ class SchemaForm(QWidget):
             row.say()
 
 
-def _span(field: FieldPlan) -> int:
+def _span(field: FieldPlan, narrow: bool) -> int:
     if field.kind == plan.CHOICES:
-        return 4 if len(field.choices()) <= FEW_CHOICES else COLUMNS
-    return _SPANS.get(field.kind, _SPAN)
+        return 4 if len(field.choices()) <= FEW_CHOICES and not narrow else COLUMNS
+    span = _SPANS.get(field.kind, _SPAN)
+    if narrow:
+        return _SPAN if span == _SPANS[plan.WHOLE] else COLUMNS
+    return span
 
 
 class _Row(QWidget):

@@ -160,7 +160,7 @@ class CauseDelegate(QStyledItemDelegate):
 def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> None:
     selected = bool(state & QStyle.StateFlag.State_Selected)
     hovered = bool(state & QStyle.StateFlag.State_MouseOver)
-    painter.fillRect(room, theme().color("sel" if selected else "hover" if hovered else "bg"))
+    painter.fillRect(room, theme().color("sel" if selected else "hover" if hovered else "table"))
     painter.fillRect(QRect(room.left(), room.bottom(), room.width(), 1), theme().color("line"))
     if selected:
         painter.fillRect(QRect(room.left(), room.top(), 3, room.height() - 1), theme().color("accent"))

@@ -59,7 +59,7 @@ class MessageEditor(QWidget):
         self._mode = Segmented(MODES, N_("View of the message"))
         self.json = JsonEditor(N_("Original message"))
         self.json.set_validator(editor_validator(lambda: self._kind))
-        self.form = SchemaForm()
+        self.form = SchemaForm(narrow=True)
         self.form.edited.connect(self._on_form)
         self._diff = QPlainTextEdit()
         self._diff.setReadOnly(True)

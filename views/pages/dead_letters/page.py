@@ -26,7 +26,6 @@ from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
 from views.support import text
-from views.support.look import Label
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.widgets.empty_state import EmptyState
@@ -110,8 +109,6 @@ class DeadLettersPage(Page):
         self._error = ErrorStrip()
         self.body.addWidget(self._error)
         self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
-        for label in self._none.findChildren(Label):
-            label.setMinimumWidth(360)
         self.panel = LetterPanel(self._context)
         self.panel.setMinimumWidth(400)
         self._split = QSplitter(Qt.Orientation.Horizontal)

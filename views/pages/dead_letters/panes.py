@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.i18n import N_, _, ngettext
@@ -41,6 +41,8 @@ class CausePane(QWidget):
         self._hint = Label("", "label", "text3", wrap=True)
         self._hint.setContentsMargins(16, 8, 16, 10)
         self.setMinimumWidth(220)
+        self.setProperty("panel", "table")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         _column(self, _head(self._title, self._button), self.causes, self._hint)
         on_language_changed(self._say)
         self._say()

@@ -19,7 +19,6 @@ from views.pages.workers.board import Board
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
-from views.support.look import Label
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -30,7 +29,6 @@ from views.widgets.segmented import Segmented
 
 SIDE = 380
 SIDE_NARROW, WIDE = 352, 1300
-EMPTY = 360
 CARDS_UP_TO = 24
 PULSE_MS = 1000
 NAMES_EVERY = 20
@@ -104,8 +102,6 @@ class WorkersPage(Page):
             N_("Start one on this computer"),
             icon="ph.robot",
         )
-        for label in self.empty.findChildren(Label):
-            label.setMinimumWidth(EMPTY)
         self._stack = QStackedWidget()
         for widget in (self.board, self.table, self.empty):
             self._stack.addWidget(widget)
