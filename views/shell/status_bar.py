@@ -127,6 +127,7 @@ class StatusBar(QFrame):
         self._operator, self._role = "", ""
         self._offset = timedelta()
         self._parts: dict[str, StatusPart] = {}
+        self._dividers: dict[str, QWidget] = {}
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(4, 0, 6, 0)
         self._row.setSpacing(3)
@@ -151,7 +152,7 @@ class StatusBar(QFrame):
         if not last:
             divider = line("v")
             divider.setFixedHeight(12)
-            part.destroyed.connect(divider.deleteLater)
+            self._dividers[key] = divider
             self._row.addWidget(divider)
 
     def part(self, key: str) -> StatusPart:
@@ -169,7 +170,8 @@ class StatusBar(QFrame):
         tip = _("Time from a change in the fleet until it is shown here")
         self._parts["lag"].show_part(_("Event lag"), lag, tip=tip)
         due = vitals.due_next_minute
-        self._parts["due"].setVisible(due is not None)
+        for widget in (self._parts["due"], self._dividers["due"]):
+            widget.setVisible(due is not None)
         self._parts["due"].show_part(_("Schedules next minute"), "" if due is None else text.count(due))
 
     def show_silence(self, span: timedelta) -> None:

@@ -41,8 +41,11 @@ class EmptyState(QWidget):
         column.setContentsMargins(24, 24, 24, 24)
         column.setSpacing(8)
         column.addStretch(1)
-        for widget in (self._glyph, self._text, self._hint, self.button):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignHCenter)
+        # given an alignment, a wrapped label would get its narrowest width and the height of one line
+        for label in (self._text, self._hint):
+            column.addWidget(label)
+        column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
         column.addStretch(1)
         self.retranslate()
         theme().changed.connect(self._restyle)

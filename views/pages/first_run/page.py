@@ -27,6 +27,7 @@ class FirstRunPage(QWidget):
         test_connection: try both addresses.
         sample: look around with sample data.
         language_chosen: ``en`` or ``zh_CN``.
+        language_changed: the page speaks another language; texts that came translated are to be shown again.
     """
 
     run_here = Signal(int)
@@ -34,6 +35,7 @@ class FirstRunPage(QWidget):
     test_connection = Signal(str, str)
     sample = Signal()
     language_chosen = Signal(str)
+    language_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -106,3 +108,4 @@ class FirstRunPage(QWidget):
         # The other language calls itself by its own name, for those who cannot read this one.
         self.language_link.set_count_text("English" if is_chinese() else "中文")
         self.setAccessibleName(self._title.text())
+        self.language_changed.emit()

@@ -182,11 +182,18 @@ class TasksPage(Page):
         self._tabs.setCurrentIndex(0)
         self._query()
 
+    def _say_empty(self) -> None:
+        if self._filter.expression() or self._tabs.currentIndex():
+            self._empty.set_texts(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        else:
+            self._empty.set_texts(N_("No tasks yet"))
+
     def _show(self, listing: Listing) -> None:
         self._error.clear()
         self._total = listing.total
         self._model.apply(listing.rows, settle=listing.settle)
         self._lister.note_shown(str(row.key) for row in self._model.records())
+        self._say_empty()
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
         self._say_summary()
         self._show_bar()
