@@ -56,7 +56,7 @@ class CauseQueries:
         groups: dict[str, list[Task]] = defaultdict(list)
         for task in tasks:
             groups[task.fingerprint or task.error_kind or "unknown"].append(task)
-        everything = {task.platform for task in tasks}
+        everything = {shop.platform for shop in self._store.shops()} | {task.platform for task in tasks}
         since = min((task.ended_at for task in tasks), default=0)
         until = max((task.ended_at for task in tasks), default=0)
         rows = [_cause(key, group, everything, since, until) for key, group in groups.items()]

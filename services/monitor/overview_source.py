@@ -269,7 +269,8 @@ class OverviewQueries:
                 severity="dead",
                 code=f"attention.cause_{cause.scope}",
                 params={
-                    "headline": cause.headline,
+                    # equal errors of two task types are two causes; without the type they read alike
+                    "headline": f"{cause.headline} · {cause.types[0]}" if cause.types else cause.headline,
                     "count": cause.count,
                     "shops": cause.shops,
                     "platform": ", ".join(cause.platforms),

@@ -18,11 +18,12 @@ def title(cause: Cause) -> str:
 
 
 def detail(cause: Cause) -> str:
-    """The error text itself, without what the title says already."""
+    """Whose error it is, as equal errors of two task types are two causes, and its text without the title's words."""
     head, _colon, rest = cause.headline.partition(":")
     if kinds.title(cause.kind) or not rest.strip():
-        return safe.one_line(cause.headline, 160)
-    return safe.one_line(rest, 160) if head else ""
+        rest = cause.headline
+    words = safe.one_line(rest, 160) if head else ""
+    return " · ".join(part for part in (", ".join(cause.types[:2]), words) if part)
 
 
 def reason(task: Task) -> str:

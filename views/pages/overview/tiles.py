@@ -127,7 +127,7 @@ def running_kpi(sight: Sight) -> Kpi:
     now = sight.now
     if now.slots_total:
         slots = ngettext("of {n} slot", "of {n} slots", now.slots_total).format(n=text.count(now.slots_total))
-        context = f"{slots} · {text.whole_percent(now.slots_busy / now.slots_total)}"
+        context = f"{slots} · {text.whole_percent(min(1.0, now.running / now.slots_total))}"
     else:
         context = _("no worker is connected")
     return Kpi(

@@ -48,13 +48,13 @@ def test_the_reach_of_a_cause(changes: dict[str, object], said: str) -> None:
 
 def test_a_known_kind_names_the_cause_and_the_error_explains_it() -> None:
     assert words.title(cause()) == "Seller login expired"
-    assert words.detail(cause()) == "LoginExpired: redirected to /login"
+    assert words.detail(cause()) == "sync_order · LoginExpired: redirected to /login"
 
 
 def test_an_unknown_kind_is_called_by_its_own_first_word() -> None:
     other = cause(kind="unknown", headline="StockError: nothing left of G0003")
     assert words.title(other) == "StockError"
-    assert words.detail(other) == "nothing left of G0003"
+    assert words.detail(other) == "sync_order · nothing left of G0003"
     assert words.title(cause(kind="unknown", headline="")) == "Unknown error"
 
 
