@@ -136,8 +136,8 @@ class Live:
                     lost = False
                     continue
                 batch = self._store.events(cursor, EVENT_BATCH, 0.5)
-            except ConsoleError as exc:
-                log.warning("events: %s", exc)
+            except Exception as exc:  # whatever it read: a screen that follows nothing any more must be impossible
+                log.warning("events: %s", exc, exc_info=not isinstance(exc, ConsoleError))
                 cursor, lost = "", True
                 self._clock.wait(self._stop, 1.0)
                 continue
@@ -188,10 +188,12 @@ class Live:
                 lag_ms=self._lag_ms,
                 retry_in_s=0.0,
             )
-        except ConsoleError as exc:
+        except Exception as exc:  # likewise: what cannot be read is shown as lost, and looked at again
+            if not isinstance(exc, ConsoleError):
+                log.exception("snapshot")
             wait = BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)]
             self._failures += 1
-            lost = StoreHealth(connected=False, error=str(exc))
+            lost = StoreHealth(connected=False, error=str(exc) or type(exc).__name__)
             fresh = replace(self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait)
             self._show(fresh)
             return wait

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -12,6 +13,7 @@ from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
 
+log = logging.getLogger(__name__)
 _HEARTBEAT = load("heartbeat")
 _LEAD = load("lead")
 _RESIGN = load("resign")
@@ -86,9 +88,13 @@ class Fleet(Part):
         oldest = self._ticker.now_ms() - _DAY_MS
         alive: list[WorkerInfo] = []
         for name in sorted(found):
-            seen, words = int(found[name][:_INSTANT]), found[name][_INSTANT:]
+            try:
+                seen, info = int(found[name][:_INSTANT]), _WORKER.decode(found[name][_INSTANT:])
+            except (ValueError, msgspec.MsgspecError) as exc:
+                log.warning("the heartbeat of %r cannot be read: %s", name, exc)
+                continue
             if seen >= oldest:
-                alive.append(msgspec.structs.replace(_WORKER.decode(words), seen_at=seen))
+                alive.append(msgspec.structs.replace(info, seen_at=seen))
         return alive
 
     def tell_worker(self, worker: str, order: str) -> None:
