@@ -94,8 +94,8 @@ local function shop_of(shop)
   return shops[shop] or set_shop(shop, call('HGET', K.by_shop, shop))
 end
 
-local function count_task(e, shop, status, lane, priority, triage, change)
-  local counts = inner(inner(inner(inner(inner(kinds, e.platform), e.kind), lane), status), triage)
+local function count_task(lanes, shop, status, lane, priority, triage, change)
+  local counts = inner(inner(inner(lanes, lane), status), triage)
   counts[priority] = (counts[priority] or 0) + change
   if ENDED[status] and not (status == 'dead' and triage == 'open') then return end
   local s = shop_of(shop)
@@ -178,6 +178,7 @@ end
 local function index_status(e, shop)
   local status, lane, priority, triage = e[T.status], e[T.lane], e[T.priority], e[T.triage]
   local key = status_key(status, lane, priority, triage)
+  local lanes = inner(inner(kinds, e.platform), e.kind)
   if not e.status then
     index_new(e, shop)
     add(key, e[T.created_at], e.id)
@@ -187,9 +188,9 @@ local function index_status(e, shop)
       remove(before, e.id)
       add(key, e[T.created_at], e.id)
     end
-    count_task(e, shop, e.status, e.lane, e.priority, e.triage, -1)
+    count_task(lanes, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
-  count_task(e, shop, status, lane, priority, triage, 1)
+  count_task(lanes, shop, status, lane, priority, triage, 1)
   if status == 'blocked' or e.status == 'blocked' then index_lot(e, shop) end
   index_unique(e)
 end
@@ -222,7 +223,7 @@ local function settle(e)
     end
     e.mark = 0
   end
-  remember(e)
+  e.behind = true -- what the indexes know is remembered when somebody asks for the record again
 end
 
 -- The leaves of the tree of changes as fields of the hash.

@@ -28,3 +28,4 @@ local function text(number)
 end
 
 local ENDED = { succeeded = true, dead = true, cancelled = true }
+local NOW_TEXT, EVENTS_KEPT = text(NOW), text(C.events_kept)

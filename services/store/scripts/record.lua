@@ -19,7 +19,7 @@ local function array_head(n)
   return head
 end
 
-local function parse(id, s)
+local function parse(key, s)
   local a, b, c, st, at, sn, an, marked = unpack_lengths(LENGTHS, s)
   local p = C.prefix + 3 + a
   local q = p + b
@@ -28,7 +28,7 @@ local function parse(id, s)
   local _, own_id, shop_id, platform, kind = take(s, 4, C.prefix + 3)
   return {
     id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id,
-    key = K.task .. id, packed = s,
+    key = key, packed = s, behind = false,
     front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u), back = sub(s, u + 1),
     sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
     rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
@@ -41,7 +41,7 @@ end
 local function remember(e)
   e.status, e.lane, e.priority, e.triage = e[T.status], e[T.lane], e[T.priority], e[T.triage]
   e.worker, e.print, e.at = e[T.worker], e[T.fingerprint], e[T.updated_at]
-  e.lease, e.due = e[T.lease_until], e[T.due_at]
+  e.lease, e.due, e.behind = e[T.lease_until], e[T.due_at], false
 end
 
 -- The record of a task as Python packs it (adopted, created); no index knows it.
@@ -54,7 +54,7 @@ local function fresh(s)
   local sn, an = #steps, #attempts
   local dh = c + #array_head(sn)
   local lengths = pack_lengths(LENGTHS, a - 3, b - a, c - b, d - dh, g - d - #array_head(an), sn, an, 0)
-  local e = parse('', lengths .. s)
+  local e = parse(false, lengths .. s)
   e.key, e.packed, e.unborn = K.task .. e.id, false, true
   e.status, e.lane, e.priority, e.triage, e.worker, e.print, e.at = false, false, false, false, '', '', false
   return e
@@ -74,14 +74,14 @@ local function packed(e)
   return s
 end
 
-local function read(id, s)
+local function read(id, key, s)
   if not s then
     records[id] = false
     return false
   end
-  local good, e = pcall(parse, id, s)
+  local good, e = pcall(parse, key, s)
   if not good or e.id ~= id then
-    call('RENAME', K.task .. id, K.broken .. id) -- not a record: kept aside, the task counts as unknown
+    call('RENAME', key, K.broken .. id) -- not a record: kept aside, the task counts as unknown
     e = false
   else
     remember(e)
@@ -97,14 +97,18 @@ local function fetch(ids)
   if #ids == 0 then return end
   local found = call('MGET', unpack(names))
   for i = 1, #ids do
-    if records[ids[i]] == nil then read(ids[i], found[i]) end
+    if records[ids[i]] == nil then read(ids[i], names[i], found[i]) end
   end
 end
 
 local function load(id)
   local e = records[id]
-  if e ~= nil then return e end
-  return read(id, call('GET', K.task .. id))
+  if e == nil then
+    local key = K.task .. id
+    return read(id, key, call('GET', key))
+  end
+  if e and e.behind then remember(e) end
+  return e
 end
 
 local function payload(e)
@@ -173,8 +177,8 @@ local function transition(e, to, worker, note)
   end
   e.steps = steps .. '\151' .. pack_values(NOW, from, to, worker, e[T.gen], e[T.attempt], note)
   e.sn = sn
-  call('XADD', K.events, 'MAXLEN', '~', text(C.events_kept), '*', 'task_id', e.id, 'shop_id', e.shop_id,
-    'platform', e.platform, 'task_type', e.kind, 'from', from, 'to', to, 'at', text(NOW), 'worker', worker,
+  call('XADD', K.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'task_id', e.id, 'shop_id', e.shop_id,
+    'platform', e.platform, 'task_type', e.kind, 'from', from, 'to', to, 'at', NOW_TEXT, 'worker', worker,
     'gen', text(e[T.gen]), 'attempt', text(e[T.attempt]), 'lane', e[T.lane])
   touch(e)
 end
