@@ -271,8 +271,6 @@ class NewTaskDialog(DialogFrame):
         self.error.show_error(str(error), lead=_("Nothing was created."))
         self._say()
 
-    # duplicates one by one
-
     def _watch(self, *task_ids: str) -> None:
         self.tasks_wanted.emit(filter.format_terms((equals("id", *task_ids),)))
         self.hide()
