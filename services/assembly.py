@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import secrets
 import socket
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.executors.base import Executor
+from services.executors.registry import Handler
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -32,6 +34,7 @@ from services.ports import Broker, Clock, Store
 from services.workers.host import LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
 
+log = logging.getLogger(__name__)
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
 
@@ -156,6 +159,7 @@ def steward(engine: Engine) -> Steward:
 def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
     """What the workers of this process are made of."""
     executors, handlers = _executors(engine.settings, in_console=in_console)
+    introduce(engine, handlers.values())
     return WorkerParts(
         store=engine.store,
         broker=engine.broker,
@@ -163,7 +167,7 @@ def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
         registry=engine.registry,
         dispatcher=engine.dispatcher,
         executors=executors,
-        handlers=handlers,
+        handlers=frozenset(handlers),
         policy=engine.policy,
     )
 
@@ -194,6 +198,22 @@ def seed_types(store: Store) -> int:
     for path in fresh:
         store.put_document("type", path.stem, path.read_text(encoding="utf-8"))
     return len(fresh)
+
+
+def introduce(engine: Engine, handlers: Iterable[Handler]) -> None:
+    """Write the types that nobody has defined but whose handler says whether it may run twice: a lost worker's task is
+    judged by the leader, who sees only the store. Where both speak, the store's policy holds.
+    """
+    for handler in handlers:
+        if handler.idempotent is None:
+            continue
+        kind = engine.registry.task_type(handler.name)
+        if not engine.registry.knows(handler.name):
+            made = msgspec.structs.replace(kind, executor="python", idempotent=handler.idempotent, version=1)
+            engine.store.put_document("type", handler.name, task_type.dump(made))
+            engine.registry.forget()
+        elif kind.idempotent and not handler.idempotent:
+            log.warning("%s may run twice by its type, not by its handler: the type counts; correct it", handler.name)
 
 
 def probe(broker: str, redis: str) -> tuple[bool, str, bool, str]:
@@ -249,7 +269,7 @@ def _drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         raise
 
 
-def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], frozenset[str]]:
+def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], Mapping[str, Handler]]:
     from services.executors import registry
     from services.executors.python import PythonExecutor
     from services.executors.rpa import RpaExecutor
@@ -268,4 +288,4 @@ def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[
     handlers = registry.load_handlers(settings.worker.handlers)
     if handlers:
         made["python"] = PythonExecutor(handlers, process_only=in_console)
-    return made, frozenset(handlers)
+    return made, handlers

@@ -15,6 +15,7 @@ PAUSE_SECONDS = 0.005
 @task_handler("work", isolate="thread")
 @task_handler("once", isolate="thread")
 @task_handler("single", isolate="thread")
+@task_handler("never_twice", isolate="thread", idempotent=False)
 @task_handler("sync_order", isolate="thread")
 def work(payload: dict[str, Any], job: HandlerContext) -> dict[str, Any] | None:
     """Do what the payload says.

@@ -124,6 +124,14 @@ def test_an_unrepeatable_task_of_a_lost_worker_is_held(fleet: Fleet) -> None:
     assert fleet.wait(task_id, "succeeded").attempt == 2
 
 
+def test_a_handler_that_may_not_run_twice_says_so_for_its_type(fleet: Fleet) -> None:
+    fleet.worker(start=False)
+    task_id = fleet.create(kind="never_twice")
+    lost_claim(fleet, task_id)
+    fleet.reconciler().take_over_expired()
+    assert fleet.task(task_id).status == "held"
+
+
 def test_a_lost_task_that_was_to_be_cancelled_is_cancelled(fleet: Fleet) -> None:
     task_id = fleet.create()
     lost_claim(fleet, task_id)
