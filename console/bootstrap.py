@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-
-from PySide6.QtWidgets import QDialog
+from functools import partial
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
@@ -40,7 +39,7 @@ class _Doors:
     def __init__(self) -> None:
         self.window: MainWindow | None = None
         self.context: PageContext | None = None
-        self._dialog: QDialog | None = None
+        self._dialog: NewTaskDialog | None = None
 
     def toast(self, spec: ToastSpec) -> None:
         """Show a message in the corner."""
@@ -48,13 +47,14 @@ class _Doors:
             self.window.toasts.show(spec)
 
     def new_task(self, fields: Mapping[str, object]) -> None:
-        """Open the New task dialog, one at a time."""
+        """Open the New task dialog; there is one, and it keeps its draft until it is created or discarded."""
         if self.window is None or self.context is None:
             return
-        if self._dialog is not None and self._dialog.isVisible():
-            self._dialog.raise_()
-            return
-        self._dialog = NewTaskDialog(self.context, dict(fields), self.window)
+        if self._dialog is None:
+            self._dialog = NewTaskDialog(self.context, dict(fields), self.window)
+            self._dialog.tasks_wanted.connect(partial(self.window.open_page, "tasks"))
+        else:
+            self._dialog.resume(dict(fields) or None)
         self._dialog.open()
 
     def verb(self, verb: str, target: str) -> None:
@@ -72,6 +72,8 @@ class _Doors:
 def build(session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None]) -> Desk:
     """Make the window over an open session; pages are made when first opened."""
     doors = _Doors()
+    profile = session.settings.profiles.get(session.settings.profile)
+    environment = profile.environment if profile is not None else ""
     feed = Feed(session.live)
     context = PageContext(
         tasks=session.queries.tasks,
@@ -86,6 +88,7 @@ def build(session: Session, *, on_theme: Callable[[str], None], on_language: Cal
         toast=doors.toast,
         new_task=doors.new_task,
         profile=session.settings.profile,
+        environment=environment,
         embedded=session.settings.embedded,
     )
 
@@ -95,7 +98,7 @@ def build(session: Session, *, on_theme: Callable[[str], None], on_language: Cal
         return page
 
     def settings() -> Page:
-        page = SettingsPage(context)
+        page = SettingsPage(context, data_folder=str(session.settings.home_path))
         page.theme_chosen.connect(on_theme)
         page.language_chosen.connect(on_language)
         return page

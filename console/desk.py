@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -30,6 +31,7 @@ from services.i18n import _
 from services.monitor.live import Snapshot
 from views.pages.first_run.page import FirstRunPage
 from views.support import operation, shown
+from views.support.acting import Acting
 from views.theme import theme
 from views.widgets.toast import Toast, ToastAction, ToastSpec
 
@@ -203,18 +205,32 @@ class Console:
             self.clean = False
             return
         path = Path(target)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self.clean = bool(window.grab().save(str(path)))
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self.clean = bool(window.grab().save(str(path)))
+        except OSError:
+            self.clean = False
+        if not self.clean:
+            sys.stderr.write(f"fleetdeck: {target} could not be written; name a .png file in a folder of yours\n")
 
     async def _close(self) -> None:
         if self._desk is not None:
             self._state.set(window=self._desk.window.save_state())
+            # what is still held with Undo was asked for; closing is no Undo
+            await self._send_held(self._desk.window.findChildren(Acting))
             # as its user does: the page stops asking, the feed has nobody left to tell
             self._desk.window.close()
-        operation.shut_down(wait=False)
+        await self._off(operation.shut_down)
         if self._session is not None:
             await self._off(self._session.close, CLOSE_GRACE_S)
         self._pool.shutdown()
+
+    async def _send_held(self, pages: list[Acting]) -> None:
+        for acting in pages:
+            acting.send_held()
+        end = asyncio.get_running_loop().time() + CLOSE_GRACE_S
+        while any(acting.busy for acting in pages) and asyncio.get_running_loop().time() < end:
+            await asyncio.sleep(0.05)
 
     def _set_theme(self, mode: str) -> None:
         theme().set_mode(mode)

@@ -89,7 +89,10 @@ class ShellWiring(QObject):
         self._window.top_bar.show_health(parts)
 
     def _show_vitals(self, snapshot: Snapshot) -> None:
-        lag = timedelta(milliseconds=snapshot.lag_ms) if snapshot.at_ms else None
+        if not (snapshot.at_ms and snapshot.store.connected and snapshot.broker.connected):
+            self._window.status_bar.show_vitals(Vitals(local=self._embedded))
+            return
+        lag = timedelta(milliseconds=snapshot.lag_ms)
         self._window.status_bar.show_vitals(
             Vitals(local=self._embedded, rate_in=snapshot.rates.publish, rate_out=snapshot.rates.ack, event_lag=lag)
         )

@@ -17,7 +17,9 @@ from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
-from services.engine.producer import Producer, Submitted, TaskSpec
+from services.engine.producer import Producer
+from services.engine.producer import Submitted as Submitted
+from services.engine.producer import TaskSpec as TaskSpec
 from services.ports import Store
 
 BATCH = 200

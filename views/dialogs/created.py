@@ -7,7 +7,7 @@ from functools import partial
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
+from services.commands.tasks import Submitted, TaskSpec
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
 from views.dialogs.elided import Elided

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
-from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
+from services.commands.tasks import Submitted, TaskSpec
 from services.domain import filter
 from services.domain.query import equals
 from services.i18n import N_, _, ngettext, pgettext

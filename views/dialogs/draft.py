@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]  # views may not name the engine's module
+from services.commands.tasks import TaskSpec
 from services.domain import lane
 from services.i18n import _, ngettext
 

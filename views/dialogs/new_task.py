@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
-from services.commands.tasks import Submitted, TaskSpec  # type: ignore[attr-defined]
+from services.commands.tasks import Submitted, TaskSpec
 from services.domain import filter
 from services.domain.query import equals
 from services.i18n import N_, _
