@@ -17,6 +17,7 @@ from services.entrypoints.context import (
     EXIT_FAILED,
     EXIT_OK,
     EXIT_USAGE,
+    PAGES,
     ConsoleRequest,
     Context,
     OpenConsole,
@@ -44,6 +45,9 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         return EXIT_FAILED
     except BrokenPipeError:
         return EXIT_OK
+    except OSError as exc:  # a home folder that cannot be made or written, a full disk
+        where = f"{exc.filename}: " if exc.filename else ""
+        return _fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -77,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
     parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window and leave")
-    parser.add_argument("--page", default="", help="page to open: overview, tasks, dead_letters, workers, settings")
+    parser.add_argument("--page", default="", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
     parser.set_defaults(handler=cli_run.console)
     nouns = parser.add_subparsers(metavar="COMMAND")
     for module in (cli_run, cli_tasks, cli_dead, cli_fleet):

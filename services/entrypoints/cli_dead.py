@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from services import assembly
+from services.domain import classify
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
 from services.entrypoints import choose, json_text, shapes
@@ -69,7 +70,14 @@ def list_dead(context: Context) -> int:
         ],
     }
     rows = [
-        (task.task_id, task.error_kind, task.task_type, task.shop, shapes.iso(task.ended_at), task.error)
+        (
+            task.task_id,
+            task.error_kind,
+            task.task_type,
+            task.shop,
+            shapes.iso(task.ended_at),
+            classify.headline(task.error),
+        )
         for task in page.tasks
     ]
     context.show(document, table(("id", "kind", "type", "shop", "died", "error"), rows))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import logging
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -83,6 +84,10 @@ def work(context: Context) -> int:
     try:
         worker.start()
         steward.start()
+        own = settings.worker
+        sys.stderr.write(
+            f"fleetdeck: {worker.name} works, {own.slots} at once, lanes {', '.join(own.lanes)}; Ctrl-C ends it\n"
+        )
         _wait(engine, worker, stop, drain=context.args.drain)
         clean = worker.stop()
     finally:

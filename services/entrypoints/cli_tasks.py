@@ -7,8 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from services import assembly
+from services import assembly, messages
+from services.domain import classify
 from services.domain.errors import UsageError
+from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.status import Status
 from services.domain.task import Task
@@ -70,13 +72,16 @@ def create(context: Context) -> int:
             "--depends-on is not available in this version; create the task after the other has ended",
             field="--depends-on",
         )
+    if args.file and (args.shop or args.platform or args.task_type):
+        raise UsageError("--file brings shop, platform and type of every task; leave the others out", field="--file")
     specs, faults = task_files.read(Path(args.file)) if args.file else ([_one(args)], [])
     specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason) for spec in specs]
     with context.engine() as engine:
         specs = [_with_platform(spec, engine) for spec in specs]
         done = assembly.commands(engine).tasks.create(specs, origin="file" if args.file else "cli")
-    errors = [{"line": line, "field": field, "error": text} for line, field, text in faults]
+    errors: list[dict[str, Any]] = [{"line": line, "field": field, "error": text} for line, field, text in faults]
     errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
+    errors.sort(key=lambda error: error["line"])
     context.show(_created(done, errors), _created_lines(done, errors))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
 
@@ -108,6 +113,11 @@ def show(context: Context) -> int:
     ]
     record = shapes.task(detail.task)
     lines = [f"{name:<14} {value}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
+    lines += [
+        f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
+        for gate in detail.gates
+        if gate.state in ("closed", "next")
+    ]
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
         for one in shapes.attempts(detail.task)
@@ -206,10 +216,11 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
 def _created_lines(done: Submitted, errors: list[dict[str, Any]]) -> list[str]:
     lines = [task.task_id for task in done.created]
     lines += [
-        f"duplicate: {task.task_id} is {task.status}"
+        (f"line {spec.line}: " if spec.line else "")
+        + f"duplicate: {task.task_id} is {task.status}"
         + (f" since {shapes.iso(task.started_at)} on {task.worker}" if task.status == Status.RUNNING else "")
         + "; use --if-duplicate queue, or force with --reason"
-        for _, task in done.duplicates
+        for spec, task in done.duplicates
     ]
     lines += [
         f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors
@@ -231,5 +242,5 @@ def _row(task: Task) -> tuple[object, ...]:
         task.lane,
         attempts,
         shapes.iso(task.created_at),
-        task.error,
+        classify.headline(task.error),
     )

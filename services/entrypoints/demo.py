@@ -19,7 +19,7 @@ from services import assembly
 from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, PAGES, ConsoleRequest, Context, whole
 from services.entrypoints.demo_count import WATCH_S, Count
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
 from services.monitor.live import Live
@@ -44,7 +44,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument("--slots", type=whole(1, 64), default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
     parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
-    parser.add_argument("--page", default="", help="page to open: overview, tasks, dead_letters, workers, settings")
+    parser.add_argument("--page", default="", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
     parser.add_argument("--size", default="1600x1000", metavar="WxH", help="size of the window")
     parser.set_defaults(handler=run)
 

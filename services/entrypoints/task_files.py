@@ -34,17 +34,9 @@ def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
     Raises:
         UsageError: the file cannot be read at all, or holds nothing.
     """
-    if not path.is_file():
-        raise UsageError(f"{path} is not a file", field="--file")
-    if path.stat().st_size > MAX_BYTES:
-        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MiB; split it", field="--file")
-    readers = {".csv": _csv, ".tsv": _csv, ".xlsx": _xlsx, ".jsonl": _jsonl, ".ndjson": _jsonl}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise UsageError(f"{path.name}: known endings are {', '.join(sorted(readers))}", field="--file")
     specs: list[TaskSpec] = []
     faults: list[Fault] = []
-    for line, row in reader(path):
+    for line, row in _rows(path):
         if isinstance(row, str):
             faults.append((line, "line", row))
             continue
@@ -55,6 +47,36 @@ def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
     if not specs and not faults:
         raise UsageError(f"{path.name} holds no task; the header must name platform, shop and type", field="--file")
     return specs, faults
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
+    if not path.is_file():
+        raise UsageError(f"{path} is not a file", field="--file")
+    if path.stat().st_size > MAX_BYTES:
+        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MiB; split it", field="--file")
+    readers = {".csv": _csv, ".tsv": _csv, ".xlsx": _xlsx, ".jsonl": _jsonl, ".ndjson": _jsonl}
+    reader = readers.get(path.suffix.lower())
+    if reader is None:
+        raise UsageError(f"{path.name}: known endings are {', '.join(sorted(readers))}", field="--file")
+    table = reader is not _jsonl
+    for line, row in reader(path):
+        if table and not isinstance(row, str):
+            _check_header(path, row)
+            table = False
+        yield line, row
+
+
+def _check_header(path: Path, row: Mapping[str, Any]) -> None:
+    """Refuse a table whose columns are called otherwise, once instead of at every line."""
+    names = {COLUMNS.get(key.strip().lower(), "") for key in row if key}
+    missing = [name for name in ("shop", "type") if name not in names]
+    if missing:
+        given = ", ".join(str(key) for key in row if key)
+        raise UsageError(
+            f"{path.name}: the header must name platform, shop and type; {' and '.join(missing)} is missing, "
+            f"it names {given!r:.120}",
+            field="--file",
+        )
 
 
 def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
