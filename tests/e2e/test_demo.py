@@ -1,0 +1,22 @@
+"""The demo is the shortest proof: real processes, every order exact, and three counts that agree."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.cli_rig import Cli
+
+
+@pytest.mark.slow
+def test_the_demo_counts_right_and_leaves_nothing(cli: Cli) -> None:
+    report = cli.run("demo", "--seconds", 20)
+    assert report["ok"] is True
+    assert report["drained"] is True
+    assert report["events_ended"] == report["shown"]
+    assert sum(report["events_ended"].values()) == sum(report["records"].values()) == report["created"]
+    assert report["orders"]["exact"] is True
+    assert report["orders"]["wrong"] == []
+    assert report["orders"]["shops_synced"] > 5
+    assert report["retried"] > 0, "the sample storefront fails now and then"
+    assert report["processes"] >= report["created"]
+    assert [path.name for path in cli.home.iterdir()] == ["config.toml"], "a throw-away fleet leaves nothing at home"
