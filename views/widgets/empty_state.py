@@ -33,7 +33,6 @@ class EmptyState(QWidget):
         self._hint = Label("", "label", "text3", wrap=True)
         for label in (self._text, self._hint):
             label.setAlignment(Qt.AlignmentFlag.AlignCenter)
-            label.setMaximumWidth(460)
         self.button = Button(action)
         self.button.setVisible(bool(action))
         self.button.clicked.connect(self._on_clicked)
@@ -42,7 +41,7 @@ class EmptyState(QWidget):
         column.setSpacing(8)
         column.addStretch(1)
         column.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignHCenter)
-        # given an alignment, a wrapped label would get its narrowest width and the height of one line
+        # full width: with an alignment, a wrapped label would get its narrowest width and the height of one line
         for label in (self._text, self._hint):
             column.addWidget(label)
         column.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
