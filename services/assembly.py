@@ -270,10 +270,12 @@ def _drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
 
 
 def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], Mapping[str, Handler]]:
-    from services.executors import registry
+    from services.executors import process_tree, registry
     from services.executors.python import PythonExecutor
     from services.executors.rpa import RpaExecutor
 
+    if orphans := process_tree.end_orphans():
+        log.warning("%d processes of a worker that was killed here are ended", orphans)
     rpa = settings.executors.rpa
     made: dict[str, Executor] = {
         "rpa": RpaExecutor(

@@ -16,6 +16,8 @@ import psutil
 
 #: marks a child and all its offspring, also those that left its process group
 MARK = "FLEETDECK_RUN"
+#: names the process that watches them, so that what outlives it can be told from what is at work
+OWNER = "FLEETDECK_OWNER"
 _ROUNDS = 5
 _END_S, _POLL_S = 2.0, 0.002
 _WINDOWS = sys.platform == "win32"
@@ -49,7 +51,7 @@ class ProcessTree:
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=cwd,
-            env={**environment, MARK: self.mark},
+            env={**environment, MARK: self.mark, OWNER: _owner()},
             **_own_group(pass_fd),
         )
 
@@ -126,6 +128,35 @@ class ProcessTree:
             return
         if self.process.returncode is None:
             _ignore_gone(os.killpg, self.pid, signal.SIGKILL)
+
+
+def end_orphans() -> int:
+    """End what workers of this user left running here when they were killed; returns how many processes.
+
+    Their tasks are given to somebody else, and two flows must not work in one shop at a time.
+    """
+    ended = 0
+    for member in psutil.process_iter():
+        try:
+            number, _, started = member.environ().get(OWNER, "").partition(":")
+            if number and not _lives(int(number), float(started)):
+                member.kill()
+                ended += 1
+        except (psutil.Error, OSError, ValueError):
+            continue
+    return ended
+
+
+def _owner() -> str:
+    return f"{os.getpid()}:{psutil.Process().create_time()}"
+
+
+def _lives(number: int, started: float) -> bool:
+    try:
+        process = psutil.Process(number)
+        return abs(process.create_time() - started) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def _wait_for_end(members: Sequence[psutil.Process]) -> None:

@@ -1,0 +1,46 @@
+"""What a killed worker leaves running on its machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import psutil
+
+from services.executors import process_tree
+from tests.contract.waiting import eventually
+
+_LEAVE = """
+import os, sys
+from services.executors.process_tree import ProcessTree
+tree = ProcessTree([sys.executable, "-c", "import time; time.sleep(600)"], environment=dict(os.environ))
+print(tree.pid, flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+def _sleeps(number: int) -> bool:
+    try:
+        return psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+def test_what_outlives_its_worker_is_ended_and_what_is_at_work_is_not() -> None:
+    mine = process_tree.ProcessTree(
+        [sys.executable, "-c", "import time; time.sleep(600)"], environment=dict(os.environ)
+    )
+    try:
+        left = subprocess.run([sys.executable, "-c", _LEAVE], capture_output=True, text=True, check=False)
+        orphan = int(left.stdout)
+        assert _sleeps(orphan)
+        assert process_tree.end_orphans() >= 1
+        eventually(lambda: not _sleeps(orphan), 10)
+        assert not mine.exited()
+    finally:
+        mine.kill()
+        mine.reap()
+        for stream in (mine.process.stdout, mine.process.stderr):
+            assert stream is not None
+            stream.close()
