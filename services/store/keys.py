@@ -83,9 +83,6 @@ IN_SCRIPTS = MappingProxyType(
         "by_kind": BY_KIND,
         "shop_names": SHOP_NAMES,
         "platforms": PLATFORMS,
-        "workers": WORKERS,
-        "audit": AUDIT,
-        "audit_order": AUDIT_ORDER,
         "task": TASK,
         "broken": BROKEN,
         "unique": UNIQUE,
@@ -98,8 +95,6 @@ IN_SCRIPTS = MappingProxyType(
         "worker": WORKER,
         "batch": BATCH,
         "fingerprint": FINGERPRINT,
-        "orders": ORDERS,
-        "leader": LEADER,
     }
 )
 

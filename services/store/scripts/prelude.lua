@@ -8,7 +8,7 @@ local pack_values, unpack_value = cmsgpack.pack, cmsgpack.unpack
 local take, take_one = cmsgpack.unpack_limit, cmsgpack.unpack_one
 local pack_lengths, unpack_lengths = struct.pack, struct.unpack
 local char, format, sub = string.char, string.format, string.sub
-local concat, unpack = table.concat, unpack
+local unpack = unpack
 
 -- A write that is denied while memory is short (or on a replica) fails here, before anything has changed.
 call('SETRANGE', K.meta .. ':probe', 0, '')

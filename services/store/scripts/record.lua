@@ -165,6 +165,8 @@ local function transition(e, to, worker, note)
   if e.unborn then
     from, e.unborn = '', false
     ends = ENDED[to] and e[T.ended_at] == 0
+    if not ENDED[to] then e[T.ended_at] = 0 end
+    if to ~= 'dead' and e[T.triage] ~= '' then set_rest(e, T.triage, '') end
   end
   e[T.status], e[T.updated_at] = to, NOW
   if ends then e[T.ended_at] = NOW end

@@ -141,6 +141,9 @@ class Twins:
         way = ("reject", "queue", "force", "queue", "reject", "reject")[how]
         if pick == 9:
             return Create(task=self._new(pick, how, status="scheduled", due_at=BEGIN + how), on_duplicate=way)
+        if how == 5:  # what no caller should ask for
+            fields = {"triage": "open", "ended_at": 5, "due_at": 7}
+            return Create(task=self._new(pick, how, **fields), on_duplicate=way)
         if pick == 8:
             return Create(task=self._new(pick, how, status="dead", error_kind="bad_message"), on_duplicate=way)
         return Create(task=self._new(pick, how), on_duplicate=way)
