@@ -6,6 +6,8 @@ import json
 import os
 import sys
 import tomllib
+import zoneinfo
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +15,11 @@ import msgspec
 import platformdirs
 
 from services.domain.errors import UsageError
+from services.domain.lane import LANES
 
 PREFIX = "FLEETDECK_"
+LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
+DAY_S = 86_400
 NOT_SETTINGS = ("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_", "FLEETDECK_TEST_")
 DEFAULT_COMMAND = (
     "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
@@ -190,6 +195,8 @@ def _file(path: Path) -> dict[str, Any]:
         return {}
     try:
         text = path.read_bytes().decode("utf-8-sig")
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {exc}", field="config.toml") from exc
     except UnicodeDecodeError as exc:
         raise UsageError(f"{path} is not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
     try:
@@ -200,13 +207,16 @@ def _file(path: Path) -> dict[str, Any]:
 
 def _environment() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, text in os.environ.items():
+    for name, text in sorted(os.environ.items()):
         if not name.startswith(PREFIX) or name.startswith(NOT_SETTINGS) or name == "FLEETDECK_HOME":
             continue
-        node = found
+        node: Any = found
         *levels, last = name[len(PREFIX) :].lower().split("__")
         for level in levels:
             node = node.setdefault(level, {})
+            if not isinstance(node, dict):
+                shorter = PREFIX + "__".join(levels[: levels.index(level) + 1]).upper()
+                raise UsageError(f"{shorter} and {name} exclude each other: unset one of them", field=name)
         node[last] = _value(text)
     return found
 
@@ -230,23 +240,43 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
 
 
 def _convert(data: dict[str, Any], path: Path) -> Settings:
+    worker = data.get("worker")
+    for name in ("lanes", "handlers"):  # a variable may name several with commas
+        if isinstance(worker, dict) and isinstance(worker.get(name), str):
+            worker[name] = [word.strip() for word in worker[name].split(",") if word.strip()]
     try:
         settings = msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as exc:
-        raise UsageError(
-            f"{path.name} or FLEETDECK_… variables: {exc}", field=str(exc).rpartition("`$.")[2].rstrip("`")
-        ) from exc
-    if not 1 <= settings.worker.slots <= 512:
-        raise UsageError("worker.slots must be 1 to 512", field="worker.slots")
-    if settings.retry.base_seconds < 1 or settings.retry.cap_seconds < settings.retry.base_seconds:
-        raise UsageError(
-            "retry.base_seconds must be at least 1 and retry.cap_seconds not below it", field="retry.base_seconds"
-        )
-    if not 0 <= settings.retry.max_retries <= 20:
-        raise UsageError("retry.max_retries must be 0 to 20", field="retry.max_retries")
-    if settings.lease.seconds < 1:
-        raise UsageError("lease.seconds must be at least 1", field="lease.seconds")
+        field = str(exc).rpartition("`$.")[2].rstrip("`")
+        raise UsageError(f"{path.name} or FLEETDECK_… variables: {exc}", field=field) from exc
+    for field, good, wanted in _checks(settings):
+        if not good:
+            raise UsageError(f"{path.name} or FLEETDECK_… variables: {field} must be {wanted}", field=field)
     return settings
+
+
+def _checks(settings: Settings) -> Iterator[tuple[str, bool, str]]:
+    """Field, whether its value can be, and what it should be."""
+    worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
+    yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
+    yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
+    yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"
+    yield "executors.rpa.kill_grace_seconds", 0 <= rpa.kill_grace_seconds <= DAY_S, "0 to 86400"
+    yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
+    yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, "at least 1 and not above cap_seconds"
+    yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
+    yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
+    yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
+    yield "theme", settings.theme in THEMES, "system, dark or light"
+    yield "time_zone", _known_zone(settings.time_zone), "a name such as Asia/Shanghai"
+
+
+def _known_zone(name: str) -> bool:
+    try:
+        return not name or bool(zoneinfo.ZoneInfo(name))
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return False
 
 
 def _with_profile(settings: Settings) -> Settings:

@@ -1,0 +1,162 @@
+"""Settings: the file, the environment over it, the command line over both; every fault names its field."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from services import settings as config
+from services.domain.errors import UsageError
+
+
+@pytest.fixture(autouse=True)
+def no_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("FLEETDECK_")]:
+        monkeypatch.delenv(name)
+
+
+def written(home: Path, text: str) -> Path:
+    (home / "config.toml").write_text(text, encoding="utf-8")
+    return home
+
+
+def fault(home: Path, **words: str) -> UsageError:
+    with pytest.raises(UsageError) as caught:
+        config.load(home=home, **words)
+    return caught.value
+
+
+# --------------------------------------------------------------------------------------------------------------- values
+def test_without_anything_the_embedded_engine_runs_with_defaults(tmp_path: Path) -> None:
+    settings = config.load(home=tmp_path)
+    assert settings.embedded
+    assert settings.database == tmp_path / "local.sqlite"
+    assert (settings.worker.slots, settings.lease.seconds) == (5, 60.0)
+    assert settings.delays == (30, 60, 120)
+    assert settings.executors.rpa.command[0] == "youdao_rpa_cli"
+
+
+def test_the_file_the_variables_and_the_words_lie_over_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(tmp_path, "language = 'en'\n[worker]\nslots = 3\nlanes = ['high']\n[retry]\nbase_seconds = 10\n")
+    monkeypatch.setenv("FLEETDECK_WORKER__SLOTS", "7")
+    monkeypatch.setenv("FLEETDECK_RETRY__CAP_SECONDS", "40")
+    monkeypatch.setenv("FLEETDECK_STRICT_SHOPS", "true")
+    monkeypatch.setenv("FLEETDECK_EXECUTORS__RPA__COMMAND", '["run", "{param}"]')
+    settings = config.load(home=tmp_path)
+    assert (settings.worker.slots, settings.worker.lanes) == (7, ("high",))
+    assert settings.delays == (10, 20, 40)
+    assert settings.strict_shops is True
+    assert settings.executors.rpa.command == ("run", "{param}")
+
+
+def test_lists_may_be_words_with_commas_in_a_variable(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEETDECK_WORKER__LANES", "high, low")
+    assert config.load(home=tmp_path).worker.lanes == ("high", "low")
+
+
+def test_secrets_and_variables_of_tests_are_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FLEETDECK_SECRET__PDD_S1", "FLEETDECK_SAMPLE_URL", "FLEETDECK_TEST_AMQP_URL", "FLEETDECK_HOME"):
+        monkeypatch.setenv(name, "x")
+    assert config.load(home=tmp_path) == config.load(home=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("base", "cap", "levels"),
+    [(30, 120, (30, 60, 120)), (1, 4, (1, 2, 4)), (5, 5, (5,)), (50, 120, (50, 100, 120)), (1, 1, (1,))],
+)
+def test_the_delays_double_up_to_the_cap(tmp_path: Path, base: int, cap: int, levels: tuple[int, ...]) -> None:
+    written(tmp_path, f"[retry]\nbase_seconds = {base}\ncap_seconds = {cap}\n")
+    assert config.load(home=tmp_path).delays == levels
+
+
+def test_a_named_profile_leads_to_its_fleet(tmp_path: Path) -> None:
+    written(tmp_path, "[profiles.prod]\nbroker = 'amqp://b'\nredis = 'redis://r'\nmanagement = 'http://m'\n")
+    settings = config.load(home=tmp_path, profile="prod")
+    assert (settings.broker.url, settings.broker.management_url, settings.store.url) == (
+        "amqp://b",
+        "http://m",
+        "redis://r",
+    )
+    assert not settings.embedded
+    assert config.load(home=tmp_path).embedded
+
+
+def test_addresses_on_the_command_line_win(tmp_path: Path) -> None:
+    written(tmp_path, "[broker]\nurl = 'amqp://b'\n[store]\nurl = 'redis://r'\n")
+    settings = config.load(home=tmp_path, broker="amqp://c", redis="redis://s")
+    assert (settings.profile, settings.broker.url, settings.store.url) == ("fleet", "amqp://c", "redis://s")
+
+
+def test_bom_and_windows_lines_are_read(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_bytes(b"\xef\xbb\xbf[worker]\r\nslots = 2\r\n")
+    assert config.load(home=tmp_path).worker.slots == 2
+
+
+def test_the_home_is_named_by_a_variable_or_the_users_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert config.default_home().name == "fleetdeck"
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    assert config.default_home() == tmp_path
+
+
+# --------------------------------------------------------------------------------------------------------------- faults
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("[worker]\nslots = 'many'\n", "worker.slots"),
+        ("[worker]\nslots = 0\n", "worker.slots"),
+        ("[worker]\nslots = 513\n", "worker.slots"),
+        ("[worker]\nlanes = ['fast']\n", "worker.lanes"),
+        ("[worker]\nlanes = []\n", "worker.lanes"),
+        ("[worker]\ngrace_seconds = -1\n", "worker.grace_seconds"),
+        ("[retry]\nbase_seconds = 0\n", "retry.base_seconds"),
+        ("[retry]\nbase_seconds = 60\ncap_seconds = 30\n", "retry.base_seconds"),
+        ("[retry]\nmax_retries = 21\n", "retry.max_retries"),
+        ("[retry]\nmax_retries = -1\n", "retry.max_retries"),
+        ("[lease]\nseconds = 0.5\n", "lease.seconds"),
+        ("[lease]\nseconds = nan\n", "lease.seconds"),
+        ("theme = 'pink'\n", "theme"),
+        ("language = 'kl'\n", "language"),
+        ("time_zone = 'Mars/Olympus'\n", "time_zone"),
+        ("worker = 3\n", "worker"),
+        ("[broker]\nurl = 'amqp://b'\n", "broker.url"),
+    ],
+)
+def test_a_value_that_cannot_be_names_its_field(tmp_path: Path, text: str, field: str) -> None:
+    found = fault(written(tmp_path, text))
+    assert found.field == field
+    assert field.rpartition(".")[2] in str(found)
+
+
+def test_an_unknown_key_is_named(tmp_path: Path) -> None:
+    assert "sloots" in str(fault(written(tmp_path, "[worker]\nsloots = 3\n")))
+
+
+def test_a_variable_that_cannot_be_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEETDECK_WORKER", "5")
+    monkeypatch.setenv("FLEETDECK_WORKER__SLOTS", "5")
+    assert "FLEETDECK_WORKER" in str(fault(tmp_path))
+
+
+def test_a_file_that_is_no_toml_says_so(tmp_path: Path) -> None:
+    assert "TOML" in str(fault(written(tmp_path, "[worker\n")))
+    (tmp_path / "config.toml").write_bytes(b"\xff\xfe")
+    assert "UTF-8" in str(fault(tmp_path))
+    (tmp_path / "config.toml").unlink()
+    (tmp_path / "config.toml").mkdir()
+    assert "config.toml" in str(fault(tmp_path))
+
+
+def test_an_unknown_profile_names_those_that_are_there(tmp_path: Path) -> None:
+    found = fault(written(tmp_path, "[profiles.prod]\nbroker='amqp://b'\nredis='redis://r'\n"), profile="test")
+    assert (found.field, "prod" in str(found)) == ("--profile", True)
+
+
+@pytest.mark.parametrize(
+    ("words", "field"), [({"broker": "amqp://b"}, "--redis"), ({"redis": "redis://r"}, "--broker")]
+)
+def test_half_a_pair_of_addresses_is_no_fleet(tmp_path: Path, words: dict[str, str], field: str) -> None:
+    assert fault(tmp_path, **words).field == field
