@@ -1,0 +1,34 @@
+"""The clocks: the real one never runs backwards, the one of tests is turned by hand."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+
+from services.clock import ManualClock, SystemClock
+
+
+def test_the_wall_clock_never_runs_backwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SystemClock()
+    now = clock.now_ms()
+    monkeypatch.setattr(time, "time_ns", lambda: 5_000_000)
+    assert clock.now_ms() == now
+
+
+def test_waiting_ends_with_the_event() -> None:
+    clock, event = SystemClock(), threading.Event()
+    assert clock.wait(event, 0.001) is False
+    event.set()
+    before = clock.monotonic()
+    assert clock.wait(event, 60) is True
+    assert clock.monotonic() - before < 30
+
+
+def test_the_clock_of_tests_moves_when_told() -> None:
+    clock, event = ManualClock(1_000), threading.Event()
+    clock.advance(1.5)
+    assert (clock.now_ms(), clock.monotonic()) == (2_500, 1.5)
+    assert clock.wait(event, 2.0) is False
+    assert (clock.now_ms(), clock.monotonic()) == (4_500, 3.5)
