@@ -39,6 +39,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 SETTLE_S = 4.0
 CLOSE_GRACE_S = 5.0
+MOST_SLOTS = 512
 
 
 class Console:
@@ -71,7 +72,8 @@ class Console:
         if self._is_first_run():
             self._show_welcome()
         else:
-            await self._open(_fleet(self._settings, *kept) if kept is not None else self._settings)
+            here = kept is None and self._state.get("chosen") == "local" and not self._request.screenshot
+            await self._open(_fleet(self._settings, *kept) if kept is not None else self._with_slots(), work=here)
         if self._request.screenshot:
             await self._picture(self._request.screenshot)
             self._ended.set()
@@ -116,6 +118,14 @@ class Console:
         worker = msgspec.structs.replace(self._settings.worker, slots=slots)
         self._state.set(chosen="local", slots=slots)
         self._go(msgspec.structs.replace(self._settings, worker=worker), work=True)
+
+    def _with_slots(self) -> config.Settings:
+        """The settings with the number of slots that was chosen at the first run."""
+        slots = self._state.get("slots", 0)
+        if not self._settings.embedded or not isinstance(slots, int) or not 1 <= slots <= MOST_SLOTS:
+            return self._settings
+        worker = msgspec.structs.replace(self._settings.worker, slots=slots)
+        return msgspec.structs.replace(self._settings, worker=worker)
 
     def _on_sample(self) -> None:
         self._state.set(chosen="local")
@@ -176,7 +186,7 @@ class Console:
         try:
             if sample:
                 await self._off(session.load)
-            elif (work or self._state.get("work_here")) and not session.local.name:
+            elif work and not session.local.name and not await self._off(session.works_already):
                 await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
             desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=str(exc), status="error"))

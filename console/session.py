@@ -11,6 +11,7 @@ from services import assembly
 from services import settings as config
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
+from services.domain.worker import AMBER_AFTER_MS
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -72,7 +73,7 @@ class Session:
         if self.settings.embedded:
             self._steward = assembly.steward(self.engine)
             self._steward.start()
-        if self.sample_marked:
+        if self.sample_marked and not self.works_already():
             self.load()
 
     @property
@@ -104,6 +105,12 @@ class Session:
             )
             trickle.start()
             self._trickle = trickle
+
+    def works_already(self) -> bool:
+        """Whether another console of this profile has a living worker; two would double what was configured. Blocking."""
+        store = self.engine.store
+        now = store.now_ms()
+        return any(info.kind == "console" and now - info.seen_at < AMBER_AFTER_MS for info in store.workers())
 
     def types(self) -> Mapping[str, TaskType]:
         """Task types by name."""

@@ -137,7 +137,8 @@ class Live:
                     continue
                 batch = self._store.events(cursor, EVENT_BATCH, 0.5)
             except Exception as exc:  # whatever it read: a screen that follows nothing any more must be impossible
-                log.warning("events: %s", exc, exc_info=not isinstance(exc, ConsoleError))
+                if not lost:
+                    log.warning("events: %s", exc, exc_info=not isinstance(exc, ConsoleError))
                 cursor, lost = "", True
                 self._clock.wait(self._stop, 1.0)
                 continue
