@@ -8,12 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 import redis
+from msgspec import structs
 
 from services.clock import SystemClock
-from services.domain.change import Create
+from services.domain.change import Claim, Create
 from services.domain.errors import StoreError, StoreUnavailable, UsageError
 from services.domain.task import Task
-from services.store import redis_client
+from services.store import keys, redis_apply, redis_client
 from services.store.redis import RedisStore
 from tests.support.services import Redis, free_port
 
@@ -149,3 +150,27 @@ def test_a_restarted_server_is_found_again(redis_server: Redis) -> None:
     redis_server.start()
     assert store.apply([Create(task=task("t2"))])[0].code == "created"
     store.close()
+
+
+def test_a_claim_whose_reply_was_lost_is_still_its_own(redis_server: Redis, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redis_client, "ANSWER_S", 0.3)
+    redis_server.flush()
+    store, other = RedisStore(redis_server.url, SystemClock()), RedisStore(redis_server.url, SystemClock())
+    store.apply([Create(task=task())])
+    asked = Claim(task_id="t1", gen=0, attempt=0, owner="w#1", worker="w", lease_ms=60_000)
+    store.executed(["t1"])
+    redis_server.pause()
+    try:
+        with pytest.raises(StoreUnavailable):  # the frozen server has it in its socket and will do it
+            store._link.run(
+                redis_apply._APPLY, (keys.META,), redis_apply.ENCODER.encode([redis_apply._claim(asked)]), "x"
+            )
+    finally:
+        redis_server.resume()
+    assert store.apply([asked])[0].code == "run"
+    assert other.apply([structs.replace(asked, owner="w2#1")])[0].code == "duplicate"
+    (found,) = store.get(["t1"])
+    assert found is not None
+    assert [step.to for step in found.steps] == ["pending", "running"]
+    store.close()
+    other.close()
