@@ -107,7 +107,7 @@ class Session:
             self._trickle = trickle
 
     def works_already(self) -> bool:
-        """Whether another console of this profile has a living worker; two would double what was configured. Blocking."""
+        """Whether another console of this profile has a living worker; two would double the slots. Blocking."""
         store = self.engine.store
         now = store.now_ms()
         return any(info.kind == "console" and now - info.seen_at < AMBER_AFTER_MS for info in store.workers())
