@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.status import Status, Triage
 from tests.gui.desk import Desk
+from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
 
 WAIT_MS = 8000
@@ -189,3 +190,17 @@ def test_tags_in_foreign_text_stay_text(desk: Desk, page: TasksPage, qtbot: QtBo
     assert page._detail._error.textFormat() == Qt.TextFormat.PlainText
     assert "<img" in page._detail._error.text()
     assert "\u202e" not in page._detail._error.text()
+
+
+def test_rows_beyond_the_loaded_window_do_not_look_as_if_they_had_left(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "FIRST", 3)
+    old = [desk.create(0, task_type="single_product", payload={"goods_id": f"G{n}"}) for n in range(3)]
+    page._query()
+    wait(qtbot, lambda: len(ids(page)) == 3)
+    for n in range(4):
+        desk.create(1, task_type="single_product", payload={"goods_id": f"G{n}"})
+    wait(qtbot, lambda: page._model.pending >= 3)
+    assert ids(page) == [task.task_id for task in reversed(old)]
+    assert page._model.departed == 0

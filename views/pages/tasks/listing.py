@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +14,12 @@ from services.monitor.tasks import TaskQueries
 from views.pages.tasks.rows import TaskRow
 from views.support.operation import Operation
 
+_SORT_KEYS: dict[str, Callable[[Task], int]] = {
+    "created": lambda task: task.created_at,
+    "updated": lambda task: task.updated_at,
+    "priority": lambda task: task.priority,
+    "due": lambda task: task.due_at,
+}
 FIRST, MORE, MOST = 200, 200, 5000
 PATCH_MS, REFRESH_MS = 150, 1200
 
@@ -134,6 +140,25 @@ class TaskLister(QObject):
 
     def _fail(self, error: BaseException) -> None:
         self.failed.emit(error)
+
+
+def with_rows_beyond(listing: Listing, shown: Sequence[TaskRow]) -> tuple[TaskRow, ...]:
+    """The rows of a live answer, and the shown ones that only lie beyond its end.
+
+    An answer is cut at the number of rows loaded. While new rows wait unseen, the last ones shown fall out of it, but
+    they match as before and must not look as if they had left.
+    """
+    if listing.settle or listing.more is None or not listing.rows:
+        return listing.rows
+    key = _SORT_KEYS[listing.wanted.sort]
+    edge = key(listing.rows[-1].task)
+    known = {row.key for row in listing.rows}
+    beyond = [row for row in shown if row.key not in known and _is_beyond(key(row.task), edge, listing.wanted)]
+    return (*listing.rows, *beyond)
+
+
+def _is_beyond(value: int, edge: int, wanted: Wanted) -> bool:
+    return value <= edge if wanted.descending else value >= edge
 
 
 def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool) -> Listing:

@@ -18,7 +18,7 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import VERBS, TaskActions, Verb
 from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.fields import FIELDS
-from views.pages.tasks.listing import Listing, TaskLister, Wanted
+from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.support import text
 from views.support.acting import Acting
@@ -191,7 +191,7 @@ class TasksPage(Page):
     def _show(self, listing: Listing) -> None:
         self._error.clear()
         self._total = listing.total
-        self._model.apply(listing.rows, settle=listing.settle)
+        self._model.apply(with_rows_beyond(listing, self._model.records()), settle=listing.settle)
         self._lister.note_shown(str(row.key) for row in self._model.records())
         self._say_empty()
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
