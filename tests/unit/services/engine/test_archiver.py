@@ -1,0 +1,144 @@
+"""The archiver stores whole letters first and acknowledges afterwards; one that cannot be kept holds up no other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from services.domain import envelope
+from services.domain.change import Answer, Op
+from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.order import Delivery
+from services.domain.query import Query, equals
+from services.engine.archiver import Archiver
+from tests.unit.services.engine.room import Room
+
+GOOD = {"task_id": "f1", "shop_id": "s1", "platform": "pdd", "task_type": "work", "payload": {}}
+
+
+@pytest.fixture
+def archiver(room: Room) -> Archiver:
+    return Archiver(room.store, room.broker, room.registry, room.clock, "a1")
+
+
+def letter(body: bytes | dict[str, Any], **headers: object) -> Delivery:
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return Delivery(token=1, queue="rpa_dead_queue", body=data, routing_key="dead", headers=headers)
+
+
+def own(room: Room, task: Any) -> Delivery:
+    """The letter that the death of a task publishes."""
+    body, headers = envelope.build_dead(task)
+    return letter(body, **headers)
+
+
+def test_the_letter_of_a_dead_task_is_kept_beside_its_record(room: Room, archiver: Archiver) -> None:
+    task = room.dead()
+    assert len(archiver.archive([own(room, task)])) == 1
+    kept = room.store.get_letter(task.task_id)
+    assert kept is not None
+    assert (kept.error, kept.error_kind, kept.queue) == ("login expired", "login_expired", "rpa_dead_queue")
+    assert room.task(task.task_id) == task
+
+
+def test_what_has_no_record_becomes_one(room: Room, archiver: Archiver) -> None:
+    archiver.archive([letter(GOOD | {"error": "the page did not load: timeout"})])
+    task = room.task("f1")
+    assert (task.status, task.triage, task.error_kind, task.marks) == ("dead", "open", "timeout", ("foreign",))
+    assert room.store.outbox(0, 10) == [], "no second letter is published"
+
+
+def test_what_still_waits_is_given_up_with_its_reason(room: Room, archiver: Archiver) -> None:
+    task = room.create()
+    (delivery,) = room.take()
+    deaths = [{"reason": "expired", "queue": "rpa_tasks_normal"}]
+    archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": deaths})])
+    found = room.task(task.task_id)
+    assert (found.status, "expired" in found.error) == ("dead", True)
+    kept = room.store.get_letter(task.task_id)
+    assert kept is not None
+    assert "expired" in kept.headers
+
+
+def test_bytes_that_are_no_task_are_kept_as_they_are(room: Room, archiver: Archiver) -> None:
+    body = b"\xff\x00 no task"
+    archiver.archive(
+        [letter(body), letter(body, **{"x-rpa-error": "said elsewhere", "x-rpa-error-kind": "bad_message"})]
+    )
+    (task_id,) = [task.task_id for task in room.store.query(_dead()).tasks]
+    kept = room.store.get_letter(task_id)
+    assert kept is not None
+    assert (kept.body, kept.error_kind) == (body, "bad_message")
+
+
+def test_a_conflict_is_a_letter_of_its_own(room: Room, archiver: Archiver) -> None:
+    task = room.create()
+    words = {"x-rpa-error": "taken", "x-rpa-error-kind": "id_conflict"}
+    archiver.archive([letter(GOOD | {"task_id": task.task_id}, **words)])
+    assert room.task(task.task_id).status == "queued"
+    (bad,) = room.store.query(_dead()).tasks
+    assert (bad.task_id[:4], bad.error_kind, bad.shop_id) == ("bad_", "id_conflict", "s1")
+
+
+def test_an_old_letter_does_not_replace_the_one_of_the_death(room: Room, archiver: Archiver) -> None:
+    task = room.dead()
+    first = own(room, task)
+    archiver.archive([first])
+    old = letter(first.body, **{**first.headers, "x-rpa-attempt": 0})
+    assert len(archiver.archive([old])) == 1
+    kept = room.store.get_letter(task.task_id)
+    assert kept is not None
+    assert json.loads(kept.headers)["x-rpa-attempt"] == 1
+
+
+def test_headers_of_any_kind_are_kept_readable(room: Room, archiver: Archiver) -> None:
+    odd: dict[str, object] = {"bytes": b"\xff", "table": {"a": [1]}, "none": None, "text": "\ud800", "number": 1.5}
+    archiver.archive([letter(GOOD | {"error": "x"}, **odd)])
+    kept = room.store.get_letter("f1")
+    assert kept is not None
+    headers = json.loads(kept.headers)
+    assert (headers["number"], headers["none"]) == (1.5, None)
+    assert "xff" in headers["bytes"]
+
+
+def test_one_that_cannot_be_kept_holds_up_no_other(
+    room: Room, archiver: Archiver, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    real = room.store.put_letter
+
+    def put(kept: Any) -> None:
+        if kept.task_id == "poison":
+            raise StoreError("this one is too much")
+        real(kept)
+
+    monkeypatch.setattr(room.store, "put_letter", put)
+    batch = [letter(GOOD | {"task_id": name, "error": "x"}) for name in ("f1", "poison", "f2")]
+    assert archiver.archive(batch) == [batch[0], batch[2]]
+    assert "stays in its queue" in caplog.text
+    assert room.store.get_letter("f2") is not None
+
+
+def test_a_silent_store_keeps_everything_in_the_queue(
+    room: Room, archiver: Archiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = [letter(GOOD | {"task_id": name, "error": "x"}) for name in ("f1", "f2", "f3")]
+    room.store.silent = 1
+    with pytest.raises(StoreUnavailable):
+        archiver.archive(batch)
+    real, calls = room.store.apply, [0]
+
+    def apply(ops: Sequence[Op]) -> list[Answer]:
+        calls[0] += 1
+        if calls[0] > 3:
+            raise StoreUnavailable("gone in the middle")
+        return real(ops)
+
+    monkeypatch.setattr(room.store, "apply", apply)
+    assert archiver.archive(batch) == batch[:1], "what was stored before may be acknowledged"
+
+
+def _dead() -> Any:
+    return Query(terms=(equals("status", "dead"),))

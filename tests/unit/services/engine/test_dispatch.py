@@ -1,0 +1,103 @@
+"""From record to broker: what is confirmed loses its mark, what is not keeps it."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain import envelope
+from services.domain.errors import BrokerUnavailable
+from tests.unit.services.engine.room import DELAYS, Room
+
+
+def marks(room: Room) -> set[str]:
+    return {task.task_id for task in room.store.outbox(0, 100)}
+
+
+def test_each_state_goes_where_it_belongs(room: Room) -> None:
+    pending = room.recorded()
+    retrying = room.finish(room.running(shop_id="s2"), "retrying", delay_ms=30_000, error_kind="network")
+    dead = room.dead(shop_id="s3")
+    room.take()
+    assert marks(room) == {pending.task_id, retrying.task_id, dead.task_id}
+    receipts = room.dispatcher.send([pending, retrying, dead])
+    assert [receipt.ok for receipt in receipts] == [True, True, True]
+    assert (room.ready("rpa_tasks_normal"), room.ready("rpa_delay_30s"), room.ready("rpa_dead_queue")) == (1, 1, 1)
+    assert marks(room) == set()
+    assert room.task(pending.task_id).status == "queued"
+    assert room.task(retrying.task_id).status == "retrying"
+
+
+def test_what_needs_no_message_is_sent_nowhere(room: Room) -> None:
+    running = room.running()
+    room.take()
+    assert [receipt.ok for receipt in room.dispatcher.send([running])] == [True]
+    assert room.ready() == 0
+    assert room.dispatcher.send([]) == []
+
+
+def test_a_refused_message_keeps_its_mark(room: Room, caplog: pytest.LogCaptureFixture) -> None:
+    tasks = [room.recorded(), room.recorded(shop_id="s2")]
+    room.broker.refuses = "blocked"
+    assert [(receipt.ok, receipt.error) for receipt in room.dispatcher.send(tasks)] == [(False, "blocked")] * 2
+    assert marks(room) == {task.task_id for task in tasks}
+    assert "2 messages wait in the outbox" in caplog.text
+
+
+@pytest.mark.parametrize("silent", [1, 2])
+def test_a_silent_store_loses_nothing_and_ends_no_thread(
+    room: Room, silent: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Silent before the message is made, or after the broker has confirmed it."""
+    task = room.recorded()
+    if silent == 1:
+        room.store.silent = 1
+        assert [receipt.ok for receipt in room.dispatcher.send([task])] == [False]
+        assert room.ready() == 0
+    else:
+        room.store.forgetful = 1
+        assert [receipt.ok for receipt in room.dispatcher.send([task])] == [True]
+        assert room.ready() == 1
+    assert caplog.text
+
+
+def test_a_message_says_what_a_worker_needs(room: Room) -> None:
+    task = room.create(priority=9)
+    (delivery,) = room.take("high")
+    parsed = envelope.parse(delivery.body, delivery.headers, routing_key=delivery.routing_key, now_ms=1)
+    assert (parsed.task.task_id, parsed.gen, parsed.attempt, parsed.foreign) == (task.task_id, 0, 0, False)
+    assert (delivery.priority, parsed.task.priority, parsed.task.payload) == (8, 9, task.payload)
+
+
+@pytest.mark.parametrize(
+    ("wait_s", "level"), [(1, 30), (30, 30), (32, 60), (60, 60), (62, 120), (120, 120), (999, 120)]
+)
+def test_a_delay_is_rounded_up_to_a_level(room: Room, wait_s: int, level: int) -> None:
+    task = room.finish(room.running(), "retrying", delay_ms=wait_s * 1000)
+    assert envelope.order_for(task, room.store.now_ms(), DELAYS).delay_s == level
+
+
+def test_short_levels_are_not_rounded_down(room: Room) -> None:
+    task = room.finish(room.running(), "retrying", delay_ms=2_000)
+    assert envelope.order_for(task, room.store.now_ms(), (1, 2, 4)).delay_s == 2
+
+
+def test_platforms_are_made_known_once(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[set[str]] = []
+    real = room.broker.ensure
+    monkeypatch.setattr(room.broker, "ensure", lambda **words: (asked.append(set(words["platforms"])), real(**words)))
+    for names in (["pdd"], ["pdd", "temu"], ["temu"]):
+        room.dispatcher.know(names)
+    assert asked == [{"pdd"}, {"temu"}]
+
+
+def test_a_broker_that_is_away_is_told_of_a_platform_later(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    def away(**_: object) -> None:
+        raise BrokerUnavailable("nobody there")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room.broker, "ensure", away)
+        room.dispatcher.know(["pdd"])
+    asked: list[object] = []
+    monkeypatch.setattr(room.broker, "ensure", lambda **words: asked.append(words))
+    room.dispatcher.know(["pdd"])
+    assert len(asked) == 1

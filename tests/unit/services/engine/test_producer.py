@@ -1,0 +1,93 @@
+"""Submit: what is asked becomes a record, or a sentence that names the field."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.domain.shop import Shop
+from services.engine.producer import BULK
+from tests.unit.services.engine.room import Room, opened
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"platform": ""}, "platform"),
+        ({"platform": "p.d.d"}, "platform"),
+        ({"shop_id": "s#1"}, "shop"),
+        ({"shop_id": "low"}, "shop"),
+        ({"shop_id": "s" * 65}, "shop"),
+        ({"task_type": "os.system"}, "type"),
+        ({"priority": "urgent"}, "priority"),
+        ({"priority": 0}, "priority"),
+        ({"priority": True}, "priority"),
+        ({"delay_s": -0.1}, "delay"),
+        ({"delay_s": float("nan")}, "delay"),
+        ({"delay_s": 1e9}, "delay"),
+        ({"max_retries": 21}, "max_retries"),
+        ({"max_retries": -1}, "max_retries"),
+        ({"if_duplicate": "maybe"}, "if-duplicate"),
+        ({"if_duplicate": "force", "reason": "  "}, "reason"),
+        ({"payload": {"n": float("nan")}}, "payload"),
+        ({"task_type": "checked", "payload": {}}, "page"),
+        ({"task_type": "checked", "payload": {"page": "x"}}, "page"),
+    ],
+)
+def test_a_bad_field_is_named_and_nothing_is_recorded(room: Room, fields: dict[str, Any], field: str) -> None:
+    schema = {"type": "object", "properties": {"page": {"type": "integer"}}, "required": ["page"]}
+    room.define("checked", schema=schema)
+    done = room.producer.submit([room.spec(**fields)])
+    assert [name for _, name, _ in done.errors] == [field]
+    assert room.store.counts().total == 0
+
+
+def test_the_record_carries_the_policy_of_its_type(room: Room) -> None:
+    room.define("work", timeout_s=99, max_retries=5, idempotent=False, expected_s=2.0, lane="high", version=3)
+    task = room.create()
+    assert (task.timeout_s, task.max_retries, task.idempotent, task.expected_s, task.type_version) == (
+        99,
+        5,
+        False,
+        2.0,
+        3,
+    )
+    assert (task.lane, task.priority) == ("high", 10)
+    assert room.create(priority=2, max_retries=0).max_retries == 0
+
+
+def test_a_bulk_is_cut_and_keeps_its_order(room: Room) -> None:
+    done = room.producer.submit([room.spec(shop_id=f"s{number}") for number in range(2 * BULK + 1)])
+    assert [task.shop_id for task in done.created] == [f"s{number}" for number in range(2 * BULK + 1)]
+    assert room.ready() == 2 * BULK + 1
+
+
+def test_the_same_work_twice_in_one_bulk_is_a_duplicate(room: Room) -> None:
+    spec = room.spec()
+    done = room.producer.submit([spec, spec])
+    assert len(done.created) == 1
+    assert [task.task_id for _, task in done.duplicates] == [done.created[0].task_id]
+
+
+def test_what_the_broker_did_not_take_is_counted_and_kept(room: Room) -> None:
+    room.broker.refuses = "blocked"
+    done = room.producer.submit([room.spec(), room.spec(delay_s=60)])
+    assert (len(done.created), done.unconfirmed) == (2, 1)
+    assert room.store.counts().status == {"pending": 1, "scheduled": 1}
+
+
+def test_a_delayed_task_has_no_message(room: Room) -> None:
+    task = room.create(delay_s=60)
+    assert (task.status, task.due_at) == ("scheduled", room.clock.now_ms() + 60_000)
+    assert room.ready() == 0
+
+
+def test_strict_shops_must_be_registered(tmp_path: Path) -> None:
+    with opened(tmp_path, strict_shops=True) as room:
+        done = room.producer.submit([room.spec()])
+        assert [(name, "not registered" in text) for _, name, text in done.errors] == [("shop", True)]
+        room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+        room.registry.forget()
+        assert len(room.producer.submit([room.spec()]).created) == 1

@@ -1,0 +1,264 @@
+"""What the reconciler decides, with time turned by hand."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain.change import Claim
+from services.domain.errors import StoreUnavailable
+from services.domain.order import QueueDepth
+from services.domain.shop import Pause
+from services.domain.worker import WorkerInfo
+from services.engine.reconcile import (
+    LOOK_S,
+    MISSING_AFTER_MS,
+    OUTBOX_AGE_MS,
+    RENEWAL_S,
+    RETRY_GRACE_MS,
+    SLEPT_MS,
+    Reconciler,
+)
+from tests.unit.services.engine.room import POLICY, Room
+
+
+@pytest.fixture
+def reconciler(room: Room) -> Reconciler:
+    """With the ages that a fleet has."""
+    return Reconciler(room.store, room.broker, room.dispatcher, room.registry, room.clock, POLICY)
+
+
+def depth(ready: int = 0, unacked: int | None = 0, lane: str = "normal") -> list[QueueDepth]:
+    return [QueueDepth(name=f"rpa_tasks_{lane}", ready=ready, unacked=unacked, consumers=1)]
+
+
+def after(room: Room, milliseconds: int) -> None:
+    """One millisecond more than that."""
+    room.clock.advance((milliseconds + 1) / 1000)
+
+
+# ------------------------------------------------------------------------------------------------------------- outbox
+def test_a_mark_is_left_to_its_submitter_for_half_a_minute(room: Room, reconciler: Reconciler) -> None:
+    task = room.recorded()
+    room.clock.advance((OUTBOX_AGE_MS - 1) / 1000)
+    assert reconciler.republish_outbox() == 0
+    room.clock.advance(0.002)
+    assert reconciler.republish_outbox() == 1
+    assert (room.task(task.task_id).status, room.ready()) == ("queued", 1)
+
+
+def test_while_the_broker_refuses_the_mark_stays(room: Room, reconciler: Reconciler) -> None:
+    room.recorded()
+    after(room, OUTBOX_AGE_MS)
+    room.broker.refuses = "blocked"
+    reconciler.republish_outbox()
+    assert room.ready() == 0
+    room.broker.refuses = ""
+    assert reconciler.republish_outbox() == 1
+    assert room.ready() == 1
+
+
+# ---------------------------------------------------------------------------------------------------------------- due
+def test_a_plan_is_released_when_it_is_due_and_a_retry_after_its_grace(room: Room, reconciler: Reconciler) -> None:
+    plan = room.create(delay_s=30)
+    retry = room.finish(room.running(shop_id="s2"), "retrying", delay_ms=30_000, error_kind="network")
+    room.confirm(retry)
+    room.take()
+    room.clock.advance(29.9)
+    assert reconciler.release_due() == 0
+    room.clock.advance(0.2)
+    assert reconciler.release_due() == 1
+    assert room.task(plan.task_id).status == "queued"
+    assert room.task(retry.task_id).status == "retrying", "its own message is about to come out of the delay queue"
+    after(room, RETRY_GRACE_MS)
+    assert reconciler.release_due() == 1
+    assert room.task(retry.task_id).status == "queued"
+
+
+# -------------------------------------------------------------------------------------------------------------- leases
+def test_a_live_lease_is_let_alone(room: Room, reconciler: Reconciler) -> None:
+    room.running(lease_ms=10_000)
+    room.clock.advance(9.9)
+    assert reconciler.take_over_expired() == 0
+    room.clock.advance(0.2)
+    assert reconciler.take_over_expired() == 1
+
+
+@pytest.mark.parametrize(("idempotent", "status"), [(True, "queued"), (False, "held")])
+def test_a_lost_worker(room: Room, reconciler: Reconciler, idempotent: bool, status: str) -> None:
+    room.define("work", idempotent=idempotent)
+    task = room.running(lease_ms=1_000)
+    room.take()
+    after(room, 1_000)
+    reconciler.take_over_expired()
+    found = room.task(task.task_id)
+    assert (found.status, found.error_kind, found.retries, len(found.losses)) == (status, "worker_lost", 0, 1)
+    (attempt,) = found.attempts
+    assert (attempt.outcome, attempt.ended_at, attempt.worker) == ("lost", task.lease_until, "w1")
+    assert room.ready() == (1 if idempotent else 0)
+    assert room.store.executed([task.task_id]) == [False]
+
+
+def test_losses_of_long_ago_do_not_count(room: Room, reconciler: Reconciler) -> None:
+    task = room.create()
+    for gap_s in (0, 0, 73 * 3600, 0, 0):
+        room.clock.advance(gap_s)
+        room.claim(room.task(task.task_id), f"w{gap_s}#{room.clock.now_ms()}", 1_000)
+        after(room, 1_000)
+        reconciler.take_over_expired()
+    found = room.task(task.task_id)
+    assert (found.status, len(found.losses), found.attempt) == ("dead", 5, 5)
+    assert room.store.executed([task.task_id]) == [True]
+
+
+def test_a_lost_task_frees_its_shop(room: Room, reconciler: Reconciler) -> None:
+    room.define("once", idempotent=False)
+    room.running(task_type="once", lease_ms=1_000)
+    waiting = room.create()
+    room.take()
+    parked = room.ask(_claim(waiting.task_id))
+    assert parked.code == "blocked"
+    after(room, 1_000)
+    reconciler.take_over_expired()
+    assert (room.task(waiting.task_id).status, room.ready()) == ("queued", 1)
+
+
+# --------------------------------------------------------------------------------------------- when leases do not tell
+def test_after_a_silent_store_the_workers_have_their_turn_first(room: Room, reconciler: Reconciler) -> None:
+    task = room.running(lease_ms=10_000)
+    reconciler.tick()
+    room.clock.advance(10.1)
+    room.store.silent = 1
+    with pytest.raises(StoreUnavailable):
+        reconciler.tick()
+    reconciler.tick()
+    assert room.task(task.task_id).status == "running"
+    for _ in range(3):
+        room.clock.advance(RENEWAL_S / 2)
+        reconciler.tick()
+    assert room.task(task.task_id).status != "running", "a worker that did not renew then is lost"
+
+
+def test_after_this_machine_slept_the_workers_have_their_turn_first(room: Room, reconciler: Reconciler) -> None:
+    task = room.running(lease_ms=10_000)
+    reconciler.tick()
+    room.clock.advance(SLEPT_MS / 1000 + 3600)
+    reconciler.tick()
+    assert room.task(task.task_id).status == "running"
+    for _ in range(3):
+        room.clock.advance(RENEWAL_S / 2)
+        reconciler.tick()
+    assert room.task(task.task_id).status != "running"
+
+
+def test_ordinary_ticks_take_over_at_once(room: Room, reconciler: Reconciler) -> None:
+    task = room.running(lease_ms=2_000)
+    for _ in range(4):
+        reconciler.tick()
+        room.clock.advance(1.0)
+    assert room.task(task.task_id).status != "running"
+
+
+# ------------------------------------------------------------------------------------------------------- lost messages
+def test_two_looks_at_an_empty_queue_and_the_message_is_missing(room: Room, reconciler: Reconciler) -> None:
+    task = room.create()
+    room.take()
+    room.clock.advance(1)
+    assert reconciler.find_missing(depth()) == 0
+    room.clock.advance(MISSING_AFTER_MS / 1000 - 1)
+    assert reconciler.find_missing(depth()) == 0
+    room.clock.advance(1.1)
+    assert reconciler.find_missing(depth()) == 1
+    found = room.task(task.task_id)
+    assert (found.status, found.gen, found.attempt, room.ready()) == ("queued", 0, 0, 1)
+
+
+@pytest.mark.parametrize("look", [{"ready": 1}, {"unacked": 1}])
+def test_a_look_that_sees_something_starts_the_wait_anew(
+    room: Room, reconciler: Reconciler, look: dict[str, Any]
+) -> None:
+    room.create()
+    room.take()
+    room.clock.advance(1)
+    reconciler.find_missing(depth())
+    room.clock.advance(20)
+    reconciler.find_missing(depth(**look))
+    room.clock.advance(20)
+    assert reconciler.find_missing(depth()) == 0
+    after(room, MISSING_AFTER_MS)
+    assert reconciler.find_missing(depth()) == 1
+
+
+def test_a_task_queued_between_the_looks_is_not_missing(room: Room, reconciler: Reconciler) -> None:
+    reconciler.find_missing(depth())
+    room.clock.advance(1)
+    room.create()
+    after(room, MISSING_AFTER_MS)
+    assert reconciler.find_missing(depth()) == 0
+
+
+def test_where_the_broker_cannot_tell_the_heartbeats_do(room: Room, reconciler: Reconciler) -> None:
+    room.create()
+    room.take()
+    room.clock.advance(1)
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, prefetched=3))
+    for _ in range(2):
+        assert reconciler.find_missing(depth(unacked=None)) == 0
+        after(room, MISSING_AFTER_MS)
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, prefetched=0))
+    assert reconciler.find_missing(depth(unacked=None)) == 0
+    after(room, MISSING_AFTER_MS)
+    assert reconciler.find_missing(depth(unacked=None)) == 1
+
+
+def test_only_the_lane_that_is_empty_is_suspected(room: Room, reconciler: Reconciler) -> None:
+    for priority in ("high", "normal"):
+        room.create(priority=priority)
+        room.take(priority)
+    room.clock.advance(1)
+    looks = [*depth(), *depth(ready=5, lane="high")]
+    reconciler.find_missing(looks)
+    after(room, MISSING_AFTER_MS)
+    assert reconciler.find_missing(looks) == 1
+    assert (room.ready("rpa_tasks_normal"), room.ready("rpa_tasks_high")) == (1, 0)
+
+
+def test_depths_are_asked_for_now_and_then_only(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+    real = room.broker.depths
+    monkeypatch.setattr(room.broker, "depths", lambda: (asked.append(room.clock.monotonic()), real())[1])
+    for _ in range(25):
+        reconciler.tick()
+        room.clock.advance(1)
+    assert len(asked) == 25 // LOOK_S
+
+
+# --------------------------------------------------------------------------------------------------------------- gates
+def test_a_gate_that_nobody_opened_is_opened(room: Room, reconciler: Reconciler) -> None:
+    room.store.set_pause(Pause(scope="all", by="ann"))
+    task = room.create()
+    room.take()
+    assert room.ask(_claim(task.task_id)).code == "blocked"
+    assert reconciler.open_parked() == 0
+    room.store.clear_pause("all")
+    assert reconciler.open_parked() == 1
+    assert (room.task(task.task_id).status, room.ready()) == ("queued", 1)
+
+
+def test_every_act_is_safe_to_repeat(room: Room, reconciler: Reconciler) -> None:
+    room.create(delay_s=5)
+    room.running(shop_id="s2", lease_ms=1_000)
+    room.recorded(shop_id="s3")
+    for _ in range(40):
+        room.clock.advance(1)
+        reconciler.tick()
+    counts = room.store.counts()
+    assert counts.status == {"queued": 3}
+    assert room.store.outbox(0, 10) == []
+
+
+def _claim(task_id: str) -> Any:
+    return Claim(task_id=task_id, gen=0, attempt=0, owner="w9#1", worker="w9", lease_ms=60_000)

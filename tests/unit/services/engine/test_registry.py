@@ -1,0 +1,64 @@
+"""Task types and shops, read now and then and kept while the store is silent."""
+
+from __future__ import annotations
+
+import logging
+
+import pytest
+
+from services.domain.errors import StoreUnavailable
+from services.domain.shop import Shop
+from services.engine.registry import REFRESH_S
+from tests.unit.services.engine.room import Room
+
+
+def test_a_type_nobody_defined_has_the_defaults_under_its_name(room: Room) -> None:
+    kind = room.registry.task_type("anything")
+    assert (kind.name, kind.executor, kind.version) == ("anything", "rpa", 0)
+    assert not room.registry.knows("anything")
+
+
+def test_changes_are_seen_after_a_few_seconds_or_when_told(room: Room) -> None:
+    assert room.registry.types() == {}
+    room.store.put_document("type", "work", '{"name":"work","timeout_s":7}')
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    assert not room.registry.knows("work")
+    room.clock.advance(REFRESH_S)
+    assert room.registry.task_type("work").timeout_s == 7
+    assert set(room.registry.shops()) == {"pdd:s1"}
+    room.store.put_document("type", "work", '{"name":"work","timeout_s":8}')
+    room.registry.forget()
+    assert room.registry.task_type("work").timeout_s == 8
+
+
+def test_what_was_read_outlives_a_silent_store(room: Room, caplog: pytest.LogCaptureFixture) -> None:
+    room.define("once", idempotent=False)
+    room.clock.advance(REFRESH_S)
+    room.store.silent = 1
+    assert room.registry.task_type("once").idempotent is False
+    assert "as they were" in caplog.text
+    assert room.registry.task_type("once").idempotent is False, "and is not asked again for each task"
+
+
+def test_a_store_that_never_answered_is_an_error(room: Room) -> None:
+    room.store.silent = 1
+    with pytest.raises(StoreUnavailable):
+        room.registry.task_type("once")
+    assert room.registry.task_type("once").name == "once"
+
+
+def test_a_type_that_became_unreadable_stays_as_it_was(room: Room, caplog: pytest.LogCaptureFixture) -> None:
+    room.define("once", idempotent=False)
+    for body in ("no json", '{"name": "once", "timeout_s": "long"}'):
+        room.store.put_document("type", "once", body)
+        room.registry.forget()
+        assert room.registry.task_type("once").idempotent is False
+    room.store.put_document("type", "other", "no json")
+    room.registry.forget()
+    assert room.registry.task_type("other").version == 0
+    assert [record.levelno for record in caplog.records] == [logging.WARNING] * len(caplog.records)
+
+
+def test_keys_of_a_newer_program_are_passed_over(room: Room) -> None:
+    room.store.put_document("type", "once", '{"name": "once", "idempotent": false, "invented_later": 1}')
+    assert room.registry.task_type("once").idempotent is False
