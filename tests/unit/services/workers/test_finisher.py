@@ -1,0 +1,196 @@
+"""Group commit of outcomes: record, publish, acknowledge, in this order, whatever is silent in between."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.change import Answer, Finish, Op
+from services.domain.errors import StoreError
+from services.domain.order import Delivery
+from services.domain.task import Attempt, Task
+from services.workers import finisher as module
+from services.workers.finisher import Finisher
+from tests.contract.waiting import eventually
+from tests.unit.services.engine.room import Room
+
+
+class Settled:
+    """Notes what is settled; the rest of a consumer is not asked for."""
+
+    def __init__(self) -> None:
+        self.acked: list[str] = []
+        self.back: list[str] = []
+
+    def ack(self, deliveries: Sequence[Delivery]) -> None:
+        self.acked += [one.message_id for one in deliveries]
+
+    def requeue(self, deliveries: Sequence[Delivery]) -> None:
+        self.back += [one.message_id for one in deliveries]
+
+
+@pytest.fixture
+def settled() -> Settled:
+    return Settled()
+
+
+@pytest.fixture
+def finisher(room: Room, settled: Settled, monkeypatch: pytest.MonkeyPatch) -> Iterator[Finisher]:
+    monkeypatch.setattr(module, "RETRY_S", (0.01,))
+    monkeypatch.setattr(module, "OWED_EVERY_S", 0.05)
+    consumer: Any = settled
+    made = Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test")
+    yield made
+    made.close(10)
+
+
+def outcome(task: Task, to: str = "succeeded", **fields: Any) -> Finish:
+    done = Attempt(number=1, worker="w1", started_at=task.started_at, ended_at=task.started_at, outcome=to)
+    return Finish(**({"task_id": task.task_id, "owner": task.owner, "to": to, "attempt": done} | fields))
+
+
+def message(task: Task) -> Delivery:
+    return Delivery(token=1, queue="rpa_tasks_normal", body=b"", message_id=task.task_id)
+
+
+def running(room: Room, count: int) -> list[Task]:
+    return [room.running(f"w1#{number}", shop_id=f"s{number}") for number in range(count)]
+
+
+def test_outcomes_are_recorded_then_acknowledged(room: Room, finisher: Finisher, settled: Settled) -> None:
+    good, bad = running(room, 2)
+    finisher.put(outcome(good), message(good))
+    finisher.put(outcome(bad, "retrying", delay_ms=30_000, error_kind="network"), message(bad))
+    eventually(lambda: len(settled.acked) == 2)
+    assert (room.task(good.task_id).status, room.task(bad.task_id).status) == ("succeeded", "retrying")
+    assert room.ready("rpa_delay_30s") == 1
+    assert room.store.executed([good.task_id, bad.task_id]) == [True, False]
+    assert (finisher.done, finisher.failed) == (1, 1)
+    eventually(lambda: finisher.unrecorded() == 0)
+
+
+def test_a_silent_store_is_waited_for(room: Room, finisher: Finisher, settled: Settled) -> None:
+    (task,) = running(room, 1)
+    room.store.silent = 5
+    finisher.put(outcome(task), message(task))
+    eventually(lambda: settled.acked == [task.task_id])
+    assert room.task(task.task_id).status == "succeeded"
+
+
+def test_a_lost_reply_records_once(room: Room, finisher: Finisher, settled: Settled) -> None:
+    (task,) = running(room, 1)
+    room.store.forgetful = 1
+    finisher.put(outcome(task), message(task))
+    eventually(lambda: settled.acked == [task.task_id])
+    assert len(room.task(task.task_id).attempts) == 1
+    assert finisher.done == 1
+
+
+def test_what_must_be_published_first_is_acknowledged_later(room: Room, finisher: Finisher, settled: Settled) -> None:
+    failed, fine = running(room, 2)
+    room.broker.refuses = "blocked"
+    finisher.put(outcome(failed, "retrying", delay_ms=30_000), message(failed))
+    finisher.put(outcome(fine), message(fine))
+    eventually(lambda: settled.acked == [fine.task_id])
+    assert room.task(failed.task_id).status == "retrying"
+    eventually(lambda: finisher.unrecorded() == 0)
+    room.broker.refuses = ""
+    another = room.running("w1#9", shop_id="s9")
+    finisher.put(outcome(another), message(another))  # any work wakes it; else it looks once a second
+    eventually(lambda: failed.task_id in settled.acked)
+    assert room.ready("rpa_delay_30s") == 1
+
+
+def test_a_store_that_falls_silent_before_the_publish_ends_no_thread(
+    room: Room, finisher: Finisher, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task, later = running(room, 2)
+    real = room.store.apply
+
+    def apply(ops: Sequence[Op]) -> list[Answer]:
+        answers = real(ops)
+        if any(isinstance(op, Finish) and op.to == "retrying" for op in ops):
+            room.store.silent = 1  # the very next question, which the publish asks
+        return answers
+
+    monkeypatch.setattr(room.store, "apply", apply)
+    finisher.put(outcome(task, "retrying", delay_ms=30_000), message(task))
+    eventually(lambda: room.task(task.task_id).status == "retrying")
+    eventually(lambda: finisher.unrecorded() == 0)
+    finisher.put(outcome(later), message(later))
+    eventually(lambda: set(settled.acked) == {task.task_id, later.task_id})
+
+
+def test_one_outcome_that_the_store_refuses_takes_no_other_with_it(
+    room: Room, finisher: Finisher, settled: Settled, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    tasks = running(room, 5)
+    real = room.store.apply
+
+    def apply(ops: Sequence[Op]) -> list[Answer]:
+        if any(isinstance(op, Finish) and op.task_id == tasks[2].task_id for op in ops):
+            raise StoreError("this one cannot be kept")
+        return real(ops)
+
+    monkeypatch.setattr(room.store, "apply", apply)
+    finisher._commit([module._Item(outcome(task), message(task)) for task in tasks])
+    assert [room.task(task.task_id).status for task in tasks] == [
+        "succeeded", "succeeded", "running", "succeeded", "succeeded",
+    ]  # fmt: skip
+    assert len(settled.acked) == 5, "its lease runs out, and its message would only be a twin"
+    assert "its lease runs out" in caplog.text
+
+
+def test_something_unforeseen_does_not_end_the_finisher(
+    room: Room, finisher: Finisher, settled: Settled, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    first, second = running(room, 2)
+
+    def bug(*_: object) -> None:
+        raise RuntimeError("a bug")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(finisher, "_count", bug)
+        finisher.put(outcome(first), message(first))
+        eventually(lambda: "a bug" in caplog.text)
+        eventually(lambda: finisher.unrecorded() == 0)
+    finisher.put(outcome(second), message(second))
+    eventually(lambda: settled.acked == [second.task_id])
+
+
+def test_a_late_result_is_acknowledged_and_counts_as_nothing(
+    room: Room, finisher: Finisher, settled: Settled, caplog: pytest.LogCaptureFixture
+) -> None:
+    (task,) = running(room, 1)
+    finisher.put(outcome(task, owner="somebody#else"), message(task))
+    eventually(lambda: settled.acked == [task.task_id])
+    assert room.task(task.task_id).status == "running"
+    assert (finisher.done, finisher.failed) == (0, 0)
+    assert "evidence" in caplog.text
+
+
+def test_closing_records_what_is_left_or_says_that_it_could_not(
+    room: Room, settled: Settled, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "RETRY_S", (0.01,))
+    consumer: Any = settled
+
+    def made() -> Finisher:
+        return Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test")
+
+    tasks = running(room, 20)
+    one = made()
+    for task in tasks:
+        one.put(outcome(task), message(task))
+    assert one.close(10) is True
+    assert len(settled.acked) == 20
+    last = room.running("w1#x", shop_id="x")
+    room.store.silent = 10_000
+    two = made()
+    two.put(outcome(last), message(last))
+    assert two.close(0.2) is False
+    room.store.silent = 0
+    assert last.task_id not in settled.acked

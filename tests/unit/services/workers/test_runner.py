@@ -1,0 +1,207 @@
+"""One attempt from claim to the operation that records its end: whatever an executor does, there is exactly one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from services.domain.change import Finish
+from services.domain.task import Task
+from services.executors.base import Executor, Job, JobContext, Outcome
+from services.workers.runner import Runner
+from services.workers.slots import Held
+from tests.unit.services.engine.room import POLICY, Room
+
+Run = Callable[[Job, JobContext], Outcome]
+
+
+class Made:
+    """An executor made of one function."""
+
+    name = "rpa"
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+
+    def close(self) -> None:
+        """Nothing is kept."""
+
+
+def held(room: Room, **fields: Any) -> Held:
+    task = room.running(**fields)
+    return Held(task=task, owner=task.owner, delivery=None)
+
+
+def runner(room: Room, run: Run | None = None, **rules: Any) -> Runner:
+    executors: dict[str, Executor] = {"rpa": Made(run)} if run is not None else {}
+    return Runner(room.store, room.clock, room.registry, executors, worker="w1", policy=POLICY, **rules)
+
+
+def fails(kind: str = "network", **fields: Any) -> Run:
+    return lambda job, context: Outcome(ok=False, error="it broke", error_kind=kind, **fields)
+
+
+def test_success_carries_the_result_and_the_time_it_took(room: Room) -> None:
+    def run(job: Job, context: JobContext) -> Outcome:
+        room.clock.advance(1.5)
+        assert (job.attempt, job.worker, job.slot, job.timeout_s) == (1, "w1", 3, 600.0)
+        return Outcome(ok=True, result='{"rows": 3}')
+
+    work = held(room)
+    op = runner(room, run).run(work, 3)
+    assert (op.to, op.result, op.error, op.owner) == ("succeeded", '{"rows": 3}', "", work.owner)
+    assert (op.attempt.outcome, op.attempt.ended_at - op.attempt.started_at) == ("succeeded", 1500)
+    assert op.attempt.retry_in_s == -1
+
+
+def test_a_failure_is_tried_again_after_the_delay_of_its_count(room: Room) -> None:
+    op = runner(room, fails()).run(held(room), 0)
+    assert (op.to, op.delay_ms, op.error_kind, op.attempt.retry_in_s) == ("retrying", 30_000, "network", 30)
+    assert op.fingerprint
+    again = room.task(room.finish(room.running(shop_id="s2"), "retrying", delay_ms=0).task_id)
+    task = room.claim(again)
+    op = runner(room, fails()).run(Held(task=task, owner=task.owner, delivery=None), 0)
+    assert (op.delay_ms, op.attempt.number) == (60_000, 2)
+
+
+def test_a_type_may_have_delays_of_its_own(room: Room) -> None:
+    room.define("work", retry_base_s=7, retry_cap_s=9)
+    assert runner(room, fails()).run(held(room), 0).delay_ms == 7_000
+
+
+def test_without_retries_left_it_is_dead(room: Room) -> None:
+    op = runner(room, fails()).run(held(room, max_retries=0), 0)
+    assert (op.to, op.delay_ms, op.attempt.retry_in_s) == ("dead", 0, -1)
+
+
+@pytest.mark.parametrize("kind", ["login_expired", "captcha", "bad_payload", "unknown_type", "missing_secret"])
+def test_what_no_repetition_mends_is_dead_at_once(room: Room, kind: str) -> None:
+    assert runner(room, fails(kind)).run(held(room), 0).to == "dead"
+
+
+def test_an_error_without_a_kind_is_classified_by_its_text(room: Room) -> None:
+    op = runner(room, lambda job, context: Outcome(ok=False, error="登录已过期，请重新登录")).run(held(room), 0)
+    assert (op.to, op.error_kind) == ("dead", "login_expired")
+
+
+def test_a_time_out_is_held_where_it_may_have_done_half_of_it(room: Room) -> None:
+    assert runner(room, fails("timeout", timed_out=True)).run(held(room), 0).to == "retrying"
+    room.define("once", idempotent=False)
+    op = runner(room, fails("timeout", timed_out=True)).run(held(room, task_type="once", shop_id="s2"), 0)
+    assert (op.to, op.attempt.outcome, op.error_kind) == ("held", "timeout", "timeout")
+
+
+# ------------------------------------------------------------------------------------------------------ what goes wrong
+def test_an_executor_that_raises_is_a_crash_of_the_attempt(room: Room, caplog: pytest.LogCaptureFixture) -> None:
+    def run(job: Job, context: JobContext) -> Outcome:
+        raise ZeroDivisionError("a bug in an executor")
+
+    op = runner(room, run).run(held(room), 0)
+    assert (op.to, op.error_kind, op.error) == ("retrying", "crashed", "ZeroDivisionError: a bug in an executor")
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_a_silent_store_in_the_middle_of_a_run_ends_no_slot(room: Room, caplog: pytest.LogCaptureFixture) -> None:
+    work = held(room)
+    room.registry.forget()
+    room.registry._known = False
+    room.store.silent = 5
+    op = runner(room, fails()).run(work, 0)
+    assert (op.to, op.error_kind) == ("retrying", "crashed")
+    assert "the worker itself failed" in op.error
+    assert caplog.text
+
+
+def test_a_type_without_an_executor_here_is_dead_and_says_so(room: Room) -> None:
+    op = runner(room).run(held(room), 0)
+    assert (op.to, op.error_kind) == ("dead", "unknown_type")
+    assert "rpa" in op.error
+
+
+def test_strict_types_refuse_what_nobody_defined(room: Room) -> None:
+    strict = runner(room, lambda job, context: Outcome(ok=True), strict_types=True)
+    assert strict.run(held(room), 0).error_kind == "unknown_type"
+    room.define("work")
+    assert strict.run(held(room, shop_id="s2"), 0).to == "succeeded"
+    with_handler = runner(room, strict_types=True, handlers=frozenset({"mail"}))
+    assert "no executor 'python'" in with_handler.run(held(room, task_type="mail", shop_id="s3"), 0).error
+
+
+def test_payloads_from_elsewhere_are_checked_by_the_schema_of_the_type(room: Room) -> None:
+    room.define("work", schema={"type": "object", "required": ["page"]})
+    run = runner(room, lambda job, context: Outcome(ok=True))
+    ours = held(room, payload={"page": 1})
+    assert run.run(ours, 0).to == "succeeded"
+    other = Task(task_id="f1", shop_id="s9", platform="pdd", task_type="work", origin="foreign", payload="{}")
+    op = run.run(Held(task=other, owner="w#1", delivery=None), 0)
+    assert (op.to, op.error_kind) == ("dead", "bad_payload")
+    assert "page" in op.error
+
+
+def test_long_errors_keep_their_end(room: Room) -> None:
+    text = "x" * 10_000 + " the cause"
+    op = runner(room, lambda job, context: Outcome(ok=False, error=text, error_kind="network")).run(held(room), 0)
+    assert len(op.error) < 5_000
+    assert op.error.endswith("the cause")
+
+
+# ------------------------------------------------------------------------------------------------------------- stopping
+def stopped(room: Room, reason: str, kind: str = "work", outcome: Outcome | None = None) -> Finish:
+    """An attempt that is told to stop while it runs."""
+    work = held(room, task_type=kind)
+
+    def run(job: Job, context: JobContext) -> Outcome:
+        work.cancel(reason)
+        assert context.cancelled.is_set()
+        context.stopping()
+        return outcome or Outcome(ok=False, cancelled=True, error="stopped", error_kind="cancelled")
+
+    op = runner(room, run).run(work, 0)
+    assert work.stopping is (reason == "requested"), "nobody asked to cancel what a leaving worker gives back"
+    return op
+
+
+def test_a_cancelled_attempt_is_cancelled(room: Room) -> None:
+    op = stopped(room, "requested")
+    assert (op.to, op.attempt.outcome) == ("cancelled", "cancelled")
+
+
+def test_what_was_done_before_the_stop_was_heard_is_done(room: Room) -> None:
+    assert stopped(room, "requested", outcome=Outcome(ok=True, result="1")).to == "succeeded"
+
+
+def test_a_worker_that_stops_gives_back_what_may_run_again(room: Room) -> None:
+    op = stopped(room, "shutdown")
+    assert (op.to, op.attempt.outcome, op.error_kind) == ("pending", "returned", "")
+    room.define("once", idempotent=False)
+    room.finish(room.task(op.task_id), "succeeded")
+    assert stopped(room, "shutdown", "once").to == "held"
+
+
+@pytest.mark.parametrize(("reason", "to"), [("shutdown", "pending"), ("lost", "pending"), ("requested", "cancelled")])
+def test_what_no_executor_has_seen_has_done_nothing(room: Room, reason: str, to: str) -> None:
+    room.define("once", idempotent=False)
+    work = held(room, task_type="once")
+    work.cancel(reason)
+
+    def run(job: Job, context: JobContext) -> Outcome:
+        raise AssertionError("it must not start")
+
+    op = runner(room, run).run(work, 0)
+    assert op.to == to
+    assert op.attempt.started_at == op.attempt.ended_at
+
+
+def test_what_a_job_says_reaches_the_worker(room: Room) -> None:
+    work = held(room)
+
+    def run(job: Job, context: JobContext) -> Outcome:
+        context.log("out", "a line")
+        context.progress(150, "n" * 300)
+        return Outcome(ok=True)
+
+    runner(room, run).run(work, 0)
+    assert [(stream, text) for _, stream, text in work.lines] == [("out", "a line")]
+    assert work.progress == (100, "n" * 200)
