@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-import msgspec
-
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
@@ -189,8 +187,3 @@ def refusal(task_id: str, answer: Answer) -> Message:
 
 def _signed(spec: TaskSpec, who: str, origin: str) -> TaskSpec:
     return replace(spec, created_by=who, origin=origin)
-
-
-def record_json(task: Task) -> dict[str, object]:
-    """The record as plain JSON types with its field names."""
-    return {name: msgspec.to_builtins(getattr(task, name)) for name in task.__struct_fields__}

@@ -1,0 +1,49 @@
+"""A room for each test, and what an operator may do in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from services.commands.audit import Audit
+from services.commands.dead_letters import DeadLetterCommands
+from services.commands.fleet import FleetCommands
+from services.commands.operator import Operator
+from services.commands.tasks import TaskCommands
+from tests.unit.services.engine.room import Room, opened
+
+
+@dataclass(frozen=True)
+class Desk:
+    """The commands of one person."""
+
+    tasks: TaskCommands
+    dead_letters: DeadLetterCommands
+    fleet: FleetCommands
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    """The embedded pair and a clock that is turned by hand."""
+    with opened(tmp_path) as found:
+        yield found
+
+
+def desk_of(room: Room, role: str = "admin") -> Desk:
+    """What a person of this role may do."""
+    who = Operator(who="ann@desk", role=role)
+    audit = Audit(room.store, who.who)
+    return Desk(
+        TaskCommands(room.store, room.producer, room.dispatcher, audit, who),
+        DeadLetterCommands(room.store, room.dispatcher, room.registry, audit, who),
+        FleetCommands(room.store, room.broker, room.dispatcher, room.registry, audit, who),
+    )
+
+
+@pytest.fixture
+def desk(room: Room) -> Desk:
+    """An admin's."""
+    return desk_of(room)

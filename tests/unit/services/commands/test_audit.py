@@ -1,0 +1,152 @@
+"""The audit trail: without the entry there is no act, the chain shows what was changed, secrets stay secret."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from services.commands.audit import TARGETS_KEPT, Audit, masked
+from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
+from services.ports import AuditEntry
+from tests.unit.services.commands.conftest import Desk, desk_of
+from tests.unit.services.engine.room import Room
+
+
+def silent(*_: object) -> None:
+    raise StoreUnavailable("nobody answers")
+
+
+def test_the_entry_is_there_before_the_act_and_closed_after_it(room: Room) -> None:
+    audit = Audit(room.store, "ann@desk")
+    with audit.act("task.cancel", ["t1"], {"reason": "wrong shop"}):
+        (entry,) = room.store.audit(10)
+        assert (entry.who, entry.action, entry.target, entry.outcome) == ("ann@desk", "task.cancel", ("t1",), "")
+        room.clock.advance(2)
+    (entry,) = room.store.audit(10)
+    assert (entry.outcome, entry.closed_at - entry.at, json.loads(entry.detail)) == (
+        "done", 2000, {"reason": "wrong shop"},
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [(UsageError("no such shop"), "refused: no such shop"), (StoreUnavailable("silent"), "failed: silent")],
+)
+def test_how_it_failed_is_written_down(room: Room, error: Exception, outcome: str) -> None:
+    with pytest.raises(type(error)), Audit(room.store, "ann").act("x", []):
+        raise error
+    assert room.store.audit(1)[0].outcome == outcome
+
+
+def test_counted_items_are_told(room: Room) -> None:
+    audit = Audit(room.store, "ann")
+    for done, refused, why in ((3, 0, ""), (0, 2, "task.refused"), (3, 2, "")):
+        with audit.act("x", []) as act:
+            act.counted(done, refused, why)
+    assert [entry.outcome for entry in reversed(room.store.audit(10))] == [
+        "done",
+        "refused: 2: task.refused",
+        "partly: 3 done, 2 refused",
+    ]
+
+
+def test_each_entry_seals_the_one_before(room: Room) -> None:
+    audit = Audit(room.store, "ann@desk")
+    for number in range(4):
+        with audit.act("task.cancel", [f"t{number}"], {"n": number}):
+            pass
+    entries = list(reversed(room.store.audit(10)))
+    previous = ""
+    for entry in entries:
+        assert entry.previous == previous
+        assert entry.digest == sealed(entry)
+        previous = entry.digest
+    other = Audit(room.store, "ann@desk")
+    with other.act("x", []):
+        pass
+    assert room.store.audit(1)[0].previous == "", "each writer has a chain of its own"
+
+
+def sealed(entry: AuditEntry) -> str:
+    """The digest as anybody can compute it."""
+    parts = [entry.previous, entry.entry_id, str(entry.at), entry.who, entry.action, *entry.target, entry.detail]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def test_many_targets_are_cut_and_counted(room: Room) -> None:
+    with Audit(room.store, "ann").act("x", [f"t{number}" for number in range(TARGETS_KEPT + 5)]):
+        pass
+    (entry,) = room.store.audit(1)
+    assert (len(entry.target), json.loads(entry.detail)["count"]) == (TARGETS_KEPT, TARGETS_KEPT + 5)
+
+
+ACTS: dict[str, Callable[[Desk, str], Any]] = {
+    "create": lambda desk, task_id: desk.tasks.create([], origin="cli"),
+    "cancel": lambda desk, task_id: desk.tasks.cancel([task_id]),
+    "run now": lambda desk, task_id: desk.tasks.run_now([task_id]),
+    "prioritize": lambda desk, task_id: desk.tasks.prioritize([task_id], "high"),
+    "retry": lambda desk, task_id: desk.tasks.retry_waiting([task_id]),
+    "resolve": lambda desk, task_id: desk.tasks.resolve([task_id], "dead", note="x"),
+    "republish": lambda desk, task_id: desk.dead_letters.republish([task_id]),
+    "archive": lambda desk, task_id: desk.dead_letters.set_triage([task_id], "archived"),
+    "pause": lambda desk, task_id: desk.fleet.pause("all"),
+    "resume": lambda desk, task_id: desk.fleet.resume("all"),
+    "shops": lambda desk, task_id: desk.fleet.import_shops([]),
+    "types": lambda desk, task_id: desk.fleet.import_types(['{"name": "work"}']),
+}
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS.keys())
+def test_without_an_entry_nothing_happens(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch, act: Callable[[Desk, str], Any]
+) -> None:
+    task = room.create()
+    before, counts = room.store.events("", 1, 0.0).cursor, room.store.counts()
+    monkeypatch.setattr(room.store, "append_audit", silent)
+    with pytest.raises(StoreUnavailable):
+        act(desk, task.task_id)
+    assert room.store.events(before, 10, 0.0).events == ()
+    assert room.store.counts() == counts
+    assert (room.store.pauses(), room.store.documents("type")) == ([], {})
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS.keys())
+def test_a_viewer_may_only_look(room: Room, act: Callable[[Desk, str], Any]) -> None:
+    task = room.create()
+    with pytest.raises(NotAllowed):
+        act(desk_of(room, "viewer"), task.task_id)
+    assert room.store.audit(1) == []
+
+
+def test_an_entry_that_cannot_be_closed_does_not_undo_the_act(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    task = room.create()
+    monkeypatch.setattr(room.store, "close_audit", silent)
+    assert desk.tasks.cancel([task.task_id]).done == (task.task_id,)
+    assert room.store.audit(1)[0].outcome == "", "what is not known is not claimed"
+    assert "stays open" in caplog.text
+
+
+def test_what_is_named_like_a_secret_is_masked_at_any_depth() -> None:
+    value = {
+        "Password": "hunter2",
+        "user": "ann",
+        "login": {"session_token": "abc", "cookies": ["a=1"], "list": [{"api_key": "k", "n": 1}]},
+        "tuple": ({"AUTHORIZATION": "Bearer x"},),
+        "secretary": "somebody",
+        3: "a number as a key",
+    }
+    assert masked(value) == {
+        "Password": "••••",
+        "user": "ann",
+        "login": {"session_token": "••••", "cookies": "••••", "list": [{"api_key": "••••", "n": 1}]},
+        "tuple": [{"AUTHORIZATION": "••••"}],
+        "secretary": "••••",
+        3: "a number as a key",
+    }
+    assert value["Password"] == "hunter2", "the value itself is left alone"

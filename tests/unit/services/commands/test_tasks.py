@@ -1,0 +1,70 @@
+"""Commands on tasks: item by item, in batches, each with its reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.commands.outcome import Outcome, Refusal
+from services.commands.tasks import BATCH, join
+from services.domain.errors import UsageError
+from services.domain.message import Message
+from tests.unit.services.commands.conftest import Desk
+from tests.unit.services.engine.room import Room
+
+
+def test_who_asked_is_kept_in_the_record(room: Room, desk: Desk) -> None:
+    (task,) = desk.tasks.create([room.spec()], origin="console").created
+    assert (task.created_by, task.origin) == ("ann@desk", "console")
+
+
+def test_a_large_bulk_is_one_audit_entry_and_one_outcome(room: Room, desk: Desk) -> None:
+    tasks = desk.tasks.create([room.spec(shop_id=f"s{number}") for number in range(BATCH + 10)], origin="cli").created
+    outcome = desk.tasks.cancel([task.task_id for task in tasks])
+    assert len(outcome.done) == BATCH + 10
+    assert outcome.clean
+    assert room.store.counts().status == {"cancelled": BATCH + 10}
+    assert [entry.action for entry in room.store.audit(10)] == ["task.cancel", "task.create"]
+
+
+def test_a_running_task_is_asked_and_its_worker_told(room: Room, desk: Desk) -> None:
+    task = room.running()
+    outcome = desk.tasks.cancel([task.task_id])
+    assert (outcome.done, outcome.pending, outcome.clean) == ((), (task.task_id,), True)
+    assert room.task(task.task_id).cancel == "requested"
+
+
+def test_cancelling_what_holds_a_shop_lets_the_next_go(room: Room, desk: Desk) -> None:
+    held = room.finish(room.running(), "held", error_kind="worker_lost")
+    assert desk.tasks.resolve([held.task_id], "succeeded", note="it is there").done == (held.task_id,)
+    assert room.store.executed([held.task_id]) == [True]
+    with pytest.raises(UsageError):
+        desk.tasks.resolve([held.task_id], "running", note="")
+
+
+@pytest.mark.parametrize(
+    ("status", "code"),
+    [("succeeded", "retry.use_duplicate"), ("cancelled", "retry.use_duplicate"), ("queued", "retry.not_failed")],
+)
+def test_retry_says_what_to_do_instead(room: Room, desk: Desk, status: str, code: str) -> None:
+    task = room.create()
+    if status == "succeeded":
+        task = room.finish(room.claim(task), "succeeded")
+    elif status == "cancelled":
+        desk.tasks.cancel([task.task_id])
+    (refusal,) = desk.tasks.retry_waiting([task.task_id]).skipped
+    assert refusal.why.code == code
+
+
+def test_moving_what_runs_is_refused_with_its_status(room: Room, desk: Desk) -> None:
+    task = room.running()
+    (refusal,) = desk.tasks.prioritize([task.task_id], 9).skipped
+    assert (refusal.why.code, refusal.why.params) == ("task.refused", {"status": "running"})
+
+
+def test_outcomes_are_joined_in_order() -> None:
+    refusal = Refusal(task_id="c", why=Message("task.unknown", {"id": "c"}))
+    left = Outcome(done=("a",), made={"a": "x"})
+    right = Outcome(done=("b",), skipped=(refusal,), pending=("d",), made={"b": "y"})
+    both = join(left, right)
+    assert (both.done, both.skipped, both.pending, both.made) == (("a", "b"), (refusal,), ("d",), {"a": "x", "b": "y"})
+    assert (left.clean, both.clean) == (True, False)
