@@ -143,9 +143,9 @@ def test_tasks_from_a_file_tell_the_line_of_each_fault(cli: Cli, tmp_path: Path)
     document = cli.run("task", "create", "--file", table, code=2)
     assert len(document["created"]) == 2
     assert [(one["line"], one["field"]) for one in document["errors"]] == [
+        (3, "shop"),
         (4, "type"),
         (5, "payload"),
-        (3, "shop"),
         (6, "priority"),
     ]
     assert [(one["line"], one["existing"]) for one in document["duplicates"]] == [(7, document["created"][0])]
