@@ -165,12 +165,15 @@ def _xlsx(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     from openpyxl import load_workbook
 
     try:
-        sheet = load_workbook(path, read_only=True, data_only=True).active
-        rows = sheet.iter_rows(values_only=True) if sheet is not None else iter(())
-        header = [str(cell or "") for cell in next(rows, ())]
-        for number, cells in enumerate(rows, start=2):
-            if any(cell is not None for cell in cells):
-                yield number, dict(zip(header, cells, strict=False))
+        book = load_workbook(path, read_only=True, data_only=True)
+        try:
+            rows = book.active.iter_rows(values_only=True) if book.active is not None else iter(())
+            header = [str(cell or "") for cell in next(rows, ())]
+            for number, cells in enumerate(rows, start=2):
+                if any(cell is not None for cell in cells):
+                    yield number, dict(zip(header, cells, strict=False))
+        finally:
+            book.close()
     except (OSError, LookupError, ValueError, TypeError, SyntaxError, BadZipFile) as exc:
         raise UsageError(f"{path.name} is not a readable workbook: {exc}"[:300], field="--file") from exc
 

@@ -1,0 +1,52 @@
+"""JSON that people type: what cannot be meant exactly is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.errors import UsageError
+from services.entrypoints.json_text import read_object, read_value
+
+
+def test_an_object_is_read() -> None:
+    assert read_object('{"a": [1, 2.5, null, "你好"], "b": {}}', "--payload") == {"a": [1, 2.5, None, "你好"], "b": {}}
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("[1]", "must be a JSON object"),
+        ("null", "must be a JSON object"),
+        ('"text"', "must be a JSON object"),
+        ('{"n": NaN}', "NaN"),
+        ('{"n": -Infinity}', "Infinity"),
+        ('{"n": 1e400}', "too large"),
+        ('{"a": 1, "b": 2, "a": 3}', "'a' stands twice"),
+        ('{"x": {"a": 1, "a": 1}}', "twice"),
+        ("[" * 100_000, "nested"),
+    ],
+)
+def test_anything_else_is_named(text: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        read_object(text, "--payload")
+    assert str(caught.value).startswith("--payload")
+    assert caught.value.field == "payload"
+    assert len(str(caught.value)) <= 300
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("17", 17),
+        ("true", True),
+        ("007", "007"),
+        ("s1", "s1"),
+        ('{"a":1}', {"a": 1}),
+        ("NaN", "NaN"),
+        ("1e400", "1e400"),
+    ],
+)
+def test_a_cell_is_json_where_it_is_some(text: str, value: object) -> None:
+    assert read_value(text) == value
