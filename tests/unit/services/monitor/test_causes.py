@@ -1,0 +1,86 @@
+"""Dead letters grouped by cause, with how far each cause reaches."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.change import SetTriage
+from services.domain.task import Task
+from services.monitor import causes as module
+from services.monitor.causes import BARS, CauseQueries
+from tests.unit.services.engine.room import Room
+
+
+def dead(room: Room, shop: str, cause: str = "9ac1", platform: str = "pdd", error: str = "it broke") -> Task:
+    task = room.running(f"w#{shop}{cause}", shop_id=shop, platform=platform)
+    return room.finish(task, "dead", error=error, error_kind="network", fingerprint=cause)
+
+
+def test_nothing_dead_is_no_cause(room: Room) -> None:
+    found = CauseQueries(room.store).causes()
+    assert (found.rows, found.scanned, found.total, found.shops) == ((), 0, 0, 0)
+
+
+def test_equal_failures_share_a_cause_the_largest_first(room: Room) -> None:
+    for shop in ("s1", "s2", "s3"):
+        dead(room, shop, "aaaa", error="timeout 30000 ms at #orders")
+        room.clock.advance(10)
+    dead(room, "s4", "bbbb", error="login expired")
+    found = CauseQueries(room.store).causes()
+    first, second = found.rows
+    assert (first.fingerprint, first.count, first.shops, first.kind, first.types) == (
+        "aaaa",
+        3,
+        3,
+        "network",
+        ("work",),
+    )
+    assert first.last_at - first.first_at == 20_000
+    assert (second.fingerprint, second.count, second.headline) == ("bbbb", 1, "login expired")
+    assert (found.scanned, found.total, found.shops) == (4, 4, 4)
+
+
+@pytest.mark.parametrize(
+    ("places", "scope"),
+    [
+        ([("pdd", "s1"), ("pdd", "s1")], "shop"),
+        ([("pdd", "s1"), ("pdd", "s2")], "platform"),
+        ([("pdd", "s1"), ("temu", "s2"), ("tiktok", "s3")], "all"),
+        ([("pdd", "s1"), ("temu", "s2")], "some"),
+    ],
+)
+def test_how_far_a_cause_reaches(room: Room, places: list[tuple[str, str]], scope: str) -> None:
+    for number, platform in enumerate(("pdd", "temu", "tiktok")):
+        dead(room, f"x{number}", "other", platform)
+    for number, (platform, shop) in enumerate(places):
+        task = room.running(f"w#{number}", shop_id=shop, platform=platform)
+        room.finish(task, "dead", error="x", error_kind="network", fingerprint="mine")
+    (mine,) = [cause for cause in CauseQueries(room.store).causes().rows if cause.fingerprint == "mine"]
+    assert mine.scope == scope
+
+
+def test_the_history_spans_the_deaths_of_all_causes(room: Room) -> None:
+    dead(room, "s1", "aaaa")
+    room.clock.advance(170)
+    dead(room, "s2", "aaaa")
+    dead(room, "s3", "bbbb")
+    first, second = CauseQueries(room.store).causes().rows
+    assert (len(first.history), sum(first.history), first.history[0], first.history[-1]) == (BARS, 2, 1, 1)
+    assert (second.history[-1], sum(second.history)) == (1, 1)
+
+
+def test_letters_put_away_are_another_question(room: Room) -> None:
+    kept, open_ = dead(room, "s1"), dead(room, "s2")
+    room.ask(SetTriage(task_id=kept.task_id, triage="archived", by="ann"))
+    queries = CauseQueries(room.store)
+    assert queries.causes().rows[0].count == 1
+    assert queries.causes("archived").rows[0].count == 1
+    assert open_.triage == "open"
+
+
+def test_too_many_to_look_at_are_told(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(5):
+        dead(room, f"s{number}")
+    monkeypatch.setattr(module, "SCAN_LIMIT", 1)
+    found = CauseQueries(room.store).causes()
+    assert found.total == 5

@@ -1,0 +1,110 @@
+"""The flight recorder: fine for an hour, coarse for a day, kept over a restart."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from services.monitor.history import COARSE_KEPT_S, FINE_KEPT, History, Sample, thin
+
+NOW = 1_795_000_000_000
+
+
+def sample(second: float, running: int = 0) -> Sample:
+    return Sample(at_ms=NOW + round(second * 1000), running=running)
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Iterator[History]:
+    made = History(tmp_path / "history.sqlite")
+    yield made
+    made.close()
+
+
+def test_one_a_second_is_enough(history: History) -> None:
+    for tenth in range(50):
+        history.add(sample(tenth / 10, tenth))
+    rows = history.series(60, 100, NOW + 5_000)
+    assert [row.at_ms - NOW for row in rows] == [0, 800, 1600, 2400, 3200, 4000, 4800]
+
+
+def test_a_range_begins_where_it_should_and_is_thinned_from_its_end(history: History) -> None:
+    for second in range(100):
+        history.add(sample(second, second))
+    rows = history.series(30, 1_000, NOW + 99_000)
+    assert [rows[0].running, rows[-1].running, len(rows)] == [69, 99, 31]
+    few = history.series(30, 10, NOW + 99_000)
+    assert len(few) <= 10
+    assert few[-1].running == 99
+
+
+def test_a_restart_keeps_one_in_ten(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "history.sqlite"
+    first = History(path)
+    for second in range(35):
+        first.add(sample(second, second))
+    first.close()
+    second_run = History(path)
+    second_run.add(sample(60, 60))
+    rows = second_run.series(3_600, 1_000, NOW + 60_000)
+    second_run.close()
+    assert [row.running for row in rows] == [0, 10, 20, 30, 60]
+
+
+def test_the_past_is_forgotten_after_a_day(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    history = History(path)
+    history.add(sample(0))
+    history.add(sample(COARSE_KEPT_S + 60))
+    history.close()
+    with closing(sqlite3.connect(path)) as db:
+        assert db.execute("SELECT count(*) FROM samples").fetchone() == (1,)
+    assert FINE_KEPT == 3_600
+
+
+def test_what_was_at_an_instant(history: History) -> None:
+    assert history.at(NOW) is None
+    for second in (0, 10, 20):
+        history.add(sample(second, second))
+    found = history.at(NOW + 15_000)
+    assert found is not None
+    assert found.running == 10
+    assert history.at(NOW - 1) is None
+
+
+@pytest.mark.parametrize("spoil", ["directory", "garbage"])
+def test_without_a_file_the_charts_live_as_long_as_the_program(
+    tmp_path: Path, spoil: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = tmp_path / "history.sqlite"
+    if spoil == "directory":
+        path.mkdir()
+    else:
+        path.write_bytes(b"no database" * 1000)
+    history = History(path)
+    history.add(sample(0))
+    assert len(history.series(60, 10, NOW)) == 1
+    history.close()
+    assert "not kept" in caplog.text
+
+
+def test_rows_of_another_make_are_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    History(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("INSERT INTO samples VALUES (1, ?)", (b"\xc1",))
+    again = History(path)
+    assert again.series(60, 10, NOW) == []
+    again.close()
+
+
+def test_thinning_keeps_the_newest() -> None:
+    rows = [sample(second) for second in range(10)]
+    assert thin(rows, 10) == rows
+    assert thin(rows, 3) == [rows[1], rows[5], rows[9]]
+    assert thin(rows, 0) == rows
+    assert thin([], 5) == []

@@ -1,0 +1,109 @@
+"""The watcher: events once each and in order, snapshots, and the truth about what does not answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable
+from services.domain.event import EventBatch
+from services.monitor.live import Changes, Live, Snapshot
+from tests.contract.waiting import eventually
+from tests.unit.services.engine.room import Room
+
+
+class Ears:
+    """What the listeners heard."""
+
+    def __init__(self, live: Live) -> None:
+        self.changes: list[Changes] = []
+        self.snapshots: list[Snapshot] = []
+        live.on_changes(self.changes.append)
+        live.on_snapshot(self.snapshots.append)
+
+    def moves(self, task_id: str) -> list[str]:
+        return [event.to for batch in self.changes for event in batch.events if event.task_id == task_id]
+
+
+@pytest.fixture
+def live(room: Room) -> Iterator[Live]:
+    made = Live(room.store, room.broker, SystemClock())
+    yield made
+    made.close()
+
+
+def test_every_event_is_told_once_and_in_order(room: Room, live: Live) -> None:
+    room.create(shop_id="before")
+    ears = Ears(live)
+    live.start()
+    assert live.wait_following(10)
+    task = room.create()
+    room.finish(room.claim(task), "succeeded")
+    eventually(lambda: ears.moves(task.task_id)[-1:] == ["succeeded"])
+    assert ears.moves(task.task_id) == ["pending", "queued", "running", "succeeded"]
+    assert all("before" not in event.task_id for batch in ears.changes for event in batch.events)
+
+
+def test_snapshots_carry_counts_depths_and_workers(room: Room, live: Live) -> None:
+    ears = Ears(live)
+    room.create()
+    live.start()
+    eventually(lambda: ears.snapshots and ears.snapshots[-1].counts.status == {"queued": 1})
+    found = eventually(lambda: live.snapshot() if live.snapshot().depths else None)
+    assert {depth.name: depth.ready for depth in found.depths}["rpa_tasks_normal"] == 1
+    assert (found.store.connected, found.leader, found.retry_in_s) == (True, "", 0.0)
+
+
+def test_a_silent_store_is_shown_and_comes_back(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+
+    def silent() -> Any:
+        raise StoreUnavailable("nobody answers")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(room.store, "counts", silent)
+        eventually(lambda: not live.snapshot().store.connected)
+        assert live.snapshot().store.error == "nobody answers"
+        assert live.snapshot().retry_in_s > 0
+    live.try_now()
+    eventually(lambda: live.snapshot().store.connected)
+
+
+def test_a_gap_is_told(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    ears = Ears(live)
+    live.start()
+    assert live.wait_following(10)
+    real = room.store.events
+    told: list[bool] = []
+
+    def events(cursor: str, limit: int, wait_s: float) -> EventBatch:
+        if not told and cursor:
+            told.append(True)
+            return EventBatch(events=(), cursor=real("", 1, 0.0).cursor, gap=True)
+        return real(cursor, limit, wait_s)
+
+    monkeypatch.setattr(room.store, "events", events)
+    eventually(lambda: any(batch.gap for batch in ears.changes))
+    task = room.create()
+    eventually(lambda: ears.moves(task.task_id))
+
+
+def test_after_an_outage_of_the_stream_a_gap_is_told(room: Room, live: Live, monkeypatch: pytest.MonkeyPatch) -> None:
+    ears = Ears(live)
+    live.start()
+    assert live.wait_following(10)
+    real = room.store.events
+    left = [1]
+
+    def events(cursor: str, limit: int, wait_s: float) -> EventBatch:
+        if left[0] and cursor:
+            left[0] -= 1
+            raise StoreUnavailable("cut")
+        return real(cursor, limit, wait_s)
+
+    monkeypatch.setattr(room.store, "events", events)
+    eventually(lambda: any(batch.gap for batch in ears.changes), 10)

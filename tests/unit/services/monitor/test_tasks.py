@@ -1,0 +1,96 @@
+"""Questions about tasks: pages, frozen sets, and everything about one of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.change import Claim
+from services.domain.errors import UsageError
+from services.domain.shop import Pause
+from services.domain.worker import WorkerInfo
+from services.monitor.tasks import TaskQueries
+from services.ports import Letter, LogLine
+from tests.unit.services.engine.room import Room
+
+
+@pytest.fixture
+def queries(room: Room) -> TaskQueries:
+    return TaskQueries(room.store, room.registry)
+
+
+def closed(queries: TaskQueries, task_id: str) -> dict[str, str]:
+    detail = queries.detail(task_id)
+    assert detail is not None
+    return {gate.name: gate.code for gate in detail.gates if gate.state == "closed"}
+
+
+def test_a_filter_a_page_and_the_next(room: Room, queries: TaskQueries) -> None:
+    for number in range(5):
+        room.create(shop_id=f"s{number}")
+        room.clock.advance(1)
+    first = queries.page("status:queued", limit=2)
+    second = queries.page("status:queued", limit=2, cursor=first.next or "")
+    assert [task.shop_id for task in (*first.tasks, *second.tasks)] == ["s4", "s3", "s2", "s1"]
+    assert first.total == 5
+    with pytest.raises(UsageError):
+        queries.page("colour:red")
+
+
+def test_a_frozen_set_has_every_page_up_to_its_limit(room: Room, queries: TaskQueries) -> None:
+    room.producer.submit([room.spec(shop_id=f"s{number}") for number in range(1_050)])
+    assert len(queries.ids("status:queued")) == 1_050
+    assert len(queries.ids("status:queued", limit=7)) == 7
+    assert queries.ids("status:dead") == ()
+
+
+def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
+    task = room.create()
+    assert closed(queries, task.task_id) == {"no_worker": "gate.no_worker"}
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
+    assert closed(queries, task.task_id) == {}
+    room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann", reason="login"))
+    assert closed(queries, task.task_id) == {"paused": "gate.paused"}
+    room.store.clear_pause("shop:pdd:s1")
+    room.running("w1#9")
+    assert (
+        room.ask(Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1)).code == "blocked"
+    )
+    assert closed(queries, task.task_id) == {"shop_busy": "gate.shop_busy"}
+
+
+def test_how_many_go_first(room: Room, queries: TaskQueries) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
+    for number in range(3):
+        room.create(shop_id=f"x{number}")
+        room.clock.advance(1)
+    detail = queries.detail(room.create().task_id)
+    assert detail is not None
+    (gate,) = [gate for gate in detail.gates if gate.name == "lane_order"]
+    assert (gate.state, gate.params["ahead"]) == ("closed", 3)
+
+
+def test_only_what_asks_for_it_has_a_verdict_and_a_letter(room: Room, queries: TaskQueries) -> None:
+    task = room.dead()
+    room.store.put_letter(Letter(task_id=task.task_id, body=b"{}"))
+    detail = queries.detail(task.task_id)
+    assert detail is not None
+    assert detail.verdict is not None
+    assert (detail.gates, detail.letter is not None, detail.type_known) == ((), True, False)
+    running = queries.detail(room.running(shop_id="s2").task_id)
+    assert running is not None
+    assert (running.gates, running.verdict, running.letter) == ((), None, None)
+    assert queries.detail("nobody") is None
+
+
+def test_the_log_of_an_attempt_goes_on_from_a_place(room: Room, queries: TaskQueries) -> None:
+    task = room.running()
+    room.store.append_log(task.task_id, 1, [LogLine(1, "out", "one"), LogLine(2, "err", "two")])
+    first = queries.log(task.task_id, 1)
+    assert ([line.text for line in first.lines], first.place) == (["one", "two"], 2)
+    room.store.append_log(task.task_id, 1, [LogLine(3, "out", "three")])
+    assert [line.text for line in queries.log(task.task_id, 1, first.place).lines] == ["three"]
+
+
+def test_those_that_exist_in_the_order_asked(room: Room, queries: TaskQueries) -> None:
+    first, second = room.create(), room.create(shop_id="s2")
+    assert queries.get([second.task_id, "nobody", first.task_id]) == [second, first]

@@ -1,0 +1,140 @@
+"""Assembly: settings to drivers to engine; what cannot be opened says which part and leaves nothing open."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services import assembly
+from services import settings as config
+from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
+from services.domain.shop import Shop
+from tests.support.services import free_port
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> config.Settings:
+    return config.Settings(home=str(tmp_path))
+
+
+@pytest.fixture
+def engine(settings: config.Settings) -> Iterator[assembly.Engine]:
+    made = assembly.open_engine(settings)
+    yield made
+    made.close()
+
+
+def test_the_embedded_engine_needs_nothing_but_a_folder(engine: assembly.Engine, settings: config.Settings) -> None:
+    assert settings.database.exists()
+    assert {"sync_order", "batch_reply"} <= set(engine.registry.types())
+    assert {depth.name for depth in engine.broker.depths()} >= {"rpa_tasks_high", "rpa_delay_30s", "rpa_dead_queue"}
+
+
+def test_types_are_seeded_once_and_what_an_admin_wrote_stays(engine: assembly.Engine) -> None:
+    assert assembly.seed_types(engine.store) == 0
+    engine.store.put_document("type", "sync_order", '{"name": "sync_order", "timeout_s": 5, "version": 9}')
+    assert assembly.seed_types(engine.store) == 0
+    engine.registry.forget()
+    assert engine.registry.task_type("sync_order").version == 9
+
+
+def test_a_second_process_on_the_same_file_sees_the_same(engine: assembly.Engine, settings: config.Settings) -> None:
+    engine.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    other = assembly.open_engine(settings)
+    try:
+        assert set(other.registry.shops()) == {"pdd:s1"}
+        assert other.name != engine.name
+    finally:
+        other.close()
+
+
+def test_settings_reach_their_parts(tmp_path: Path) -> None:
+    settings = config.Settings(
+        home=str(tmp_path),
+        strict_shops=True,
+        retry=config.RetrySettings(base_seconds=2, cap_seconds=8, max_retries=1),
+        lease=config.LeaseSettings(seconds=7),
+        worker=config.WorkerSettings(slots=3, lanes=("low",), strict_types=True, name="w1", grace_seconds=4),
+    )
+    engine = assembly.open_engine(settings)
+    try:
+        options = assembly.worker_options(settings)
+        assert (options.slots, options.lanes, options.name, options.lease_s, options.grace_s) == (
+            3,
+            ("low",),
+            "w1",
+            7,
+            4,
+        )
+        assert (options.strict_types, options.strict_shops) == (True, True)
+        assert engine.policy.delay(5) == 8
+        assert engine.registry.task_type("anything").max_retries == 1
+        assert set(assembly.worker_parts(engine).executors) == {"rpa"}
+    finally:
+        engine.close()
+
+
+def test_handlers_are_loaded_by_name(settings: config.Settings) -> None:
+    worker = config.WorkerSettings(handlers=("tests.integration.handlers",))
+    engine = assembly.open_engine(config.Settings(home=settings.home, worker=worker))
+    try:
+        parts = assembly.worker_parts(engine)
+        assert set(parts.executors) == {"rpa", "python"}
+        assert "work" in parts.handlers
+    finally:
+        engine.close()
+
+
+def test_commands_and_queries_stand_on_the_same_engine(engine: assembly.Engine) -> None:
+    commands, queries = assembly.commands(engine), assembly.queries(engine)
+    assert commands.operator.role == "admin"
+    assert queries.tasks.page("").total == 0
+    assert queries.causes.causes().total == 0
+    history = assembly.history(engine)
+    history.close()
+
+
+def test_no_thread_is_left_when_the_engine_is_closed(settings: config.Settings) -> None:
+    before = set(threading.enumerate())
+    engine = assembly.open_engine(settings)
+    assembly.queries(engine).tasks.page("")
+    engine.close()
+    engine.close()
+    assert set(threading.enumerate()) <= before
+
+
+def test_nobody_at_the_address_of_the_fleet(tmp_path: Path) -> None:
+    nobody = free_port()
+    before = set(threading.enumerate())
+    settings = config.Settings(
+        home=str(tmp_path),
+        broker=config.BrokerSettings(url=f"amqp://127.0.0.1:{nobody}"),
+        store=config.StoreSettings(url=f"redis://127.0.0.1:{nobody}"),
+    )
+    with pytest.raises((StoreUnavailable, BrokerUnavailable), match=str(nobody)):
+        assembly.open_engine(settings)
+    assert set(threading.enumerate()) <= before
+
+
+def test_an_address_that_is_none(tmp_path: Path) -> None:
+    settings = config.Settings(
+        home=str(tmp_path),
+        broker=config.BrokerSettings(url="http://localhost"),
+        store=config.StoreSettings(url="redis://localhost"),
+    )
+    with pytest.raises(UsageError, match="amqp://"):
+        assembly.open_engine(settings)
+
+
+def test_probing_says_what_answers_and_changes_nothing() -> None:
+    nobody = free_port()
+    broker_ok, broker_word, store_ok, store_word = assembly.probe(
+        f"amqp://user:secret@127.0.0.1:{nobody}", f"redis://:secret@127.0.0.1:{nobody}"
+    )
+    assert (broker_ok, store_ok) == (False, False)
+    assert broker_word
+    assert store_word
+    assert "secret" not in broker_word + store_word
