@@ -29,7 +29,7 @@ class Child:
         self._commands, self._channel = commands, channel
         self._lock = threading.Lock()
         self._jobs: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
-        self._cancelled = threading.Event()
+        self._cancelled = ""  #: the job that is to be given up, maybe one that is not begun yet
 
     def serve(self) -> None:
         """Work until standard input ends."""
@@ -47,14 +47,13 @@ class Child:
             for line in stream:
                 command = msgspec.json.decode(line)
                 if "cancel" in command:
-                    self._cancelled.set()
+                    self._cancelled = command["cancel"]
                 else:
                     self._jobs.put(command)
         # The worker is gone: nobody could record an outcome any more.
         _end_group()
 
     def _run(self, handler: registry.Handler, command: dict[str, Any]) -> None:
-        self._cancelled.clear()
         self._say({"begin": command["job"]})
         job = registry.HandlerContext(
             task_id=command["task_id"],
@@ -63,7 +62,7 @@ class Child:
             attempt=command["attempt"],
             progress=lambda percent, note: self._say({"progress": percent, "note": note}),
             log=lambda line: self._say({"log": line[:10_000]}),
-            cancelled=self._cancelled.is_set,
+            cancelled=lambda: self._cancelled == command["job"],
         )
         ended = registry.call(handler, command["payload"], job)
         self._divide(command["job"])

@@ -21,6 +21,7 @@ from services.executors.handler_process import HandlerProcess
 from services.executors.python import PythonExecutor
 from services.executors.registry import Handler, load_handlers
 from services.executors.stdout import OutputLimits
+from tests.unit.services.executors import slow_handlers
 from tests.unit.services.executors.builders import Listener, descriptors, eventually, is_gone, job, start
 
 SAMPLES = "tests.unit.services.executors.sample_handlers"
@@ -256,6 +257,25 @@ def test_a_cancellation_is_heard(executor: PythonExecutor) -> None:
 
 
 @posix
+def test_a_cancellation_that_comes_before_the_handler_begins_is_not_lost(tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    made = PythonExecutor(
+        load_handlers([slow_handlers.__name__]),
+        cancel_grace_s=20.0,
+        base_environment={**os.environ, slow_handlers.GATE: str(gate)},
+    )
+    try:
+        running = start(made, job("slow_listen"))
+        eventually((tmp_path / "gate.asked").exists)
+        running.listener.context.cancelled.set()
+        eventually(lambda: running.listener.stops == 1 or not running.thread.is_alive())
+        gate.touch()
+        outcome = running.outcome()
+        assert (outcome.cancelled, "killed" in outcome.error) == (True, False)
+    finally:
+        made.close()
+
+
 @pytest.mark.parametrize("how", ["timeout", "cancel", "close"])
 def test_the_whole_family_is_gone_afterwards(how: str) -> None:
     made = make(cancel_grace_s=0.0)
@@ -291,6 +311,7 @@ sys.path[:] = {sys.path!r}
 from services.executors.handler_process import HandlerProcess
 from services.executors.python import PythonExecutor
 from services.executors.registry import load_handlers
+from tests.unit.services.executors import slow_handlers
 from tests.unit.services.executors.builders import job, start
 made = PythonExecutor(load_handlers({SAMPLES!r}))
 running = start(made, job("family"))
