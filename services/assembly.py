@@ -117,10 +117,11 @@ def commands(engine: Engine) -> Commands:
     who = operator.current(engine.store)
     audit = Audit(engine.store, who.who)
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
+    letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
     return Commands(
         operator=who,
-        tasks=TaskCommands(store, engine.producer, dispatcher, audit, who),
-        dead_letters=DeadLetterCommands(store, dispatcher, registry, audit, who),
+        tasks=TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish),
+        dead_letters=letters,
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
     )
 

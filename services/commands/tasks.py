@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from services.commands.audit import Act, Audit
@@ -27,10 +27,17 @@ class TaskCommands:
     """Audited commands on tasks; each checks the role, then writes the audit entry, then acts."""
 
     def __init__(
-        self, store: Store, producer: Producer, dispatcher: Dispatcher, audit: Audit, operator: Operator
+        self,
+        store: Store,
+        producer: Producer,
+        dispatcher: Dispatcher,
+        audit: Audit,
+        operator: Operator,
+        republish: Callable[[Sequence[str]], Outcome],
     ) -> None:
+        """``republish`` is that of the dead letters: retrying a dead task and republishing it are one command."""
         self._store, self._producer, self._dispatcher = store, producer, dispatcher
-        self._audit, self._operator = audit, operator
+        self._audit, self._operator, self._republish = audit, operator, republish
 
     def create(self, specs: Sequence[TaskSpec], *, origin: str) -> Submitted:
         """Record and publish new tasks; bad ones are reported, the others are created."""
@@ -80,8 +87,18 @@ class TaskCommands:
         )
 
     def retry_waiting(self, task_ids: Sequence[str]) -> Outcome:
-        """Next attempt at once for held and retrying tasks; anything else is refused with what to do instead."""
-        records = dict(zip(task_ids, self._store.get(task_ids), strict=True))
+        """Next attempt at once for held and retrying tasks, a new task (``made``) for each dead one; anything else is
+        refused with what to do instead.
+        """
+        self._operator.need("operator")
+        ids = list(dict.fromkeys(task_ids))
+        records = dict(zip(ids, self._store.get(ids), strict=True))
+        dead = [task_id for task_id, task in records.items() if task is not None and task.status == Status.DEAD]
+        others = [task_id for task_id in ids if task_id not in set(dead)]
+        outcome = self._retry(others, records) if others or not dead else Outcome()
+        return join(outcome, self._republish(dead)) if dead else outcome
+
+    def _retry(self, task_ids: Sequence[str], records: Mapping[str, Task | None]) -> Outcome:
 
         def op(task_id: str) -> Op | Message:
             task = records[task_id]

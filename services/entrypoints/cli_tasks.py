@@ -138,30 +138,16 @@ def change(context: Context) -> int:
             return choose.dry_run(context, ids, args.verb)
         if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
             return EXIT_FAILED
-        if args.verb == "retry":
-            return _retry(context, engine, ids)
         tasks = assembly.commands(engine).tasks
         if args.verb == "cancel":
             outcome = tasks.cancel(ids, reason=args.reason)
+        elif args.verb == "retry":
+            outcome = tasks.retry_waiting(ids)
         elif args.verb == "run-now":
             outcome = tasks.run_now(ids)
         else:
             outcome = tasks.prioritize(ids, args.priority)
         return choose.report(context, outcome, args.verb)
-
-
-def _retry(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -> int:
-    """A dead task is republished, everything else goes on under its own id."""
-    from services.commands.tasks import join
-
-    commands = assembly.commands(engine)
-    records = engine.store.get(ids)
-    dead = [task.task_id for task in records if task is not None and task.status == Status.DEAD]
-    others = [task_id for task_id in ids if task_id not in set(dead)]
-    outcome = commands.tasks.retry_waiting(others) if others else None
-    again = commands.dead_letters.republish(dead) if dead else None
-    both = [one for one in (outcome, again) if one is not None]
-    return choose.report(context, both[0] if len(both) == 1 else join(both[0], both[1]), "retry")
 
 
 def _one(args: argparse.Namespace) -> TaskSpec:

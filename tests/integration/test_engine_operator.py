@@ -131,6 +131,16 @@ def test_retry_says_what_to_do_where_it_does_not_fit(fleet: Fleet) -> None:
     assert [one.why.code for one in outcome.skipped] == ["retry.use_duplicate", "retry.not_failed", "task.unknown"]
 
 
+def test_retrying_a_dead_task_republishes_it(fleet: Fleet) -> None:
+    task_id = fleet.create(fail="bad_payload", fail_first=1)
+    fleet.worker()
+    fleet.wait(task_id, "dead")
+    outcome = fleet.commands().tasks.retry_waiting([task_id])
+    assert outcome.done == (task_id,)
+    fresh = fleet.wait(outcome.made[task_id], "succeeded", "dead")
+    assert (fresh.parent, fleet.task(task_id).triage) == (task_id, "republished")
+
+
 def test_a_held_task_can_be_closed_as_done(fleet: Fleet) -> None:
     task_id = fleet.create(kind="flow_once", sleep=30)
     fleet.worker()

@@ -70,8 +70,9 @@ class TaskActions:
         handler(fit)
 
     def _retry(self, tasks: list[Task]) -> None:
-        announce = ngettext("Retrying {n} task in 5 s", "Retrying {n} tasks in 5 s", len(tasks)).format(n=len(tasks))
-        self._acting.held(announce, partial(retry, self._commands, tasks), _retried)
+        ids = [task.task_id for task in tasks]
+        announce = ngettext("Retrying {n} task in 5 s", "Retrying {n} tasks in 5 s", len(ids)).format(n=len(ids))
+        self._acting.held(announce, partial(self._commands.tasks.retry_waiting, ids), _retried)
 
     def _cancel(self, tasks: list[Task]) -> None:
         ids = [task.task_id for task in tasks]
@@ -84,18 +85,6 @@ class TaskActions:
     def _run_now(self, tasks: list[Task]) -> None:
         ids = [task.task_id for task in tasks]
         self._acting.at_once(partial(self._commands.tasks.run_now, ids), _moved)
-
-
-def retry(commands: CommandSet, tasks: Sequence[Task]) -> Outcome:
-    """Republish dead tasks, run held and retrying ones again under their own id. Blocking."""
-    dead = [task.task_id for task in tasks if task.status == Status.DEAD]
-    others = [task.task_id for task in tasks if task.status != Status.DEAD]
-    outcome = Outcome()
-    if dead:
-        outcome = join(outcome, commands.dead_letters.republish(dead))
-    if others:
-        outcome = join(outcome, commands.tasks.retry_waiting(others))
-    return outcome
 
 
 def raise_priority(commands: CommandSet, tasks: Sequence[Task]) -> Outcome:

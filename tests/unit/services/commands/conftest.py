@@ -36,9 +36,10 @@ def desk_of(room: Room, role: str = "admin") -> Desk:
     """What a person of this role may do."""
     who = Operator(who="ann@desk", role=role)
     audit = Audit(room.store, who.who)
+    letters = DeadLetterCommands(room.store, room.dispatcher, room.registry, audit, who)
     return Desk(
-        TaskCommands(room.store, room.producer, room.dispatcher, audit, who),
-        DeadLetterCommands(room.store, room.dispatcher, room.registry, audit, who),
+        TaskCommands(room.store, room.producer, room.dispatcher, audit, who, letters.republish),
+        letters,
         FleetCommands(room.store, room.broker, room.dispatcher, room.registry, audit, who),
     )
 

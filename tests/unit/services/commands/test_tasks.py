@@ -55,6 +55,17 @@ def test_retry_says_what_to_do_instead(room: Room, desk: Desk, status: str, code
     assert refusal.why.code == code
 
 
+def test_retrying_what_is_dead_is_republishing_it(room: Room, desk: Desk) -> None:
+    dead, held = room.dead(), room.finish(room.running(shop_id="s2"), "held", error_kind="worker_lost")
+    outcome = desk.tasks.retry_waiting([dead.task_id, held.task_id, dead.task_id])
+    assert (set(outcome.done), outcome.skipped) == ({dead.task_id, held.task_id}, ())
+    fresh = room.task(outcome.made[dead.task_id])
+    assert (fresh.status, fresh.parent, room.task(dead.task_id).successor) == ("queued", dead.task_id, fresh.task_id)
+    (again,) = desk.tasks.retry_waiting([dead.task_id]).skipped
+    assert (again.why.code, again.why.params) == ("dead.already", {"id": fresh.task_id})
+    assert {entry.action for entry in room.store.audit(10)} == {"task.retry", "dead.republish"}
+
+
 def test_moving_what_runs_is_refused_with_its_status(room: Room, desk: Desk) -> None:
     task = room.running()
     (refusal,) = desk.tasks.prioritize([task.task_id], 9).skipped
