@@ -20,13 +20,13 @@ from views.theme import theme
 
 HEIGHT, COUNT, PAD = 84, 40, 16
 BAR_GAP, BARS_HEIGHT, WIDE = 1, 18, 270
-PART_GAP = 12
+PART_GAP, TYPE_GAP, LEAST_TITLE = 12, 7, 48
 RECENT_MS = 3_600_000
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _CLOCK = SystemClock()
 
 COLUMNS: tuple[Column[Cause], ...] = (
-    Column(key="cause", title=N_("Cause"), value=lambda cause: cause.count, text=words.title, speech=words.sentence),
+    Column(key="cause", title=N_("Cause"), value=lambda cause: cause.count, text=words.heading, speech=words.sentence),
 )
 #: key, source text, order
 SORTS: tuple[tuple[str, str, Callable[[Cause], tuple[int, ...]]], ...] = (
@@ -142,9 +142,7 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_lines(painter: QPainter, room: QRect, bars: int, cause: Cause) -> None:
-        _line(
-            painter, QRect(room.left(), room.top(), bars - room.left() - 10, 20), words.title(cause), "strong", "text"
-        )
+        _title_line(painter, QRect(room.left(), room.top(), bars - room.left() - 10, 20), cause)
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
         _line(painter, second, words.detail(cause), "label", "text2")
         first, last = words.span(cause, _CLOCK.now_ms())
@@ -168,6 +166,16 @@ def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> No
         painter.setPen(QPen(theme().color("focus"), 2))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(QRectF(room).adjusted(1, 1, -1, -2), 3, 3)
+
+
+def _title_line(painter: QPainter, room: QRect, cause: Cause) -> None:
+    """Draw title and task type; where both do not fit the title is cut, as the type tells equal causes apart."""
+    kind = words.types(cause)
+    metrics = QFontMetrics(theme().font("label"))
+    needed = min(metrics.horizontalAdvance(kind) + 2, room.width() - LEAST_TITLE)
+    title = QRect(room.left(), room.top(), max(LEAST_TITLE, room.width() - needed - TYPE_GAP), room.height())
+    used = _line(painter, title, words.title(cause), "strong", "text") + TYPE_GAP
+    _line(painter, room.adjusted(used, 0, 0, 0), kind, "label", "text2")
 
 
 def _width(metrics: QFontMetrics, parts: tuple[str, ...]) -> int:

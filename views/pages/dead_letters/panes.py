@@ -86,7 +86,7 @@ class LetterPane(QWidget):
     def _say(self) -> None:
         cause = self._cause
         count = cause.count if cause is not None else 0
-        self._title.show_text(words.title(cause) if cause is not None else "")
+        self._title.show_text(words.heading(cause) if cause is not None else "")
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
         self._shops.setText(words.scope(cause) if cause is not None else "")
 

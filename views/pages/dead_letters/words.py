@@ -17,13 +17,22 @@ def title(cause: Cause) -> str:
     return kinds.title(cause.kind) or safe.one_line(cause.headline.partition(":")[0], 80) or _("Unknown error")
 
 
+def types(cause: Cause) -> str:
+    """Whose error it is: equal errors of two task types are two causes, and only this tells them apart."""
+    return safe.one_line(", ".join(cause.types[:2]), 80)
+
+
+def heading(cause: Cause) -> str:
+    """Title and task type on one line."""
+    return " · ".join(part for part in (title(cause), types(cause)) if part)
+
+
 def detail(cause: Cause) -> str:
-    """Whose error it is, as equal errors of two task types are two causes, and its text without the title's words."""
+    """The error text without the title's words."""
     head, _colon, rest = cause.headline.partition(":")
     if kinds.title(cause.kind) or not rest.strip():
         rest = cause.headline
-    words = safe.one_line(rest, 160) if head else ""
-    return " · ".join(part for part in (", ".join(cause.types[:2]), words) if part)
+    return safe.one_line(rest, 160) if head else ""
 
 
 def reason(task: Task) -> str:
@@ -71,15 +80,16 @@ def summary(causes: Causes, closed_at: int, now_ms: int) -> str:
 def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
-    return text.listed((title(cause), number, scope(cause), detail(cause)))
+    return text.listed((heading(cause), number, scope(cause), detail(cause)))
 
 
 _LEVELS = {"safe": "healthy", "check": "warning", "would_duplicate": "dead"}
 
 
 def verdict_words(verdict: Verdict) -> tuple[str, str]:
-    """Status for the tint, and the verdict with its evidence."""
-    return _LEVELS.get(verdict.level, "warning"), shown.say(Message(verdict.code, dict(verdict.params)))
+    """Status for the tint, and the verdict with its evidence; what would fail again is never shown as well."""
+    level = "warning" if verdict.code == "verdict.fix_first" else _LEVELS.get(verdict.level, "warning")
+    return level, shown.say(Message(verdict.code, dict(verdict.params)))
 
 
 def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:

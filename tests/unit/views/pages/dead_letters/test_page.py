@@ -67,7 +67,12 @@ def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet
     causes = page.causes.causes
     assert [causes.record(row).count for row in range(causes.rowCount())] == [18, 9, 5, 1]
     said = [causes.data(causes.index(row, 0), 0) for row in range(4)]
-    assert said == ["Seller login expired", "SelectorNotFound", "Too many requests", "Payload rejected"]
+    assert said == [
+        "Seller login expired · sync_order",
+        "SelectorNotFound · get_content",
+        "Too many requests · refresh_goods",
+        "Payload rejected · single_product",
+    ]
     assert "all of PDD" in page.letters._shops.text()
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
 
@@ -271,7 +276,9 @@ def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page:
     dead = fleet.die("pdd", "pdd-10067", "single_product", PAYLOAD, {"goods_id": "G0001"})
     page = open_page()
     page.show_request(one(fleet, dead).fingerprint)
-    qtbot.waitUntil(lambda: page.letters._title.text() == "Payload rejected" and page._model.rowCount() == 2)
+    qtbot.waitUntil(
+        lambda: page.letters._title.text() == "Payload rejected · single_product" and page._model.rowCount() == 2
+    )
     assert page.causes.current() == one(fleet, dead).fingerprint
 
 

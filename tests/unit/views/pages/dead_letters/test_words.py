@@ -48,19 +48,24 @@ def test_the_reach_of_a_cause(changes: dict[str, object], said: str) -> None:
 
 def test_a_known_kind_names_the_cause_and_the_error_explains_it() -> None:
     assert words.title(cause()) == "Seller login expired"
-    assert words.detail(cause()) == "sync_order · LoginExpired: redirected to /login"
+    assert words.detail(cause()) == "LoginExpired: redirected to /login"
+
+
+def test_equal_errors_of_two_task_types_are_called_differently() -> None:
+    assert words.heading(cause()) == "Seller login expired · sync_order"
+    assert words.heading(cause(types=("shop_crawl",))) == "Seller login expired · shop_crawl"
 
 
 def test_an_unknown_kind_is_called_by_its_own_first_word() -> None:
     other = cause(kind="unknown", headline="StockError: nothing left of G0003")
     assert words.title(other) == "StockError"
-    assert words.detail(other) == "sync_order · nothing left of G0003"
+    assert words.detail(other) == "nothing left of G0003"
     assert words.title(cause(kind="unknown", headline="")) == "Unknown error"
 
 
 def test_a_verdict_names_the_kind_in_words() -> None:
     status, said = words.verdict_words(safe_to_run_again(dead(error_kind="login_expired")))
-    assert status == "healthy"
+    assert status == "warning", "what would fail again is not shown in green"
     assert said == "Safe, but it would fail again: put this right first (Seller login expired)."
 
 
