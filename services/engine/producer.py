@@ -18,6 +18,7 @@ from services.engine.registry import Registry
 from services.ports import Store
 
 BULK = 600
+MAX_AHEAD_S = 366 * 86_400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +31,7 @@ class TaskSpec:
     payload: Mapping[str, Any] = field(default_factory=dict)
     priority: str | int = ""
     delay_s: float = 0.0
+    at_ms: int = 0  #: not before this instant (UTC ms of the store's clock), 0 for at once; one that is past is at once
     if_duplicate: str = "reject"
     reason: str = ""
     batch: str = ""
@@ -108,7 +110,10 @@ class Producer:
         except ValueError as exc:
             raise UsageError(str(exc), field="priority") from exc
         now = self._store.now_ms()
-        scheduled = spec.delay_s > 0
+        due = spec.at_ms or now + round(spec.delay_s * 1000)
+        if due > now + MAX_AHEAD_S * 1000:
+            raise UsageError("a task can be scheduled up to 366 days ahead", field="at")
+        scheduled = due > now
         task = Task(
             task_id=ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),
             shop_id=spec.shop_id,
@@ -118,7 +123,7 @@ class Producer:
             lane=lane_name,
             priority=priority,
             status=Status.SCHEDULED if scheduled else Status.PENDING,
-            due_at=now + round(spec.delay_s * 1000) if scheduled else 0,
+            due_at=due if scheduled else 0,
             max_retries=kind.max_retries if spec.max_retries is None else spec.max_retries,
             batch=spec.batch,
             origin=spec.origin,
@@ -147,8 +152,10 @@ class Producer:
             raise UsageError(f"shop {spec.platform}:{spec.shop_id} is not registered; import it first", field="shop")
 
     def _check_limits(self, spec: TaskSpec) -> None:
-        if not 0 <= spec.delay_s <= 366 * 86_400:
+        if not 0 <= spec.delay_s <= MAX_AHEAD_S:
             raise UsageError("delay must be between 0 seconds and 366 days", field="delay")
+        if spec.at_ms and spec.delay_s:
+            raise UsageError("give a delay or a time, not both", field="at")
         if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
             raise UsageError("max_retries must be 0 to 20", field="max_retries")
         if spec.if_duplicate not in ("reject", "queue", "force"):

@@ -11,14 +11,14 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, table_files
 from services.domain.errors import UsageError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.shop import Shop
 from services.domain.worker import SILENT_AFTER_MS
-from services.entrypoints import shapes, task_files
+from services.entrypoints import shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, table, whole
 
 TRUE = frozenset({"1", "true", "yes", "on", "是"})
@@ -122,7 +122,7 @@ def read_shops(path: Path) -> list[Shop]:
     if not path.is_file():
         raise UsageError(f"{path} is not a file", field="file")
     found: dict[str, Shop] = {}
-    reader = csv.DictReader(io.StringIO(task_files.decode(path), newline=""), strict=True)
+    reader = csv.DictReader(io.StringIO(table_files.decode(path), newline=""), strict=True)
     try:
         for row in reader:
             shop = _read_shop(row, reader.line_num)

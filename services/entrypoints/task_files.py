@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
+from services import table_files
 from services.domain.errors import UsageError
 from services.engine.producer import TaskSpec
 from services.entrypoints import json_text
 
-MAX_BYTES = 200 * 1024 * 1024
+JSON_LINES = (".jsonl", ".ndjson")
 COLUMNS = {
     "platform": "platform",
     "shop": "shop",
@@ -50,16 +48,9 @@ def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    if not path.is_file():
-        raise UsageError(f"{path} is not a file", field="--file")
-    if path.stat().st_size > MAX_BYTES:
-        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MiB; split it", field="--file")
-    readers = {".csv": _csv, ".tsv": _csv, ".xlsx": _xlsx, ".jsonl": _jsonl, ".ndjson": _jsonl}
-    reader = readers.get(path.suffix.lower())
-    if reader is None:
-        raise UsageError(f"{path.name}: known endings are {', '.join(sorted(readers))}", field="--file")
-    table = reader is not _jsonl
-    for line, row in reader(path):
+    table_files.check(path, (*table_files.ENDINGS, *JSON_LINES))
+    table = path.suffix.lower() not in JSON_LINES
+    for line, row in table_files.rows_of(path) if table else _jsonl(path):
         if table and not isinstance(row, str):
             _check_header(path, row)
             table = False
@@ -131,56 +122,9 @@ def _number(value: Any) -> float:
         raise UsageError(f"delay must be seconds, not {value!r:.40}", field="delay") from exc
 
 
-def _csv(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    text = decode(path)
-    dialect = "excel-tab" if path.suffix.lower() == ".tsv" else "excel"
-    rows = csv.DictReader(io.StringIO(text, newline=""), dialect=dialect, strict=True)
-    try:
-        for row in rows:
-            if None in row:
-                yield rows.line_num, "more cells than the header has; quote cells that contain commas"
-            else:
-                yield rows.line_num, dict(row)
-    except csv.Error as exc:
-        yield rows.line_num, f"not valid CSV: {exc}"
-
-
-def decode(path: Path) -> str:
-    """The text of a file in UTF-8 (with or without BOM), UTF-16 with BOM, or GB18030.
-
-    Raises:
-        UsageError: none of them fits.
-    """
-    data = path.read_bytes()
-    encodings = ("utf-16",) if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig", "gb18030")
-    for encoding in encodings:
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    raise UsageError(f"{path.name} is neither UTF-8 nor GB18030 text; save it as UTF-8", field="--file")
-
-
-def _xlsx(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    from openpyxl import load_workbook
-
-    try:
-        book = load_workbook(path, read_only=True, data_only=True)
-        try:
-            rows = book.active.iter_rows(values_only=True) if book.active is not None else iter(())
-            header = [str(cell or "") for cell in next(rows, ())]
-            for number, cells in enumerate(rows, start=2):
-                if any(cell is not None for cell in cells):
-                    yield number, dict(zip(header, cells, strict=False))
-        finally:
-            book.close()
-    except (OSError, LookupError, ValueError, TypeError, SyntaxError, BadZipFile) as exc:
-        raise UsageError(f"{path.name} is not a readable workbook: {exc}"[:300], field="--file") from exc
-
-
 def _jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any] | str]]:
     # only these end a line: a text inside may hold the other ends of line that Unicode knows
-    for number, line in enumerate(decode(path).replace("\r\n", "\n").split("\n"), start=1):
+    for number, line in enumerate(table_files.decode(path).replace("\r\n", "\n").split("\n"), start=1):
         if not line.strip():
             continue
         try:

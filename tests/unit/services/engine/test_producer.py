@@ -91,3 +91,13 @@ def test_strict_shops_must_be_registered(tmp_path: Path) -> None:
         room.store.put_shops([Shop(platform="pdd", shop_id="s1")])
         room.registry.forget()
         assert len(room.producer.submit([room.spec()]).created) == 1
+
+
+def test_a_time_that_is_still_to_come_makes_a_scheduled_task(room: Room) -> None:
+    now = room.store.now_ms()
+    later, past = room.spec(shop_id="s1", at_ms=now + 90_000), room.spec(shop_id="s2", at_ms=now - 1)
+    first, second = room.producer.submit([later, past]).created
+    assert (first.status, first.due_at) == ("scheduled", now + 90_000)
+    assert second.due_at == 0
+    refused = room.producer.submit([room.spec(at_ms=now + 400 * 86_400_000), room.spec(at_ms=now, delay_s=1)])
+    assert [field for _spec, field, _words in refused.errors] == ["at", "at"]

@@ -9,6 +9,7 @@ from typing import Any
 import openpyxl
 import pytest
 
+from services import table_files
 from services.domain.errors import UsageError
 from services.entrypoints import task_files
 
@@ -141,6 +142,6 @@ def test_a_file_that_is_not_there_or_too_large(tmp_path: Path, monkeypatch: pyte
     with pytest.raises(UsageError, match="not a file"):
         task_files.read(tmp_path)
     path = csv(tmp_path, "shop,type\npdd:s1,work\n")
-    monkeypatch.setattr(task_files, "MAX_BYTES", 5)
+    monkeypatch.setattr(table_files, "MAX_BYTES", 5)
     with pytest.raises(UsageError, match="split it"):
         task_files.read(path)

@@ -1,0 +1,96 @@
+"""What a bulk of new tasks would do to the queue: a model of one number, good enough to choose a speed by. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+POINTS = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Load:
+    """The fleet as it stands. ``waiting``: tasks that could run and go first; ``mean_s``: one task on one slot."""
+
+    slots: int = 0
+    busy: int = 0
+    waiting: int = 0
+    mean_s: float = 10.0
+    inflow: float = 0.0  #: new tasks a second from elsewhere
+
+    @property
+    def pace(self) -> float:
+        """Tasks a second with every slot at work."""
+        return self.slots / max(0.001, self.mean_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outlook:
+    """Seconds from now; None where no worker would ever get there. The curves have ``POINTS`` + 1 points."""
+
+    first_s: float | None  #: until the first of them starts
+    published_s: float  #: until the last of them is in the queue
+    done_s: float | None  #: until the last of them has run
+    delay_s: float | None  #: how much longer other tasks wait at the worst moment
+    horizon_s: float
+    without: tuple[float, ...]  #: waiting tasks without them
+    with_them: tuple[float, ...]
+
+
+def forecast(load: Load, tasks: int, *, per_minute: float = 0.0, most_per_shop: int = 1) -> Outlook:
+    """What ``tasks`` more would do, published at a pace (0: all at once); a shop runs ``most_per_shop`` one by one."""
+    published = (tasks - 1) * 60 / per_minute if per_minute > 0 and tasks > 1 else 0.0
+    horizon = _horizon(load, tasks, published)
+    step = horizon / POINTS
+    without = _curve(load, step, [0.0] * POINTS, 0.0)
+    at_once = float(tasks) if not published else 0.0
+    with_them = _curve(load, step, _arrivals(tasks, published, step), at_once)
+    if not load.slots:
+        return Outlook(
+            first_s=None, published_s=published, done_s=None, delay_s=None,
+            horizon_s=horizon, without=without, with_them=with_them,
+        )  # fmt: skip
+    queue = with_them[min(POINTS, round(published / step))] if published else load.waiting + tasks
+    done = max(published + queue / load.pace + load.mean_s, most_per_shop * load.mean_s)
+    worst = max(more - less for more, less in zip(with_them, without, strict=True))
+    return Outlook(
+        first_s=_first(load), published_s=published, done_s=done if tasks else 0.0, delay_s=max(0.0, worst / load.pace),
+        horizon_s=horizon, without=without, with_them=with_them,
+    )  # fmt: skip
+
+
+def _first(load: Load) -> float:
+    free = max(0, load.slots - load.busy)
+    if load.waiting < free:
+        return 0.0
+    return (load.waiting - free + 1) / load.pace
+
+
+def _horizon(load: Load, tasks: int, published: float) -> float:
+    """Far enough to see the end of it, in steps that people count in."""
+    drain = (load.waiting + tasks) / max(0.001, load.pace - load.inflow) if load.pace > load.inflow else 0.0
+    wanted = max(60.0, published * 1.2, min(drain * 1.1, 4 * 3600.0))
+    return next((float(step) for step in _STEPS if step >= wanted), wanted)
+
+
+_STEPS = (60, 300, 600, 1200, 3600, 7200, 4 * 3600, 8 * 3600, 24 * 3600, 3 * 24 * 3600)
+
+
+def _arrivals(tasks: int, published: float, step: float) -> list[float]:
+    """How many of them arrive in each step."""
+    if not published:
+        return [0.0] * POINTS
+    shares, left = [], float(tasks)
+    for _number in range(POINTS):
+        share = min(left, tasks * step / published)
+        shares.append(share)
+        left -= share
+    return shares
+
+
+def _curve(load: Load, step: float, arrivals: list[float], at_once: float) -> tuple[float, ...]:
+    waiting = float(load.waiting) + at_once
+    points = [waiting]
+    for arriving in arrivals:
+        waiting = max(0.0, waiting + arriving + (load.inflow - load.pace) * step)
+        points.append(waiting)
+    return tuple(points)
