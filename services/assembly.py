@@ -16,6 +16,7 @@ from services import settings as config
 from services.clock import SystemClock
 from services.commands import operator
 from services.commands.audit import Audit
+from services.commands.bulk import BulkRepublish
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.tasks import TaskCommands
@@ -65,6 +66,7 @@ class Commands:
     operator: operator.Operator
     tasks: TaskCommands
     dead_letters: DeadLetterCommands
+    bulk: BulkRepublish
     fleet: FleetCommands
 
 
@@ -122,6 +124,7 @@ def commands(engine: Engine) -> Commands:
         operator=who,
         tasks=TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish),
         dead_letters=letters,
+        bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
     )
 

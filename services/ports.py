@@ -180,6 +180,11 @@ class Store(Protocol):
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
 
+    def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
+        """The active task of each uniqueness key that goes first (started or held ones before waiting ones), at the
+        places of the keys; "" is held by nobody.
+        """
+
     def executed(self, task_ids: Sequence[str]) -> list[bool]:
         """Whether another program marked these as executed."""
 

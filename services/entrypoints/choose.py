@@ -44,16 +44,25 @@ def dry_run(context: Context, ids: tuple[str, ...], verb: str) -> int:
 
 def report(context: Context, outcome: Outcome, verb: str) -> int:
     """Print an outcome; exit code 1 when something asked for was not done."""
-    document: dict[str, Any] = {
+    context.show(document(outcome), lines(outcome, verb))
+    return EXIT_OK if outcome.clean else EXIT_FAILED
+
+
+def document(outcome: Outcome) -> dict[str, Any]:
+    """An outcome item by item."""
+    return {
         "done": list(outcome.done),
         "requested": list(outcome.pending),
         "created": outcome.made,
         "skipped": [{"id": one.task_id, "code": one.why.code, "reason": english(one.why)} for one in outcome.skipped],
         "failed": [{"id": one.task_id, "code": one.why.code, "reason": english(one.why)} for one in outcome.failed],
     }
-    lines = [f"{verb}: {len(outcome.done)} done"]
-    lines += [f"  {old} -> {new}" for old, new in outcome.made.items()]
-    lines += [f"  {task_id}: stop requested" for task_id in outcome.pending]
-    lines += [f"  {one.task_id}: {english(one.why)}" for one in (*outcome.skipped, *outcome.failed)]
-    context.show(document, lines)
-    return EXIT_OK if outcome.clean else EXIT_FAILED
+
+
+def lines(outcome: Outcome, verb: str) -> list[str]:
+    """The same for people."""
+    told = [f"{verb}: {len(outcome.done)} done"]
+    told += [f"  {old} -> {new}" for old, new in outcome.made.items()]
+    told += [f"  {task_id}: stop requested" for task_id in outcome.pending]
+    told += [f"  {one.task_id}: {english(one.why)}" for one in (*outcome.skipped, *outcome.failed)]
+    return told

@@ -10,7 +10,7 @@ from services import assembly
 from services.domain import classify
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
-from services.entrypoints import choose, json_text, shapes
+from services.entrypoints import choose, cli_republish, shapes
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, table, whole
 
 WITHIN = "status:dead"
@@ -37,12 +37,11 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     ):
         parser = verbs.add_parser(name, parents=[common], help=text)
         choose.add_choice(parser)
-        parser.add_argument("--note", default="")
+        if name != "republish":
+            parser.add_argument("--note", default="")
         parser.set_defaults(handler=change, verb=name)
         if name == "republish":
-            parser.add_argument("--payload", default="", help="edited payload (JSON object) for one dead letter")
-            parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
-            parser.add_argument("--reason", default="")
+            cli_republish.options(parser)
 
 
 def list_dead(context: Context) -> int:
@@ -104,17 +103,14 @@ def show(context: Context) -> int:
 def change(context: Context) -> int:
     """Republish, archive, ignore or reopen the chosen dead letters."""
     args = context.args
-    payload = json_text.read_object(args.payload, "--payload") if args.verb == "republish" and args.payload else None
     with context.engine() as engine:
         ids = choose.chosen(context, engine, within=WITHIN if args.verb == "reopen" else f"{WITHIN} triage:open")
+        if args.verb == "republish":
+            return cli_republish.republish(context, engine, ids)
         if args.dry_run:
             return choose.dry_run(context, ids, args.verb)
         if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
             return EXIT_FAILED
-        commands = assembly.commands(engine).dead_letters
-        if args.verb == "republish":
-            outcome = commands.republish(ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason)
-        else:
-            word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "reopen": Triage.OPEN}[args.verb]
-            outcome = commands.set_triage(ids, word, note=args.note)
+        word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "reopen": Triage.OPEN}[args.verb]
+        outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
         return choose.report(context, outcome, args.verb)

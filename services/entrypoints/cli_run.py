@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import argparse
 import logging
-import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from types import FrameType
+from collections.abc import Sequence
 from typing import Any
 
 import msgspec
@@ -21,7 +19,7 @@ from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
-from services.entrypoints import demo
+from services.entrypoints import demo, signals
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, table, whole
 from services.workers.worker import Worker
 
@@ -77,7 +75,13 @@ def work(context: Context) -> int:
     """Run a worker until it is told to stop."""
     settings = _with_options(context.settings(), context.args)
     stop = threading.Event()
-    restore = _on_signals(lambda: stop.set())
+    with signals.heard(stop.set):
+        worker, clean = _work(settings, stop, drain=context.args.drain)
+    context.show({"worker": worker.name, "clean": clean}, [f"{worker.name} stopped"])
+    return EXIT_OK if clean else EXIT_FAILED
+
+
+def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> tuple[Worker, bool]:
     engine = assembly.open_engine(settings)
     steward = assembly.steward(engine)
     worker = Worker(assembly.worker_parts(engine), assembly.worker_options(settings))
@@ -88,15 +92,13 @@ def work(context: Context) -> int:
         sys.stderr.write(
             f"fleetdeck: {worker.name} works, {own.slots} at once, lanes {', '.join(own.lanes)}; Ctrl-C ends it\n"
         )
-        _wait(engine, worker, stop, drain=context.args.drain)
+        _wait(engine, worker, stop, drain=drain)
         clean = worker.stop()
     finally:
         worker.stop(0.0)
         steward.close()
         engine.close()
-        restore()
-    context.show({"worker": worker.name, "clean": clean}, [f"{worker.name} stopped"])
-    return EXIT_OK if clean else EXIT_FAILED
+    return worker, clean
 
 
 def worker_list(context: Context) -> int:
@@ -192,19 +194,3 @@ class Idle:
 
 def _messages(depth: QueueDepth) -> int:
     return depth.ready + (depth.unacked or 0)
-
-
-def _on_signals(stop: Callable[[], None]) -> Callable[[], None]:
-    names = ("SIGINT", "SIGTERM", "SIGBREAK")
-    numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
-
-    def heard(_number: int, _frame: FrameType | None) -> None:
-        stop()
-
-    before = {number: signal.signal(number, heard) for number in numbers}
-
-    def restore() -> None:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-    return restore

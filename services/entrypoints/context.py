@@ -72,8 +72,8 @@ class Context:
             sys.stdout.write("".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
 
-    def confirm(self, what: str, count: int) -> bool:
-        """Whether a bulk command may go on: ``--yes``, or the person says so.
+    def confirm(self, what: str, count: int, preview: Sequence[str] = ()) -> bool:
+        """Whether a bulk command may go on: ``--yes``, or the person says so after reading ``preview``.
 
         Raises:
             UsageError: nobody can be asked.
@@ -82,6 +82,7 @@ class Context:
             return True
         if self.json or not sys.stdin.isatty():
             raise UsageError(f"{what} {count} tasks: add --yes to do it or --dry-run to look first", field="--yes")
+        sys.stderr.write("".join(f"{line}\n" for line in preview))
         sys.stderr.write(f"{what} {count} tasks? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -10,6 +10,7 @@ from pathlib import Path
 from services.domain.change import Answer, Op
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.query import Page, Query
+from services.domain.status import Status
 from services.domain.task import Task, decode
 from services.ports import Clock
 from services.sqlite_writer import close_file, open_file
@@ -116,6 +117,14 @@ class EmbeddedStore(Feed, Fleet, Papers):
         with self._read() as conn:
             return int(conn.execute(sql, values).fetchone()[0])
 
+    def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
+        """Who holds these uniqueness keys."""
+        sql = f"SELECT data FROM tasks WHERE held_uniq {IN_LIST}"
+        best: dict[str, Task] = {}
+        for task in sorted(self._found(sql, (text_list(uniqs),)), key=_turn):
+            best.setdefault(task.uniq, task)
+        return [best.get(uniq) for uniq in uniqs]
+
     def parked_shops(self, limit: int) -> list[str]:
         """Shops with a lot that is not empty."""
         sql = """SELECT platform || ':' || shop_id FROM shop_tallies WHERE status = 'blocked' AND n > 0
@@ -136,6 +145,12 @@ class EmbeddedStore(Feed, Fleet, Papers):
     def _found(self, sql: str, values: tuple[str | int, ...]) -> list[Task]:
         with self._read() as conn:
             return _tasks(conn, sql, values)
+
+
+def _turn(task: Task) -> tuple[int, int, str]:
+    """Where a task stands among those of its uniqueness key: started ones first, planned ones last."""
+    begun = task.status in (Status.RUNNING, Status.HELD)
+    return (0 if begun else 2 if task.status == Status.SCHEDULED else 1), task.created_at, task.task_id
 
 
 def _tasks(conn: sqlite3.Connection, sql: str, values: tuple[str | int, ...]) -> list[Task]:

@@ -75,6 +75,17 @@ class Reads(Part):
         )
         return int(sum(counts) + (older if rank is None else rank))
 
+    def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
+        """Who holds these uniqueness keys."""
+        found: list[Task | None] = []
+        for start in range(0, len(uniqs), SLICE):
+            part = uniqs[start : start + SLICE]
+            first = self._link.many([("ZRANGE", keys.UNIQUE + uniq, 0, 0) for uniq in part])
+            ids = [row[0].decode() if row and uniq else "" for uniq, row in zip(part, first, strict=True)]
+            known = {task.task_id: task for task in self.get(sorted({one for one in ids if one})) if task is not None}
+            found += [known.get(one) for one in ids]
+        return found
+
     def counts(self) -> Counts:
         """The counters and the place in the event stream, of one instant."""
         kinds, shops, epoch, last = self._link.many(

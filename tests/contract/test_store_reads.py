@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.change import Create
 from services.domain.status import Status
 from tests.contract.rig import Rig
 
@@ -60,6 +61,24 @@ def test_waiting_ahead(rig: Rig) -> None:
     rig.queued(priority=10, lane="high", created_at=now - 9000)
     rig.create(priority=7, created_at=now - 9000)  # pending
     assert [rig.store.waiting_ahead(rig.record(task)) for task in (urgent, old, young)] == [0, 1, 2]
+
+
+def test_holders(rig: Rig) -> None:
+    now = rig.store.now_ms()
+    sole = rig.running(uniq="sole")
+    rig.queued(uniq="many", shop_id="s2", created_at=now - 5000)
+    rig.ask(Create(task=rig.task(uniq="many", shop_id="s2", created_at=now - 4000), on_duplicate="queue"))
+    held = rig.held(uniq="held", shop_id="s3")
+    rig.dead(uniq="over", shop_id="s4")
+    plan = rig.create(uniq="plan", shop_id="s5", status="scheduled", due_at=now + 600_000)
+    found = rig.store.holders(["over", "sole", "", "many", "nobody", "held", "plan", "sole"])
+    assert [task and (task.task_id, task.status) for task in found if task is None or task.uniq != "many"] == [
+        None, (sole.task_id, "running"), None, None, (held.task_id, "held"), (plan.task_id, "scheduled"),
+        (sole.task_id, "running"),
+    ]  # fmt: skip
+    assert found[3] is not None
+    assert found[3].created_at == now - 5000, "the one that waits longest goes first"
+    assert rig.store.holders([]) == []
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from services.commands.audit import Audit
+from services.commands.bulk import BulkRepublish
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
@@ -22,6 +23,7 @@ class Desk:
 
     tasks: TaskCommands
     dead_letters: DeadLetterCommands
+    bulk: BulkRepublish
     fleet: FleetCommands
 
 
@@ -40,6 +42,7 @@ def desk_of(room: Room, role: str = "admin") -> Desk:
     return Desk(
         TaskCommands(room.store, room.producer, room.dispatcher, audit, who, letters.republish),
         letters,
+        BulkRepublish(room.store, room.dispatcher, room.registry, room.clock, audit, who),
         FleetCommands(room.store, room.broker, room.dispatcher, room.registry, audit, who),
     )
 

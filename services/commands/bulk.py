@@ -1,0 +1,82 @@
+"""Bulk republish of dead letters: look first, try a few, send the rest at a pace, pause, stop, run again.
+
+The whole interface, for the command line and for the console's dialog alike (blocking calls, off the GUI thread)::
+
+    bulk = assembly.commands(engine).bulk
+    plan = bulk.plan(ids, fields={})              a frozen set: each item with its state (bulk_plan.STATES) and why
+    plan.states(), plan.counts("shop", {READY})   numbers for a preview; plan.without(ids) leaves some out
+    control = Control()                           any thread: control.pause(), .resume(), .stop()
+    ended = bulk.run(plan, Options(rate=30, probe=3), on_progress=show, control=control)
+    ended.outcome, ended.left, ended.probes, ended.why
+
+Whatever ends a run early, what it has not sent stays an open dead letter and stands in ``left``. Running the same ids
+again goes on where it ended: each letter is closed by a compare-and-set, and one that was republished is skipped as
+such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from services.commands.audit import Audit
+from services.commands.bulk_pace import Control
+from services.commands.bulk_plan import Plan, Planner
+from services.commands.bulk_run import Ended, Options, Progress, Run
+from services.commands.operator import Operator
+from services.commands.republisher import Republisher
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.ports import Clock, Store
+
+__all__ = ["BulkRepublish", "Control", "Ended", "Options", "Plan", "Progress"]
+
+
+class BulkRepublish:
+    """Plans and runs; one audit entry a run, closed with what came of it."""
+
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        registry: Registry,
+        clock: Clock,
+        audit: Audit,
+        operator: Operator,
+    ) -> None:
+        self._store, self._clock, self._audit, self._operator = store, clock, audit, operator
+        self._planner = Planner(store, registry)
+        self._republisher = Republisher(store, dispatcher, registry, operator.who)
+
+    def plan(self, task_ids: Sequence[str], *, fields: Mapping[str, Any] | None = None) -> Plan:
+        """What would become of these letters, ``fields`` set in each payload; changes nothing."""
+        return self._planner.plan(task_ids, fields)
+
+    def run(
+        self,
+        plan: Plan,
+        options: Options | None = None,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        control: Control | None = None,
+    ) -> Ended:
+        """Republish what the plan names; returns when all is sent, when a probe failed or when told to stop.
+
+        ``on_progress`` is called in this thread.
+
+        Raises:
+            UsageError: an option cannot be; ``field`` names it.
+            NotAllowed: the role does not permit it.
+            StoreUnavailable: the audit entry could not be written; nothing was done.
+        """
+        options = options or Options()
+        options.check()
+        self._operator.need("operator")
+        ids = [item.task_id for item in plan.items]
+        with self._audit.act("dead.republish", ids, options.detail(plan.fields)) as act:
+            run = Run(self._store, self._clock, self._republisher, plan, options, on_progress, control or Control())
+            ended = run.go()
+            done, skipped = len(ended.outcome.done), ended.outcome.skipped
+            why = ended.why.code if ended.why is not None else skipped[0].why.code if skipped else ""
+            act.counted(done, len(skipped) + len(ended.left), why)
+        return ended

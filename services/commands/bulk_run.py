@@ -1,0 +1,285 @@
+"""One run of a bulk republish: probes first, the rest at its pace, an answer for every item."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from services.commands.bulk_pace import LOOK_S, Control, Pace
+from services.commands.bulk_plan import GONE, PAUSED, READY, SCHEMA, Item, Plan
+from services.commands.outcome import Outcome, Refusal
+from services.commands.republisher import Changes, Republisher
+from services.commands.tasks import join
+from services.domain.errors import ConsoleError, StoreUnavailable, UsageError
+from services.domain.lane import LANES
+from services.domain.message import Message
+from services.domain.status import Status
+from services.domain.task import Task
+from services.ports import Clock, Store
+
+MAX_RATE, MAX_PROBES = 60_000, 100
+#: seconds for which a silent store is asked again before the run ends with the rest left
+PATIENCE_S = 60.0
+PROBE_LOOK_S = 0.5
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How to send. The lane of each, no probes and all at once by default."""
+
+    rate: int = 0  #: at most so many a minute, 0: all at once
+    probe: int = 0  #: send so many from different shops first and wait for their ends
+    probe_only: bool = False  #: end after the probes and leave the rest
+    probe_wait_s: float = 0.0  #: give up on probes that have not ended by then, 0: wait
+    if_duplicate: str = "reject"  #: reject | queue | force
+    reason: str = ""  #: needed to force
+    skip: frozenset[str] = frozenset({SCHEMA})  #: states that are left alone: paused, schema
+    lane: str = ""  #: high | normal | low, "" keeps each its own
+
+    def check(self) -> None:
+        """Refuse what cannot be.
+
+        Raises:
+            UsageError: ``field`` names the option.
+        """
+        for name, value, most in (("rate", self.rate, MAX_RATE), ("probe", self.probe, MAX_PROBES)):
+            if not 0 <= value <= most:
+                raise UsageError(f"{name} must be 0 to {most}, not {value}", field=name)
+        if self.if_duplicate not in ("reject", "queue", "force"):
+            raise UsageError("if_duplicate is reject, queue or force", field="if_duplicate")
+        if self.if_duplicate == "force" and not self.reason.strip():
+            raise UsageError("force needs a reason", field="reason")
+        if not self.skip <= {PAUSED, SCHEMA}:
+            raise UsageError("only paused and schema can be skipped", field="skip")
+        if self.lane and self.lane not in LANES:
+            raise UsageError("lane is high, normal or low", field="lane")
+
+    def detail(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """What the audit entry keeps of it."""
+        words = {
+            "rate": self.rate,
+            "probe": self.probe,
+            "if_duplicate": self.if_duplicate if self.if_duplicate != "reject" else "",
+            "reason": self.reason,
+            "lane": self.lane,
+            "fields": dict(fields),
+        }
+        return {name: value for name, value in words.items() if value}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Probe:
+    """A letter that was tried before the others. ``passed`` is None until its new task has ended."""
+
+    task_id: str
+    new_id: str
+    shop: str
+    fingerprint: str  #: of the old failure
+    status: str = Status.PENDING
+    kind: str = ""  #: of the new failure
+    same: bool = False  #: it failed as it or another one of the plan did before
+    passed: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progress:
+    """``phase``: probing (sending the first ones) | waiting (for their ends) | sending | paused | silent (no store)."""
+
+    phase: str
+    total: int
+    done: int = 0
+    skipped: int = 0
+    probes: tuple[Probe, ...] = ()
+    next_s: float = 0.0  #: seconds until the next one goes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ended:
+    """What came of it. ``why`` is None when everything was sent or answered."""
+
+    outcome: Outcome
+    left: tuple[str, ...] = ()  #: letters that stay dead because the run ended early
+    probes: tuple[Probe, ...] = ()
+    why: Message | None = None  #: bulk.stopped | bulk.probe_same | bulk.probe_failed | bulk.probe_… | bulk.silent
+
+
+@dataclass(slots=True)
+class _Books:
+    """What has happened so far."""
+
+    outcome: Outcome = field(default_factory=Outcome)
+    probes: list[Probe] = field(default_factory=list)
+
+
+class _Ends(Exception):
+    """The run ends here, with the rest left."""
+
+    def __init__(self, why: Message) -> None:
+        super().__init__(why.code)
+        self.why = why
+
+
+class Run:
+    """Made for one run and used once."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        republisher: Republisher,
+        plan: Plan,
+        options: Options,
+        on_progress: Callable[[Progress], None],
+        control: Control,
+    ) -> None:
+        self._store, self._clock, self._republisher = store, clock, republisher
+        self._options, self._told, self._control = options, on_progress, control
+        self._changes = Changes(fields=plan.fields, lane=options.lane)
+        self._prints = {item.fingerprint for item in plan.items if item.fingerprint}
+        self._pace = Pace(clock, options.rate)
+        self._total = len(plan.items)
+        self._books = _Books(outcome=Outcome(skipped=tuple(_skipped(plan.items, options))))
+        gone = {one.task_id for one in self._books.outcome.skipped}
+        self._queue = deque(item for item in plan.items if item.task_id not in gone)
+
+    def go(self) -> Ended:
+        """Do it; whatever ends it early is told in the answer."""
+        why: Message | None = None
+        try:
+            if self._options.probe and self._queue:
+                self._probe()
+            if not self._options.probe_only:
+                self._send_rest()
+        except _Ends as end:
+            why = end.why
+        left = tuple(item.task_id for item in self._queue)
+        return Ended(outcome=self._books.outcome, left=left, probes=tuple(self._books.probes), why=why)
+
+    # ---------------------------------------------------------------------- probes
+    def _probe(self) -> None:
+        candidates = _from_different_shops(item for item in self._queue if item.state == READY)
+        if not candidates:
+            raise _Ends(Message("bulk.probe_none"))
+        for item in candidates:
+            if len(self._books.probes) >= self._options.probe:
+                break
+            self._wait_turn("probing")
+            new_id = self._send([item]).made.get(item.task_id)
+            self._queue.remove(item)
+            if new_id:
+                probe = Probe(task_id=item.task_id, new_id=new_id, shop=item.shop, fingerprint=item.fingerprint)
+                self._books.probes.append(probe)
+        self._await_probes()
+
+    def _await_probes(self) -> None:
+        end = self._clock.monotonic() + (self._options.probe_wait_s or float("inf"))
+        ids = [probe.new_id for probe in self._books.probes]
+        while True:
+            records = self._patient(lambda: self._store.get(ids))
+            self._books.probes = [
+                _judged(probe, task, self._prints) for probe, task in zip(self._books.probes, records, strict=True)
+            ]
+            self._tell("waiting")
+            failed = [probe for probe in self._books.probes if probe.passed is False]
+            if failed:
+                code = "bulk.probe_same" if failed[0].same else "bulk.probe_failed"
+                raise _Ends(Message(code, {"id": failed[0].new_id, "kind": failed[0].kind or failed[0].status}))
+            if all(probe.passed for probe in self._books.probes):
+                return
+            if self._clock.monotonic() >= end:
+                raise _Ends(Message("bulk.probe_late", {"seconds": round(self._options.probe_wait_s)}))
+            if self._control.wait(self._clock, PROBE_LOOK_S):
+                raise _Ends(Message("bulk.stopped"))
+
+    # ---------------------------------------------------------------------- the rest
+    def _send_rest(self) -> None:
+        while self._queue:
+            self._wait_turn("sending")
+            some = [self._queue[place] for place in range(min(self._pace.batch, len(self._queue)))]
+            self._send(some)
+            for _ in some:
+                self._queue.popleft()
+            self._tell("sending")
+
+    def _wait_turn(self, phase: str) -> None:
+        """Return when the next ones may go."""
+        while True:
+            left = self._pace.left_s()
+            if self._control.stopped:
+                raise _Ends(Message("bulk.stopped"))
+            if not left and not self._control.paused:
+                return
+            self._tell("paused" if self._control.paused else phase, left)
+            self._control.wait(self._clock, min(left, 1.0) if left and not self._control.paused else LOOK_S)
+
+    def _send(self, some: Sequence[Item]) -> Outcome:
+        """Republish a few; only those that became tasks cost time."""
+        ids = [item.task_id for item in some]
+        duplicate = self._options.if_duplicate
+        prepared = self._patient(lambda: self._republisher.prepare(ids, changes=self._changes, if_duplicate=duplicate))
+        outcome = self._patient(lambda: self._republisher.apply(prepared))
+        self._books.outcome = join(self._books.outcome, outcome)
+        self._pace.sent(len(outcome.done))
+        return outcome
+
+    def _patient(self, ask: Callable[[], _T]) -> _T:
+        """The answer of a store that may be silent for a while; every step is safe to repeat."""
+        end = self._clock.monotonic() + PATIENCE_S
+        while True:
+            try:
+                return ask()
+            except StoreUnavailable as exc:
+                if self._clock.monotonic() >= end:
+                    raise _Ends(Message("bulk.silent", {"error": str(exc)})) from exc
+                self._tell("silent")
+                if self._control.wait(self._clock, 1.0):
+                    raise _Ends(Message("bulk.stopped")) from exc
+            except ConsoleError as exc:
+                raise _Ends(Message("bulk.failed", {"error": str(exc)})) from exc
+
+    def _tell(self, phase: str, next_s: float = 0.0) -> None:
+        books = self._books
+        self._told(
+            Progress(
+                phase=phase,
+                total=self._total,
+                done=len(books.outcome.done),
+                skipped=len(books.outcome.skipped),
+                probes=tuple(books.probes),
+                next_s=next_s,
+            )
+        )
+
+
+def _skipped(items: Iterable[Item], options: Options) -> list[Refusal]:
+    return [
+        Refusal(task_id=item.task_id, why=item.why)
+        for item in items
+        if item.why is not None and (item.state == GONE or item.state in options.skip)
+    ]
+
+
+def _from_different_shops(items: Iterable[Item]) -> list[Item]:
+    """One of each shop first, then the second ones, and so on."""
+    rounds: list[list[Item]] = []
+    seen: dict[str, int] = {}
+    for item in items:
+        turn = seen.get(item.shop, 0)
+        seen[item.shop] = turn + 1
+        if turn == len(rounds):
+            rounds.append([])
+        rounds[turn].append(item)
+    return [item for one in rounds for item in one]
+
+
+def _judged(probe: Probe, task: Task | None, prints: set[str]) -> Probe:
+    """The probe as its new task stands now. That the same failure came back is clear before its last attempt."""
+    if task is None:
+        return replace(probe, status="", passed=False)
+    same = bool(task.fingerprint) and task.fingerprint in prints
+    failed = task.status in (Status.DEAD, Status.CANCELLED, Status.HELD) or (task.status == Status.RETRYING and same)
+    passed = True if task.status == Status.SUCCEEDED else False if failed else None
+    return replace(probe, status=task.status, kind=task.error_kind, same=same and failed, passed=passed)

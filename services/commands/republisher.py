@@ -1,0 +1,161 @@
+"""How dead letters become new tasks: the step under every republish; who may and what is noted is decided above it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from services.commands.outcome import Outcome, Refusal
+from services.commands.tasks import refusal
+from services.domain import ids, lane, task_type
+from services.domain.change import Answer, Op, Republish
+from services.domain.errors import UsageError
+from services.domain.message import Message
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from services.engine import recipe
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.ports import Store
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """What the new tasks have that the old ones had not; nothing by default."""
+
+    payload: Mapping[str, Any] | None = None  #: in place of the old one
+    fields: Mapping[str, Any] | None = None  #: set in the payload of each
+    lane: str = ""  #: high | normal | low, with its usual priority; "" keeps lane and priority of each
+
+    @property
+    def edits(self) -> bool:
+        """Whether payloads are another."""
+        return self.payload is not None or bool(self.fields)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """Operations with ids chosen: asked again after a lost reply they make nothing twice."""
+
+    ops: tuple[Republish, ...] = ()
+    skipped: tuple[Refusal, ...] = ()
+
+
+class Republisher:
+    """Prepares, applies and publishes; at most a few hundred letters at a time."""
+
+    def __init__(self, store: Store, dispatcher: Dispatcher, registry: Registry, who: str) -> None:
+        self._store, self._dispatcher, self._registry, self._who = store, dispatcher, registry, who
+
+    def prepare(
+        self, task_ids: Sequence[str], *, changes: Changes | None = None, if_duplicate: str = "reject"
+    ) -> Prepared:
+        """Read the letters and make their successors.
+
+        Raises:
+            UsageError: the payload given for one letter is not acceptable; ``field`` names the part of it. Letters in
+                which fields cannot be set are skipped instead.
+        """
+        changes = changes or Changes()
+        ops: list[Republish] = []
+        skipped: list[Refusal] = []
+        for task_id, old in zip(task_ids, self._store.get(task_ids), strict=True):
+            why = refused(task_id, old, edited=changes.payload is not None)
+            if why is not None:
+                skipped.append(Refusal(task_id=task_id, why=why))
+            elif old is not None:
+                try:
+                    fresh = self._successor(old, changes)
+                except UsageError as exc:
+                    if changes.payload is not None:
+                        raise
+                    skipped.append(Refusal(task_id=task_id, why=Message("dead.schema", {"problem": str(exc)})))
+                    continue
+                ops.append(Republish(task_id=task_id, task=fresh, by=self._who, on_duplicate=if_duplicate))
+        return Prepared(ops=tuple(ops), skipped=tuple(skipped))
+
+    def apply(self, prepared: Prepared) -> Outcome:
+        """Close the letters, record their successors and publish these."""
+        ops: list[Op] = list(prepared.ops)
+        answers: list[Answer] = self._store.apply(ops) if ops else []
+        done: list[str] = []
+        made: dict[str, str] = {}
+        fresh: list[Task] = []
+        skipped = list(prepared.skipped)
+        for op, answer in zip(prepared.ops, answers, strict=True):
+            if answer.code == "ok" and answer.task is not None:
+                done.append(op.task_id)
+                made[op.task_id] = answer.task.task_id
+                fresh.append(answer.task)
+            elif answer.code == "refused" and answer.task is not None:
+                skipped.append(Refusal(task_id=op.task_id, why=not_dead(op.task_id, answer.task)))
+            else:
+                skipped.append(Refusal(task_id=op.task_id, why=refusal(op.task_id, answer)))
+        self._dispatcher.send(fresh)
+        return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
+
+    def _successor(self, old: Task, changes: Changes) -> Task:
+        kind = self._registry.task_type(old.task_type)
+        text = None
+        if changes.edits:
+            text = recipe.payload_text(checked(kind, payload_of(old, changes)))
+        fresh = recipe.successor(
+            old, ids.new_task_id(old.platform, old.task_type, old.shop_id), by=self._who, payload=text
+        )
+        if changes.lane:
+            name, level = lane.parse_priority(changes.lane)
+            fresh = msgspec.structs.replace(fresh, lane=name, priority=level)
+        recipe.check_readable(fresh, self._store.now_ms())
+        return recipe.refreshed(fresh, kind)
+
+
+def payload_of(old: Task, changes: Changes) -> Mapping[str, Any]:
+    """The payload of the new task.
+
+    Raises:
+        UsageError: the old one is no JSON object, so that no field can be set in it.
+    """
+    if changes.payload is not None:
+        return changes.payload
+    try:
+        body = json.loads(old.payload)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise UsageError(f"the payload of {old.task_id} is not a JSON object", field="payload")
+    return {**body, **(changes.fields or {})}
+
+
+def checked(kind: task_type.TaskType, payload: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The payload, if its type's schema accepts it.
+
+    Raises:
+        UsageError: with the path of the first problem.
+    """
+    problems = task_type.validate_payload(kind, dict(payload))
+    if problems:
+        first = problems[0]
+        raise UsageError(f"{first.path or 'payload'}: {first.message}", field=first.path or "payload")
+    return payload
+
+
+def refused(task_id: str, old: Task | None, *, edited: bool = False) -> Message | None:
+    """Why this cannot be republished at all, None when it can."""
+    if old is None or old.status != Status.DEAD or old.triage == Triage.REPUBLISHED:
+        return not_dead(task_id, old)
+    if old.task_id.startswith("bad_") and not edited:
+        return Message("dead.not_a_task", {"id": task_id})
+    return None
+
+
+def not_dead(task_id: str, task: Task | None) -> Message:
+    """Why something is no dead letter."""
+    if task is None:
+        return Message("task.unknown", {"id": task_id})
+    if task.triage == Triage.REPUBLISHED:
+        return Message("dead.already", {"id": task.successor})
+    return Message("dead.not_dead", {"status": task.status})

@@ -1,0 +1,362 @@
+"""Bulk republish: what is planned, tried first, paced, paused, stopped, and taken up again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from services.commands.bulk import Control, Options, Progress
+from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
+from services.commands.bulk_run import PATIENCE_S
+from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
+from services.domain.message import Message
+from services.domain.shop import Pause, Shop
+from services.domain.task import Task
+from tests.unit.services.commands.conftest import Desk, desk_of
+from tests.unit.services.engine.room import Room
+
+
+def letters(room: Room, count: int, shops: int = 0) -> list[str]:
+    """Dead letters in as many shops as there are letters, or in ``shops``."""
+    room.store.put_shops([Shop(platform="pdd", shop_id=f"s{number}", concurrency=9) for number in range(count)])
+    return [room.dead(shop_id=f"s{number % (shops or count)}").task_id for number in range(count)]
+
+
+def new_ones(room: Room, ids: list[str]) -> dict[str, Task]:
+    """The successors of those that were republished."""
+    records = [room.task(task_id) for task_id in ids]
+    return {old.task_id: room.task(old.successor) for old in records if old.successor}
+
+
+def work(room: Room, task: Task, to: str = "succeeded", **fields: object) -> None:
+    """Let somebody run a task to an end."""
+    room.finish(room.claim(room.task(task.task_id), owner=f"w#{task.task_id}"), to, **fields)
+
+
+# ----------------------------------------------------------------------------------------------------------------- plan
+def test_a_plan_says_what_is_in_the_way_of_each(room: Room, desk: Desk) -> None:
+    room.define("checked", schema={"type": "object", "required": ["page"]})
+    ready, paused = room.dead(shop_id="s1").task_id, room.dead(shop_id="s2").task_id
+    twin, held = room.dead(shop_id="s3", payload={"a": 1}), room.dead(shop_id="s4", payload={"a": 1})
+    waits = room.create(shop_id="s3", payload={"a": 1})
+    asks = room.finish(room.running(shop_id="s4", payload={"a": 1}), "held", error_kind="worker_lost")
+    room.define("checked", schema={})
+    bad = room.dead(shop_id="s5", task_type="checked").task_id
+    room.define("checked", schema={"type": "object", "required": ["page"]})
+    over = room.dead(shop_id="s6").task_id
+    new_id = desk.dead_letters.republish([over]).made[over]
+    room.store.set_pause(Pause(scope="shop:pdd:s2", by="ann"))
+
+    plan = desk.bulk.plan([ready, paused, twin.task_id, held.task_id, bad, over, "nobody", ready])
+    assert {item.task_id: item.state for item in plan.items} == {
+        ready: READY,
+        paused: PAUSED,
+        twin.task_id: DUPLICATE,
+        held.task_id: HELD,
+        bad: SCHEMA,
+        over: GONE,
+        "nobody": GONE,
+    }
+    by_id = {item.task_id: item for item in plan.items}
+    assert (by_id[twin.task_id].existing, by_id[twin.task_id].existing_status) == (waits.task_id, "queued")
+    assert (by_id[held.task_id].existing, by_id[held.task_id].existing_status) == (asks.task_id, "held")
+    assert "page" in str(by_id[bad].why)
+    assert by_id[over].why == Message("dead.already", {"id": new_id})
+    assert plan.states() == {READY: 1, DUPLICATE: 1, HELD: 1, PAUSED: 1, SCHEMA: 1, GONE: 2}
+    assert plan.counts("task_type") == {"work": 4, "checked": 1}
+    assert plan.counts("shop", {READY, PAUSED}) == {"pdd:s1": 1, "pdd:s2": 1}
+    assert next(item.task_id for item in plan.without([ready, over]).items) == paused
+    assert room.task(ready).triage == "open", "a plan changes nothing"
+
+
+def test_of_two_equal_letters_the_second_is_the_duplicate(room: Room, desk: Desk) -> None:
+    first, second = (room.dead(payload={"a": 1}).task_id for _ in range(2))
+    plan = desk.bulk.plan([first, second])
+    assert [(item.state, item.existing) for item in plan.items] == [(READY, ""), (DUPLICATE, first)]
+    ended = desk.bulk.run(plan)
+    assert (ended.outcome.done, [one.why.code for one in ended.outcome.skipped]) == ((first,), ["task.duplicate"])
+
+
+def test_a_field_is_set_in_every_payload_and_counts_for_the_check(room: Room, desk: Desk) -> None:
+    room.define("work", schema={"type": "object", "properties": {"page": {"type": "integer"}}})
+    ids = letters(room, 2)
+    assert desk.bulk.plan(ids, fields={"page": "x"}).states() == {SCHEMA: 2}
+    plan = desk.bulk.plan(ids, fields={"page": 7})
+    ended = desk.bulk.run(plan, Options(lane="high"))
+    assert ended.outcome.clean
+    for old, new in new_ones(room, ids).items():
+        assert json.loads(new.payload) == json.loads(room.task(old).payload) | {"page": 7}
+        assert (new.lane, new.priority) == ("high", 10)
+
+
+def test_what_is_paused_or_does_not_fit_is_left_alone_only_where_asked(room: Room, desk: Desk) -> None:
+    room.define("work", schema={"type": "object", "required": ["page"]})
+    room.store.set_pause(Pause(scope="all", by="ann"))
+    bad, paused = room.create(payload={"page": 1}), room.create(payload={"page": 2}, shop_id="s2")
+    ids = []
+    room.store.clear_pause("all")
+    for task in (bad, paused):
+        work(room, task, "dead", error="x", fingerprint="f")
+        ids.append(task.task_id)
+    room.define("work", schema={"type": "object", "properties": {"page": {"enum": [2]}}})
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann"))
+    plan = desk.bulk.plan(ids)
+    assert [item.state for item in plan.items] == [SCHEMA, PAUSED]
+    ended = desk.bulk.run(plan, Options(skip=frozenset({SCHEMA, PAUSED})))
+    assert [one.why.code for one in ended.outcome.skipped] == ["dead.schema", "dead.paused"]
+    ended = desk.bulk.run(plan, Options(skip=frozenset()))
+    assert ended.outcome.done == tuple(ids)
+
+
+# ----------------------------------------------------------------------------------------------------------------- pace
+def test_no_minute_holds_more_than_the_rate(room: Room, desk: Desk) -> None:
+    ids = letters(room, 25)
+    begun = room.clock.monotonic()
+    sent_at: list[float] = []
+
+    def note(progress: Progress) -> None:
+        sent_at.extend([room.clock.monotonic() - begun] * (progress.done - len(sent_at)))
+
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(rate=10), on_progress=note)
+    assert (len(ended.outcome.done), ended.left, ended.why) == (25, (), None)
+    assert len(sent_at) == 25
+    for at in sent_at:
+        assert sum(1 for other in sent_at if at <= other < at + 60) <= 10
+    assert 140 <= sent_at[-1] <= 160, "and it is not much slower"
+
+
+def test_a_fast_pace_sends_several_at_once(room: Room, desk: Desk) -> None:
+    ids = letters(room, 30)
+    begun = room.clock.monotonic()
+    assert desk.bulk.run(desk.bulk.plan(ids), Options(rate=6000)).outcome.done == tuple(ids)
+    assert room.clock.monotonic() - begun <= 1.0
+
+
+def test_what_is_refused_costs_no_time(room: Room, desk: Desk) -> None:
+    ids = letters(room, 5)
+    plan = desk.bulk.plan(ids)
+    desk.dead_letters.republish(ids[:4])
+    begun = room.clock.monotonic()
+    ended = desk.bulk.run(plan, Options(rate=1))
+    assert (ended.outcome.done, len(ended.outcome.skipped)) == ((ids[4],), 4)
+    assert room.clock.monotonic() - begun < 1
+
+
+def test_pause_holds_everything_and_stop_leaves_the_rest_dead(room: Room, desk: Desk) -> None:
+    ids = letters(room, 6)
+    control = Control()
+    phases: list[str] = []
+
+    def hand(progress: Progress) -> None:
+        phases.append(progress.phase)
+        if progress.done == 2 and not control.paused and "paused" not in phases:
+            control.pause()
+        if progress.phase == "paused" and phases.count("paused") == 5:
+            assert progress.done == 2
+            control.resume()
+        if progress.done == 4:
+            control.stop()
+
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(rate=60), on_progress=hand, control=control)
+    assert (ended.outcome.done, ended.left) == (tuple(ids[:4]), tuple(ids[4:]))
+    assert ended.why is not None
+    assert ended.why.code == "bulk.stopped"
+    assert [room.task(task_id).triage for task_id in ids[4:]] == ["open", "open"]
+    entry = room.store.audit(1)[0]
+    assert (entry.action, entry.outcome) == ("dead.republish", "partly: 4 done, 2 refused: bulk.stopped")
+    assert json.loads(entry.detail) == {"rate": 60}
+
+
+def test_the_same_again_goes_on_where_it_ended(room: Room, desk: Desk) -> None:
+    """Somebody who fell over in the middle left no trace but the closed letters."""
+    ids = letters(room, 5)
+
+    class Crash(BaseException):
+        pass
+
+    def fall(progress: Progress) -> None:
+        if progress.done == 3:
+            raise Crash
+
+    with pytest.raises(Crash):
+        desk.bulk.run(desk.bulk.plan(ids), Options(rate=600), on_progress=fall)
+    again = desk.bulk.run(desk.bulk.plan(ids), Options(rate=600))
+    assert again.outcome.done == tuple(ids[3:])
+    assert [(one.task_id, one.why.code) for one in again.outcome.skipped] == [
+        (task_id, "dead.already") for task_id in ids[:3]
+    ]
+    assert len({task.task_id for task in new_ones(room, ids).values()}) == 5
+
+
+# --------------------------------------------------------------------------------------------------------------- probes
+def hand_of(room: Room, ids: list[str], end: Callable[[Task], None]) -> Callable[[Progress], None]:
+    """Let the probes end once they are waited for."""
+
+    def hand(progress: Progress) -> None:
+        if progress.phase == "waiting":
+            for probe in progress.probes:
+                task = room.task(probe.new_id)
+                if task.status == "queued":
+                    end(task)
+
+    return hand
+
+
+def test_probes_come_from_different_shops_and_the_rest_follows_when_they_pass(room: Room, desk: Desk) -> None:
+    ids = letters(room, 9, shops=3)
+    seen: list[tuple[int, str]] = []
+
+    def watch(progress: Progress) -> None:
+        seen.append((progress.done, progress.phase))
+        hand_of(room, ids, lambda task: work(room, task))(progress)
+
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=3), on_progress=watch)
+    assert (len(ended.outcome.done), ended.left, ended.why) == (9, (), None)
+    assert {probe.shop for probe in ended.probes} == {"pdd:s0", "pdd:s1", "pdd:s2"}
+    assert all(probe.passed for probe in ended.probes)
+    assert {done for done, phase in seen if phase == "waiting"} == {3}, "nothing else goes before they have ended"
+
+
+def test_the_same_failure_stops_it_before_the_last_attempt(room: Room, desk: Desk) -> None:
+    ids = letters(room, 6)
+
+    def fail(task: Task) -> None:
+        work(room, task, "retrying", delay_ms=120_000, error="login", error_kind="login_expired", fingerprint="9ac1")
+
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=2), on_progress=hand_of(room, ids, fail))
+    assert ended.why is not None
+    assert (ended.why.code, ended.why.params["kind"]) == ("bulk.probe_same", "login_expired")
+    assert (len(ended.outcome.done), len(ended.left)) == (2, 4)
+    assert all(room.task(task_id).open_letter for task_id in ended.left)
+    assert any(probe.same and probe.passed is False for probe in ended.probes)
+
+
+@pytest.mark.parametrize(("to", "print_"), [("dead", "other"), ("held", ""), ("cancelled", "")])
+def test_any_other_end_stops_it_too(room: Room, desk: Desk, to: str, print_: str) -> None:
+    ids = letters(room, 4)
+    end = hand_of(room, ids, lambda task: work(room, task, to, error="x", error_kind="crashed", fingerprint=print_))
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=1), on_progress=end)
+    assert ended.why is not None
+    assert (ended.why.code, len(ended.left)) == ("bulk.probe_failed", 3)
+
+
+def test_another_first_failure_may_still_pass(room: Room, desk: Desk) -> None:
+    ids = letters(room, 3)
+    rounds = iter(range(100))
+
+    def hand(progress: Progress) -> None:
+        if progress.phase != "waiting":
+            return
+        (probe,) = progress.probes
+        task = room.task(probe.new_id)
+        if task.status == "queued":
+            work(room, task, "retrying", delay_ms=1000, error="net", error_kind="network", fingerprint="other")
+        elif task.status == "retrying" and next(rounds) == 3:
+            work(room, task)
+
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=1), on_progress=hand)
+    assert (ended.why, len(ended.outcome.done)) == (None, 3)
+
+
+def test_probes_alone(room: Room, desk: Desk) -> None:
+    ids = letters(room, 5)
+    end = hand_of(room, ids, lambda task: work(room, task))
+    plan = desk.bulk.plan(ids)
+    ended = desk.bulk.run(plan, Options(probe=3, probe_only=True), on_progress=end)
+    assert (len(ended.outcome.done), len(ended.left), ended.why) == (3, 2, None)
+    rest = desk.bulk.run(plan.without(ended.outcome.done))
+    assert set(rest.outcome.done) == set(ended.left)
+
+
+def test_probes_that_never_end_are_given_up(room: Room, desk: Desk) -> None:
+    ids = letters(room, 3)
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=1, probe_wait_s=30.0))
+    assert ended.why is not None
+    assert (ended.why.code, len(ended.left)) == ("bulk.probe_late", 2)
+
+
+def test_stop_ends_the_wait_for_probes(room: Room, desk: Desk) -> None:
+    ids = letters(room, 3)
+    control = Control()
+    stop = iter(range(5))
+
+    def hand(progress: Progress) -> None:
+        if progress.phase == "waiting" and next(stop) == 3:
+            control.stop()
+
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=1), on_progress=hand, control=control)
+    assert ended.why is not None
+    assert (ended.why.code, len(ended.outcome.done), len(ended.left)) == ("bulk.stopped", 1, 2)
+
+
+def test_a_paused_shop_is_no_probe(room: Room, desk: Desk) -> None:
+    ids = letters(room, 2)
+    room.store.set_pause(Pause(scope="all", by="ann"))
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(probe=1))
+    assert ended.why is not None
+    assert (ended.why.code, ended.left) == ("bulk.probe_none", tuple(ids))
+
+
+# ----------------------------------------------------------------------------------------------------- silence
+def test_a_lost_reply_makes_nothing_twice(room: Room, desk: Desk) -> None:
+    ids = letters(room, 3)
+    plan = desk.bulk.plan(ids)
+    room.store.forgetful = 1
+    ended = desk.bulk.run(plan)
+    assert (ended.outcome.done, ended.outcome.skipped, ended.why) == (tuple(ids), (), None)
+    assert set(ended.outcome.made.values()) == {task.task_id for task in new_ones(room, ids).values()}
+
+
+def test_a_store_that_stays_silent_ends_it_with_the_rest_left(room: Room, desk: Desk) -> None:
+    ids = letters(room, 3)
+    plan = desk.bulk.plan(ids)
+    begun = room.clock.monotonic()
+
+    def fall_silent(progress: Progress) -> None:
+        room.store.silent = 10 if progress.phase == "silent" or progress.done else 0
+
+    ended = desk.bulk.run(plan, Options(rate=60), on_progress=fall_silent)
+    room.store.silent = 0
+    assert ended.why is not None
+    assert (ended.why.code, ended.outcome.done, ended.left) == ("bulk.silent", (ids[0],), tuple(ids[1:]))
+    assert room.clock.monotonic() - begun >= PATIENCE_S
+
+
+def test_without_the_audit_entry_nothing_happens(room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = letters(room, 1)
+    plan = desk.bulk.plan(ids)
+
+    def silent(*_: object) -> None:
+        raise StoreUnavailable("nobody answers")
+
+    monkeypatch.setattr(room.store, "append_audit", silent)
+    with pytest.raises(StoreUnavailable):
+        desk.bulk.run(plan)
+    assert room.task(ids[0]).open_letter
+
+
+@pytest.mark.parametrize(
+    ("options", "field"),
+    [
+        (Options(rate=-1), "rate"),
+        (Options(probe=101), "probe"),
+        (Options(if_duplicate="force"), "reason"),
+        (Options(if_duplicate="maybe"), "if_duplicate"),
+        (Options(skip=frozenset({"gone"})), "skip"),
+        (Options(lane="fast"), "lane"),
+    ],
+)
+def test_an_option_that_cannot_be_is_named(room: Room, desk: Desk, options: Options, field: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        desk.bulk.run(desk.bulk.plan([]), options)
+    assert caught.value.field == field
+
+
+def test_who_may_only_look_republishes_nothing(room: Room) -> None:
+    ids = letters(room, 1)
+    desk = desk_of(room, "viewer")
+    with pytest.raises(NotAllowed):
+        desk.bulk.run(desk.bulk.plan(ids))
+    assert room.task(ids[0]).open_letter
