@@ -3,7 +3,8 @@
 #   make run               open the console                        make run ARGS="worker --slots 8"
 #   make test              all tests                               make test JOBS=2 ARGS="tests/unit -k retry"
 #   make lint              style, types, import contracts
-#   make bench demo screenshots setup translations lock clean
+#   make bench             all figures                        make bench ARGS="console --shops 10000"
+#   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c

@@ -12,6 +12,9 @@ from services import settings as config
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 
 log = logging.getLogger(__name__)
+#: Each Qt call gives up the interpreter; a computing thread may then keep the window waiting this long (Python's own
+#: 5 ms are felt).
+SWITCH_INTERVAL_S = 0.0005
 
 
 def run(request: ConsoleRequest) -> int:
@@ -30,6 +33,7 @@ def run(request: ConsoleRequest) -> int:
     assert isinstance(app, QApplication)
     app.setApplicationName("Fleetdeck")
     sys.excepthook = _log_exception
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     console = Console(app, request)
     with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
         try:

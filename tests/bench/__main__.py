@@ -10,12 +10,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, peers
+from tests.bench import bare, console, peers
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
-PARTS = ("embedded", "fleet", "peers", "bare")
+PARTS = ("embedded", "fleet", "peers", "bare", "console")
 
 
 def main() -> int:
@@ -24,12 +24,18 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", default=PARTS, metavar="|".join(PARTS))
     parser.add_argument("--scale", type=float, default=1.0, help="0.1 is a quick look")
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always", help="appendfsync of Redis")
+    parser.add_argument("--shops", type=int, default=500, help="shops of the console's fleet")
+    parser.add_argument(
+        "--soak", type=float, default=0.0, metavar="SECONDS", help="let the console run that much longer"
+    )
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     logging.getLogger("pika").setLevel(logging.CRITICAL)
     found: dict[str, Any] = {}
     if "embedded" in args.parts:
         found["embedded"] = _pair(args.scale)
+    if "console" in args.parts:
+        found["console, embedded"] = _console(args)
     if set(args.parts) - {"embedded"}:
         with RabbitMQ() as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)
@@ -65,6 +71,12 @@ def _pair(scale: float, **urls: str) -> dict[str, Any]:
             pair.close()
 
 
+def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
+        figures = console.measure(Path(folder), args.scale, shops=args.shops, soak=args.soak, **urls)["figures"]
+        return dict(figures)
+
+
 def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, redis: Redis) -> None:
     if "fleet" in args.parts:
         found["fleet"] = _pair(args.scale, broker=rabbit.new_vhost(), redis=redis.url)
@@ -73,6 +85,9 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         figures = peers.measure(name, rabbit.new_vhost(), redis.url, round(5000 * args.scale))
         if figures is not None:
             found[name] = figures
+    if "console" in args.parts:
+        redis.flush()
+        found["console, fleet"] = _console(args, broker=rabbit.new_vhost(), redis=redis.url)
     if "bare" in args.parts:
         redis.flush()
         found["bare"] = bare.measure(rabbit.new_vhost(), redis.url, round(10_000 * args.scale))

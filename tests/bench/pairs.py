@@ -28,8 +28,10 @@ class CountMismatch(Exception):
 class Pair:
     """An engine of one pair and what is measured on it; figures are plain numbers by name."""
 
-    def __init__(self, home: Path, *, broker: str = "", redis: str = "") -> None:
-        worker = config.WorkerSettings(slots=SLOTS, handlers=("tests.bench.handlers",))
+    def __init__(
+        self, home: Path, *, broker: str = "", redis: str = "", handlers: tuple[str, ...] = ("tests.bench.handlers",)
+    ) -> None:
+        worker = config.WorkerSettings(slots=SLOTS, handlers=handlers)
         base = config.load(home=home, broker=broker, redis=redis)
         self.settings = msgspec.structs.replace(base, worker=worker)
         self.engine = assembly.open_engine(self.settings)

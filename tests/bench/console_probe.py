@@ -1,0 +1,334 @@
+"""Runs the real console offscreen and measures it from inside: stalls of the GUI thread, freshness, memory."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import collections
+import faulthandler
+import json
+import logging
+import re
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+from qasync import QEventLoop
+
+from console.application import SWITCH_INTERVAL_S
+from console.desk import Console
+from services import settings as config
+from services.entrypoints.context import ConsoleRequest
+from services.monitor.live import Changes
+from tests.bench.pairs import percentile
+
+BEAT_MS = 5
+LONG_S = 0.02
+PAGES = (("overview", None), ("tasks", "status:active"), ("dead_letters", None), ("workers", None))
+
+
+class Beat(QObject):
+    """A timer of the GUI thread: each lateness is time in which a click would have waited."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.late: list[float] = []
+        self.own: list[float] = []
+        self.at = self._last = time.perf_counter()
+        self._queued = queued_ms()
+        self._cpu = time.thread_time()
+        self._timer = QTimer(self, interval=BEAT_MS)
+        self._timer.setTimerType(Qt.TimerType.PreciseTimer)
+        self._timer.timeout.connect(self._on_beat)
+        self._timer.start()
+
+    def take(self) -> tuple[list[float], list[float], float]:
+        """Since the last call: lateness in ms, the same without the wait for a processor, and CPU seconds."""
+        late, self.late, own, self.own = self.late, [], self.own, []
+        cpu, self._cpu = time.thread_time() - self._cpu, time.thread_time()
+        return sorted(late), sorted(own), cpu
+
+    def _on_beat(self) -> None:
+        now, queued = time.perf_counter(), queued_ms()
+        late = max(0.0, (now - self._last) * 1000 - BEAT_MS)
+        self.late.append(late)
+        self.own.append(max(0.0, late - (queued - self._queued)))
+        self._last, self._queued, self.at = now, queued, now
+
+
+def queued_ms() -> float:
+    """How long this thread has been ready to run without a processor, so far: what other programs did to it."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e6
+    except (OSError, IndexError):
+        return 0.0
+
+
+class Watchdog(threading.Thread):
+    """Looks at the GUI thread from outside and keeps what it was doing whenever a beat is overdue."""
+
+    def __init__(self, beat: Beat) -> None:
+        super().__init__(daemon=True)
+        self._beat, self._gui = beat, threading.get_ident()
+        self.stacks: collections.Counter[str] = collections.Counter()
+        self.page = ""
+        self._notes = tempfile.TemporaryFile("w+")  # noqa: SIM115  (as long as the process)
+
+    def run(self) -> None:
+        """Look every few milliseconds."""
+        while True:
+            time.sleep(0.004)
+            overdue = time.perf_counter() - self._beat.at
+            if overdue < LONG_S:
+                continue
+            self.stacks[f"{self.page}: {self._stack()}"] += 1
+
+    def _stack(self) -> str:
+        """The GUI thread's calls. Written by C: a frame held here would keep a painter alive beyond its paint event."""
+        self._notes.seek(0)
+        self._notes.truncate()
+        faulthandler.dump_traceback(self._notes)
+        self._notes.seek(0)
+        parts = self._notes.read().split("\n\n")
+        own = next((part for part in parts if f"0x{self._gui:016x}" in part), "")
+        lines = re.findall(r'File "[^"]*?([^"/]+)\.py", line (\d+) in (\w+)', own)
+        return " < ".join(f"{module}.{name}:{line}" for module, line, name in lines[:7])
+
+
+class Noise(threading.Thread):
+    """How late a thread of another, idle process would be: what the machine itself adds. Runs in a child."""
+
+    @staticmethod
+    def loop(pipe: Any) -> None:
+        """Sleep and note the lateness until told to end."""
+        late = []
+        while not pipe.poll(0):
+            begun = time.perf_counter()
+            time.sleep(BEAT_MS / 1000)
+            late.append((time.perf_counter() - begun) * 1000 - BEAT_MS)
+        pipe.recv()
+        pipe.send(sorted(late))
+
+
+class Probe:
+    """Drives the console through its pages and writes the figures as JSON."""
+
+    def __init__(self, console: Console, args: argparse.Namespace) -> None:
+        self._console, self._args = console, args
+        self._figures: dict[str, float] = {}
+        self._beat = Beat()
+        self._dog = Watchdog(self._beat)
+        self._dog.start()
+        self._dead_at: list[int] = []
+
+    async def run(self) -> dict[str, Any]:
+        """Measure."""
+        args = self._args
+        await self._first_paint()
+        self._console._session.live.on_changes(self._note)
+        self._events = 0
+        await asyncio.sleep(3.0)
+        self._beat.take()
+        with _noise() as noise:
+            for page, request in PAGES:
+                await self._page(page, request, args.seconds)
+        late = await asyncio.get_running_loop().run_in_executor(None, noise)
+        self._figures["machine: an idle process is late, p99 ms"] = percentile(late, 99)
+        self._figures["machine: an idle process is late, max ms"] = late[-1]
+        self._figures["RSS MB (aim 400)"] = psutil.Process().memory_info().rss / 1e6
+        if args.soak:
+            await self._soak(args.soak)
+        return {"figures": self._figures, "stacks": self._dog.stacks.most_common(40)}
+
+    async def _first_paint(self) -> None:
+        while self._console._desk is None or self._console._desk.window.current != "overview":
+            await asyncio.sleep(0.005)
+        window = self._console._desk.window
+        page = window.page("overview")
+        seen = _Painted(window)
+        while not page.settled:
+            await asyncio.sleep(0.005)
+        settled = time.time()
+        while seen.at < settled:
+            await asyncio.sleep(0.002)
+        self._figures["first useful paint s (aim 2)"] = seen.at - self._args.begun
+
+    async def _page(self, page: str, request: str | None, seconds: float) -> None:
+        window = self._console._desk.window
+        self._dog.page = f"open {page}"
+        window.open_page(page, request)
+        await asyncio.sleep(2.0)
+        late, own, _ = self._beat.take()
+        self._figures[f"{page}: stall while it opens for the first time, max ms"] = late[-1]
+        self._figures[f"{page}: the same without waiting for a processor"] = own[-1]
+        self._dog.page = page
+        self._events, begun = 0, time.perf_counter()
+        eyes = self._eyes(page, window)
+        await asyncio.sleep(seconds)
+        late, own, cpu = self._beat.take()
+        rate = self._events / (time.perf_counter() - begun)
+        self._figures[f"{page}: events /s seen"] = rate
+        self._figures[f"{page}: GUI stall p99 ms (aim 16)"] = percentile(late, 99)
+        self._figures[f"{page}: GUI stall max ms (aim 50)"] = late[-1]
+        self._figures[f"{page}: the same p99 without waiting for a processor"] = percentile(own, 99)
+        self._figures[f"{page}: the same max without waiting for a processor"] = own[-1]
+        self._figures[f"{page}: GUI thread CPU %"] = cpu / seconds * 100
+        waits = sorted(eyes.stop()) if eyes is not None else []
+        if waits:
+            self._figures[f"{page}: change to visible p50 ms, {len(waits)} changes"] = percentile(waits, 50)
+            self._figures[f"{page}: change to visible p99 ms (aim 250)"] = percentile(waits, 99)
+
+    def _eyes(self, page: str, window: Any) -> Any:
+        if page == "tasks":
+            return _RowEyes(window.page("tasks")._model)
+        if page == "overview":
+            return _TileEyes(window.page("overview").tiles["dead"], self._dead_at)
+        return None
+
+    def _note(self, changes: Changes) -> None:
+        self._events += len(changes.events)
+        self._dead_at += [event.at for event in changes.events if event.to == "dead"]
+
+    async def _soak(self, seconds: float) -> None:
+        self._console._desk.window.open_page("overview")
+        await asyncio.sleep(min(30.0, seconds / 4))
+        points = []
+        end = time.perf_counter() + seconds
+        while time.perf_counter() < end:
+            points.append((time.perf_counter() / 60, psutil.Process().memory_info().rss / 1e6))
+            await asyncio.sleep(1.0)
+        self._figures["soak: RSS slope MB/min"] = slope(points)
+        self._figures["soak: RSS at the end MB"] = points[-1][1]
+
+
+class _Painted(QObject):
+    """When the window was last painted."""
+
+    def __init__(self, window: QObject) -> None:
+        super().__init__(window)
+        self.at = 0.0
+        window.installEventFilter(self)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.UpdateRequest:
+            QTimer.singleShot(0, self._note)
+        return False
+
+    def _note(self) -> None:
+        self.at = time.time()
+
+
+class _RowEyes:
+    """Milliseconds from the instant in a marked record to the moment the table holds it."""
+
+    def __init__(self, model: Any) -> None:
+        self._model, self._waits = model, []
+        self._known = {row.key: row.task.updated_at for row in model.records()}
+        model.dataChanged.connect(self._on_changed)
+
+    def _on_changed(self, first: Any, last: Any, _roles: Any = None) -> None:
+        now = time.time() * 1000
+        for place in range(first.row(), last.row() + 1):
+            task = self._model.record(place).task
+            if task.shop_id == "marked" and self._known.get(task.task_id) != task.updated_at:
+                self._known[task.task_id] = task.updated_at
+                self._waits.append(now - task.updated_at)
+
+    def stop(self) -> list[float]:
+        """What was seen."""
+        return self._waits
+
+
+class _TileEyes:
+    """Milliseconds from a death to the tile that counts it."""
+
+    def __init__(self, tile: Any, deaths: list[int]) -> None:
+        self._tile, self._deaths, self._waits = tile, deaths, []
+        self._begun, self._count = len(deaths), self._value()
+        self._timer = QTimer(interval=BEAT_MS)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+
+    def _value(self) -> int:
+        return int(self._tile.kpi.value.replace(",", ""))
+
+    def _look(self) -> None:
+        value = self._value()
+        if value > self._count:
+            now = time.time() * 1000
+            done = len(self._waits)
+            fresh = self._deaths[self._begun + done : self._begun + done + value - self._count]
+            self._waits += [now - at for at in fresh]
+            self._count = value
+
+    def stop(self) -> list[float]:
+        """What was seen."""
+        self._timer.stop()
+        return self._waits
+
+
+def slope(points: list[tuple[float, float]]) -> float:
+    """Least squares."""
+    middle_x = sum(x for x, _ in points) / len(points)
+    middle_y = sum(y for _, y in points) / len(points)
+    across = sum((x - middle_x) ** 2 for x, _ in points)
+    return sum((x - middle_x) * (y - middle_y) for x, y in points) / across if across else 0.0
+
+
+@contextmanager
+def _noise() -> Iterator[Any]:
+    import multiprocessing
+
+    context = multiprocessing.get_context("spawn")
+    near, far = context.Pipe()
+    child = context.Process(target=Noise.loop, args=(far,), daemon=True)
+    child.start()
+
+    def result() -> list[float]:
+        near.send("end")
+        late: list[float] = near.recv()
+        child.join()
+        return late
+
+    yield result
+
+
+async def _measure(console: Console, probe: Probe) -> dict[str, Any]:
+    running = asyncio.ensure_future(console.main())
+    found = await probe.run()
+    console._ended.set()
+    await running
+    return found
+
+
+def main() -> None:
+    """Run by the console benchmark."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--broker", default="")
+    parser.add_argument("--redis", default="")
+    parser.add_argument("--seconds", type=float, required=True)
+    parser.add_argument("--soak", type=float, default=0.0)
+    parser.add_argument("--begun", type=float, required=True)
+    args = parser.parse_args()
+    logging.getLogger("pika").setLevel(logging.CRITICAL)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    app = QApplication(sys.argv[:1])
+    settings = config.load(home=args.home, broker=args.broker, redis=args.redis)
+    console = Console(app, ConsoleRequest(settings=settings, page="overview"))
+    probe = Probe(console, args)
+    with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+        found = runner.run(_measure(console, probe))
+    sys.stdout.write(json.dumps(found) + "\n")
+
+
+if __name__ == "__main__":
+    main()
