@@ -14,7 +14,7 @@ from services.domain.order import BrokerHealth, Delivery, Order, QueueDepth, Rec
 from services.domain.query import Counts, Page, Query
 from services.domain.shop import Pause, Shop
 from services.domain.task import Task
-from services.domain.worker import WorkerInfo
+from services.domain.worker import Heard, WorkerInfo
 
 
 class Clock(Protocol):
@@ -174,8 +174,14 @@ class Store(Protocol):
 
     def parked_shops(self, limit: int) -> list[str]:
         """Shops (``platform:shop_id``) with tasks in their lot; where there are more than ``limit``, not always the
-        same ones.
+        same ones. Tasks that wait for a capable worker stand in no lot.
         """
+
+    def unserved(self) -> Mapping[tuple[str, str], int]:
+        """How many tasks are parked for want of a worker that can run them, by (lane, type)."""
+
+    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
+        """The best of those parked tasks of these (lane, type): higher priority first, then older, then by id."""
 
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
@@ -221,10 +227,8 @@ class Store(Protocol):
 
     def documents(self, kind: str) -> Mapping[str, str]: ...
 
-    def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
-        """Record a worker and fetch the orders left for it (each handed out once), e.g. ``drain``, ``stop``,
-        ``slots=4``.
-        """
+    def heartbeat(self, info: WorkerInfo) -> Heard:
+        """Record a worker; fetch the orders left for it and the kinds of tasks that wait for a capable worker."""
 
     def workers(self) -> list[WorkerInfo]: ...
     def tell_worker(self, worker: str, order: str) -> None: ...

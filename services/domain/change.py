@@ -65,8 +65,8 @@ class Claim(Op, frozen=True, kw_only=True):
     Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer
     ``missing``; terminal -> ``ended`` (cancelled too); running by ``owner`` -> ``run`` again; running by another ->
     ``duplicate``; ``gen``/``attempt`` differ from the record's, or held or scheduled -> ``stale``; then the gates
-    in the order paused, shop_busy, twin -> ``blocked`` (status blocked, record parked in the shop's lot, gate
-    named); else ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
+    in the order paused, shop_busy, twin, no_worker -> ``blocked`` (status blocked, record parked, gate named); else
+    ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
     used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is
     returned with every answer but ``missing``. ``foreign_done`` (someone else's executed mark without our outcome),
     looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
@@ -74,8 +74,13 @@ class Claim(Op, frozen=True, kw_only=True):
     The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
     live reservations of others >= its concurrency. *twin*: another active task of the same ``uniq`` (not scheduled) was
     created earlier (ties by task id), or is running or held whenever it was created; the waiting one gets the mark
-    twin. A parked task loses its outbox mark and its reservation; one that is parked already and meets a closed gate
-    again makes no transition.
+    twin. *no_worker*: the claiming worker says that it cannot run this type (``able`` is False).
+
+    What waits for the first three is parked in the shop's lot; what waits for a worker that can run it is parked by
+    lane and type (``Store.unserved``), where such workers fetch it: they claim it without a message. A parked task
+    loses its outbox mark and its reservation; only at no_worker a reservation is kept, for 3 s, so that nobody
+    overtakes it on its way to the right worker. One that is parked already and meets a closed gate again makes no
+    transition.
     """
 
     task_id: str
@@ -86,6 +91,7 @@ class Claim(Op, frozen=True, kw_only=True):
     lease_ms: int
     adopt: Task | None = None
     foreign_done: bool = False
+    able: bool = True
 
 
 class Finish(Op, frozen=True, kw_only=True):
@@ -151,7 +157,7 @@ class Move(Op, frozen=True, kw_only=True):
 
     pending, queued, scheduled, retrying -> pending with an outbox mark and ``due_at`` 0 (re-prioritising keeps a
     scheduled or retrying task where it is: new gen and priority; retrying gets an outbox mark, scheduled none). blocked
-    stays parked with its new place in the lot and the shop is opened, so that an open gate releases it at once. Answers
+    stays parked with its new place there and the shop is opened, so that an open gate releases it at once. Answers
     ``ok`` or ``refused`` (running, held or ended).
     """
 

@@ -19,6 +19,8 @@ WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 #: statuses that wait for an instant
 WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
 RESERVATION_MS = 30_000
+#: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
+HANDOVER_MS = 3_000
 
 
 def step(task: Task, to: str, now: int, *, who: str = "", why: str = "", **changes: Any) -> Task:
@@ -71,7 +73,7 @@ def queued(task: Task, now: int) -> Task:
 
 
 def parked(task: Task, gate: str, now: int) -> Task:
-    """In the lot; no transition if it is there already."""
+    """At a closed gate; no transition if it is parked already."""
     marks = marked(task, "twin") if gate == "twin" else task.marks
     if task.status == Status.BLOCKED:
         return task if (task.gate, task.marks) == (gate, marks) else replace(task, gate=gate, marks=marks)

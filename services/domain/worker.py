@@ -46,3 +46,10 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     def busy(self) -> int:
         """Slots with a task in them."""
         return sum(1 for slot in self.slots if slot.task_id)
+
+
+class Heard(msgspec.Struct, frozen=True, kw_only=True):
+    """What the store answers to a heartbeat."""
+
+    orders: tuple[str, ...] = ()  #: left for this worker, each handed out once: ``drain``, ``stop``, ``slots=4``
+    unserved: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks parked for want of a capable worker

@@ -21,13 +21,14 @@ from services.store.embedded_papers import Papers
 from services.store.embedded_part import store_errors
 from services.store.embedded_schema import SCHEMA
 from services.store.embedded_session import Session
+from services.store.embedded_unserved import Unserved
 from services.store.embedded_write import IN_LIST, text_list
 
 #: operations in one transaction at most, so that a long batch does not keep everybody else waiting
 CHUNK = 250
 
 
-class EmbeddedStore(Feed, Fleet, Papers):
+class EmbeddedStore(Feed, Fleet, Papers, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -127,7 +128,8 @@ class EmbeddedStore(Feed, Fleet, Papers):
 
     def parked_shops(self, limit: int) -> list[str]:
         """Shops with a lot that is not empty."""
-        sql = """SELECT platform || ':' || shop_id FROM shop_tallies WHERE status = 'blocked' AND n > 0
+        sql = """SELECT platform || ':' || shop_id FROM shop_tallies AS shop WHERE status = 'blocked' AND n > 0
+            AND EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_lot WHERE lot = shop.platform || ':' || shop.shop_id)
             ORDER BY random() LIMIT ?"""
         with self._read() as conn:
             return [shop for (shop,) in conn.execute(sql, (limit,))]

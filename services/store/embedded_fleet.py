@@ -10,8 +10,9 @@ from msgspec.structs import replace
 
 from services.domain.shop import Pause, Shop
 from services.domain.task import ENCODER
-from services.domain.worker import WorkerInfo
+from services.domain.worker import Heard, WorkerInfo
 from services.store.embedded_part import Part
+from services.store.embedded_unserved import unserved_kinds
 
 DAY_MS = 86_400_000
 _SHOP = msgspec.msgpack.Decoder(Shop)
@@ -59,19 +60,19 @@ class Fleet(Part):
             rows = conn.execute("SELECT name, body FROM documents WHERE kind = ? ORDER BY name", (kind,))
             return {str(name): str(body) for name, body in rows}
 
-    def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
-        """Record a worker and hand its orders out."""
+    def heartbeat(self, info: WorkerInfo) -> Heard:
+        """Record a worker, hand its orders out, and say what waits for a capable one."""
         now = self.now_ms()
         row = (info.worker, now, ENCODER.encode(replace(info, seen_at=now)))
 
-        def beat(conn: sqlite3.Connection) -> tuple[str, ...]:
+        def beat(conn: sqlite3.Connection) -> Heard:
             conn.execute("INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", row)
             conn.execute("DELETE FROM workers WHERE seen_at < ?", (now - DAY_MS,))
             sql = "SELECT body FROM worker_orders WHERE worker = ? ORDER BY id"
             orders = tuple(body for (body,) in conn.execute(sql, (info.worker,)))
             if orders:
                 conn.execute("DELETE FROM worker_orders WHERE worker = ?", (info.worker,))
-            return orders
+            return Heard(orders=orders, unserved=unserved_kinds(conn))
 
         return self._write(beat)
 

@@ -26,6 +26,7 @@ from services.domain.change import (
     SetTriage,
 )
 from services.domain.errors import TaskError
+from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
 from services.store.embedded_gates import closed_gate, key_of, open_shop, shop_key
@@ -114,12 +115,14 @@ def _claim(session: Session, op: Claim) -> Answer:
         return Answer(code, task)
     key = key_of(task)
     session.register(key)
-    session.unreserve(key, task.task_id)
+    promised = session.unreserve(key, task.task_id)
     if op.foreign_done:
         done = session.put(transitions.foreign_done(task, session.now), CLEAR_MARK)
         return Answer("ended", done, open_shop(session, key))
-    gate = closed_gate(session, task)
+    gate = closed_gate(session, task) or ("" if op.able else NO_WORKER)
     if gate:
+        if promised and gate == NO_WORKER:
+            session.reserve(key, task.task_id, transitions.HANDOVER_MS)
         return Answer("blocked", session.put(transitions.parked(task, gate, session.now), CLEAR_MARK))
     return Answer("run", session.put(transitions.started(task, op, session.now), CLEAR_MARK))
 

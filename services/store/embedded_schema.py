@@ -6,7 +6,7 @@ from services.sqlite_setup import Schema
 
 #: ``data`` is the record (``services.domain.task.encode``), the other columns are what indexes and filters look at.
 #: held_uniq: uniqueness key while the task is active; lot: shop while it is parked; outbox_at: instant of the outbox
-#: mark, 0 for none
+#: mark, 0 for none. What waits for a worker that can run it stands in no lot.
 _TASKS = """
 CREATE TABLE tasks (
     task_id TEXT PRIMARY KEY,
@@ -133,4 +133,8 @@ WHEN old.outcome <> '' OR old.data IS NOT new.data OR old.entry_id <> new.entry_
 BEGIN SELECT RAISE(ABORT, 'the audit is append-only'); END;
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE,))
+_UNSERVED = """
+CREATE INDEX tasks_unserved ON tasks (lane, task_type, priority DESC, created_at, task_id) WHERE gate = 'no_worker';
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED))

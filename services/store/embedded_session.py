@@ -129,14 +129,14 @@ class Session:
             )
             self._limits[key] = shop.concurrency
 
-    def reserve(self, key: ShopKey, task_id: str) -> None:
+    def reserve(self, key: ShopKey, task_id: str, for_ms: int = RESERVATION_MS) -> None:
         """Keep a slot of the shop for one task."""
         self._need_shop(key)
         self._reserved[key].add(task_id)
         self.conn.execute("DELETE FROM reservations WHERE until <= ?", (self.now,))
         self.conn.execute(
             "INSERT OR REPLACE INTO reservations (task_id, platform, shop_id, until) VALUES (?, ?, ?, ?)",
-            (task_id, *key, self.now + RESERVATION_MS),
+            (task_id, *key, self.now + for_ms),
         )
 
     def unreserve(self, key: ShopKey, task_id: str) -> bool:

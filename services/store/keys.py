@@ -25,6 +25,7 @@ PLANNED = ROOT + "due:scheduled"
 RETRIES = ROOT + "due:retrying"
 UPDATED = ROOT + "i:updated"
 LOTS = ROOT + "lots"  #: shops with parked tasks
+UNSERVED = ROOT + "unserved"  #: "lane|type" with tasks that wait for a worker that can run them
 PAUSES = ROOT + "pauses"
 SHOPS = ROOT + "shops"
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
@@ -44,6 +45,7 @@ TASK = ROOT + "t:"
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
+UNSERVED_OF = ROOT + "unserved:"  #: "lane|type": those tasks, the best one first
 LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
 RESERVED = ROOT + "res:"
 BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for letter in "sntwbf")
@@ -76,6 +78,8 @@ IN_SCRIPTS = MappingProxyType(
         "retries": RETRIES,
         "updated": UPDATED,
         "lots": LOTS,
+        "unserved": UNSERVED,
+        "unserved_of": UNSERVED_OF,
         "pauses": PAUSES,
         "shops": SHOPS,
         "reserving": RESERVING,
@@ -122,3 +126,14 @@ def status(name: str, priority: int, part: str = "") -> str:
 def queued(lane: str) -> list[str]:
     """The parts of the status index that hold the queued tasks of a lane, the lowest priority first."""
     return [status(Status.QUEUED, priority, lane) for priority in PRIORITIES]
+
+
+def unserved(lane: str, task_type: str) -> str:
+    """Tasks of one lane and type that wait for a worker that can run them."""
+    return f"{UNSERVED_OF}{lane}|{task_type}"
+
+
+def kind(member: bytes) -> tuple[str, str]:
+    """Lane and type of a member of ``UNSERVED``."""
+    lane, _, task_type = member.decode().partition("|")
+    return lane, task_type

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from services.domain.shop import Pause, Shop
-from services.domain.worker import WorkerInfo
+from services.domain.worker import Heard, WorkerInfo
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
@@ -74,13 +74,15 @@ class Fleet(Part):
         found = self._link.call("HGETALL", keys.DOCUMENTS + kind)
         return {name.decode(): found[name].decode() for name in sorted(found)}
 
-    def heartbeat(self, info: WorkerInfo) -> tuple[str, ...]:
-        """Record a worker and fetch the orders left for it."""
+    def heartbeat(self, info: WorkerInfo) -> Heard:
+        """Record a worker, fetch the orders left for it, and hear what waits for a capable one."""
         self._link.check_writable()
-        names = (keys.WORKERS, keys.ORDERS + info.worker)
-        seen, orders = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
+        names = (keys.WORKERS, keys.ORDERS + info.worker, keys.UNSERVED)
+        seen, orders, kinds = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
         self._ticker.saw(seen)
-        return tuple(order.decode() for order in orders)
+        return Heard(
+            orders=tuple(order.decode() for order in orders), unserved=frozenset(keys.kind(kind) for kind in kinds)
+        )
 
     def workers(self) -> list[WorkerInfo]:
         """Workers heard of within a day, by name."""

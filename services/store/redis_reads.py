@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import heapq
 import secrets
 import struct
 from collections.abc import Iterable, Mapping, Sequence
@@ -62,6 +63,29 @@ class Reads(Part):
     def parked_shops(self, limit: int) -> list[str]:
         """Shops with tasks in their lot, others each time where there are more than ``limit``."""
         return sorted(name.decode() for name in self._link.call("SRANDMEMBER", keys.LOTS, limit))
+
+    def unserved(self) -> Mapping[tuple[str, str], int]:
+        """How many tasks wait for a worker that can run them, by lane and type."""
+        kinds = sorted(map(keys.kind, self._link.call("SMEMBERS", keys.UNSERVED)))
+        sizes = self._link.many([("ZCARD", keys.unserved(*kind)) for kind in kinds]) if kinds else []
+        return {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}
+
+    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
+        """The best of them."""
+        if not kinds:
+            return []
+        commands = [("ZRANGE", keys.unserved(*kind), 0, limit - 1, "WITHSCORES") for kind in kinds]
+        found = [
+            (float(score), member)
+            for reply in self._link.many(commands)
+            for member, score in zip(reply[::2], reply[1::2], strict=True)
+        ]
+        ids = [member.decode() for _, member in heapq.nsmallest(limit, found)]
+        tasks = self.get(ids)
+        gone = [task_id for task_id, task in zip(ids, tasks, strict=True) if task is None]
+        if gone:  # they must not stand in the way of those behind them
+            self._link.many([("ZREM", keys.unserved(*kind), *gone) for kind in kinds])
+        return [task for task in tasks if task is not None]
 
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""

@@ -11,6 +11,7 @@ from pathlib import Path
 from services.domain import change
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
+from services.domain.transitions import HANDOVER_MS, RESERVATION_MS
 from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
@@ -32,7 +33,6 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.Nudge,
     change.OpenShop,
 )
-RESERVE_MS = 30_000
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)
 #: what stands before the array of a stored record: five lengths of four bytes, two counts, the outbox mark
@@ -111,7 +111,8 @@ def _numbers() -> Mapping[str, int]:
         "rest_last": places["uniq"],
         "history": HISTORY_LIMIT,
         "events_kept": keys.EVENTS_KEPT,
-        "reserve_ms": RESERVE_MS,
+        "reserve_ms": RESERVATION_MS,
+        "handover_ms": HANDOVER_MS,
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
         "slice": 2000,

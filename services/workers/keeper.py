@@ -67,7 +67,7 @@ class Keeper:
         self._show(held)
         if self._clock.monotonic() - self._renewed >= self._lease_s / 4:
             self._renew(held)
-        for order in self._store.heartbeat(self._info()):
+        for order in self._store.heartbeat(self._info()).orders:
             self._obey(order)
         for one in held:
             self.flush(one)

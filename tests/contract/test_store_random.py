@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,10 +15,12 @@ from hypothesis import strategies as st
 
 from services.clock import ManualClock, SystemClock
 from services.domain.change import Cancel, Create, Move, Nudge, OpenShop, Republish, Resolve, SetTriage
+from services.domain.explain import NO_WORKER
 from services.domain.query import Query
 from services.domain.shop import Pause
 from services.domain.status import ACTIVE, TERMINAL, Status, may_become
 from services.domain.task import HISTORY_LIMIT, Task
+from services.domain.worker import WorkerInfo
 from tests.contract.conftest import open_store
 from tests.contract.rig import Rig, ended, recount, same_counts, shown, told
 from tests.support.services import Redis
@@ -88,7 +91,7 @@ class Player:
 
     def _claim(self, task: Task, how: int) -> None:
         message = self.messages[how % len(self.messages)] if how > 2 and self.messages else task
-        self.rig.claim(message, f"w{how}#{len(task.steps)}", lease_ms=1000)
+        self.rig.claim(message, f"w{how}#{len(task.steps)}", lease_ms=1000, able=how % 2 == 0)
 
     def _finish(self, task: Task, how: int) -> None:
         if task.status == Status.RUNNING:
@@ -189,8 +192,16 @@ def play(rig: Rig, steps: list[Step]) -> None:
             assert told(events, task) == shown(task)
     waiting = {task.task_id for task in tasks if task.status == Status.PENDING}
     assert waiting <= rig.outbox(), "a pending task without an outbox mark is lost"
-    parked = {task.shop for task in tasks if task.status == Status.BLOCKED}
+    parked = {task.shop for task in tasks if task.status == Status.BLOCKED and task.gate != NO_WORKER}
     assert set(rig.store.parked_shops(100)) == parked
+    unserved = Counter((task.lane, task.task_type) for task in tasks if task.gate == NO_WORKER)
+    assert rig.store.unserved() == unserved
+    assert rig.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1)).unserved == set(unserved)
+    best = sorted(
+        (task for task in tasks if task.gate == NO_WORKER),
+        key=lambda task: (-task.priority, task.created_at, task.task_id),
+    )
+    assert rig.store.unserved_tasks(sorted(unserved), 3) == best[:3]
 
 
 def drain(rig: Rig) -> None:
@@ -216,7 +227,7 @@ def _advance(rig: Rig, task: Task) -> None:
         rig.ask(Resolve(task_id=task.task_id, to="succeeded", by="ann"))
     elif task.status == Status.SCHEDULED:
         rig.ask(Move(task_id=task.task_id, by="ann", lane=task.lane, priority=task.priority, run_now=True))
-    elif task.status != Status.BLOCKED:
+    elif task.status != Status.BLOCKED or task.gate == NO_WORKER:
         rig.claim(task, f"drain#{task.task_id}#{task.attempt}")
 
 

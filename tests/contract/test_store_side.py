@@ -55,7 +55,7 @@ def info(name: str = "desk-01/1") -> WorkerInfo:
 
 def test_a_worker_describes_itself(rig: Rig) -> None:
     before = rig.store.now_ms()
-    assert rig.store.heartbeat(info()) == ()
+    assert rig.store.heartbeat(info()).orders == ()
     (found,) = rig.store.workers()
     assert before <= found.seen_at <= rig.store.now_ms()
     assert changed(found, seen_at=0) == info()  # type: ignore[arg-type]
@@ -68,9 +68,9 @@ def test_orders_are_handed_out_once_in_their_order(rig: Rig) -> None:
     rig.store.tell_worker("a", "slots=4")
     rig.store.tell_worker("a", "drain")
     rig.store.tell_worker("b", "stop")
-    assert rig.store.heartbeat(info("a")) == ("slots=4", "drain")
-    assert rig.store.heartbeat(info("a")) == ()
-    assert rig.store.heartbeat(info("b")) == ("stop",)
+    assert rig.store.heartbeat(info("a")).orders == ("slots=4", "drain")
+    assert rig.store.heartbeat(info("a")).orders == ()
+    assert rig.store.heartbeat(info("b")).orders == ("stop",)
 
 
 def test_goodbye(rig: Rig) -> None:
@@ -80,7 +80,7 @@ def test_goodbye(rig: Rig) -> None:
     rig.store.forget_worker("a")
     rig.store.forget_worker("nobody")
     assert [worker.worker for worker in rig.store.workers()] == ["b"]
-    assert rig.store.heartbeat(info("a")) == ()
+    assert rig.store.heartbeat(info("a")).orders == ()
 
 
 def test_a_silent_worker_is_forgotten_after_a_day(rig: Rig) -> None:
@@ -221,4 +221,4 @@ def test_texts_are_only_texts(rig: Rig, text: str) -> None:
     rig.store.put_document(text, text, text)
     assert dict(rig.store.documents(text)) == {text: text}
     rig.store.tell_worker(text, text)
-    assert rig.store.heartbeat(info(text)) == (text,)
+    assert rig.store.heartbeat(info(text)).orders == (text,)

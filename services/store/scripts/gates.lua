@@ -76,6 +76,11 @@ local function unreserve(id, shop)
   s.reservations = s.reservations - 1
 end
 
+-- A slot that is promised to a task stays so while a worker that can run it fetches it.
+local function hand_over(id, shop)
+  if shop_state(shop).reserved[id] then call('ZADD', K.reserved .. shop, text(NOW + C.handover_ms), id) end
+end
+
 -- Whether another task of the same uniqueness key goes first.
 local function behind_twin(e)
   local uniq = e[T.uniq]

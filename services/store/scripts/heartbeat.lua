@@ -1,4 +1,5 @@
--- KEYS workers, orders of one; ARGV its name, its own words. Answers the instant and the orders, which are gone then.
+-- KEYS workers, orders of one, kinds of unserved tasks; ARGV its name, its own words. Answers the instant, the orders,
+-- which are gone then, and those kinds.
 local clock = redis.call('TIME')
 local seen = string.format('%013.0f', clock[1] * 1000 + math.floor(clock[2] / 1000))
 redis.call('HSET', KEYS[1], ARGV[1], seen .. ARGV[2])
@@ -12,4 +13,4 @@ if clock[2] % 64 == 0 then
     if tonumber(string.sub(words, 1, 13)) < oldest then redis.call('HDEL', KEYS[1], name) end
   end
 end
-return { tonumber(seen), orders }
+return { tonumber(seen), orders, redis.call('SMEMBERS', KEYS[3]) }

@@ -132,20 +132,46 @@ local function index_unique(e)
   end
 end
 
--- The lot of a shop, kept by type so that a paused type costs nothing: higher priority first, then older.
-local function index_lot(e, shop)
+-- The order of parked tasks: higher priority first, then older.
+local function rank(e)
+  return text((C.max_priority - e[T.priority]) * C.class + e[T.created_at])
+end
+
+-- Tasks that wait for a worker that can run them, by lane and type: there such workers fetch them.
+local function index_unserved(e, now, before)
+  local kind = now and e[T.lane] .. '|' .. e.kind
+  local old = before and e.lane .. '|' .. e.kind
+  if old and old ~= kind then
+    call('ZREM', K.unserved_of .. old, e.id)
+    if call('EXISTS', K.unserved_of .. old) == 0 then call('SREM', K.unserved, old) end
+  end
+  if kind then
+    call('ZADD', K.unserved_of .. kind, rank(e), e.id)
+    call('SADD', K.unserved, kind)
+  end
+end
+
+-- The lot of a shop, kept by type so that a paused type costs nothing.
+local function index_lot(e, shop, now, before)
   local lot = K.lot .. shop .. '|' .. e.kind
-  if e[T.status] == 'blocked' then
-    if e.status ~= 'blocked' or e.priority ~= e[T.priority] then
-      call('ZADD', lot, text((C.max_priority - e[T.priority]) * C.class + e[T.created_at]), e.id)
+  if now then
+    if not before or e.priority ~= e[T.priority] then
+      call('ZADD', lot, rank(e), e.id)
       call('SADD', K.lot_types .. shop, e.kind)
       call('SADD', K.lots, shop)
       lots = true
     end
-  elseif call('ZREM', lot, e.id) == 1 and call('EXISTS', lot) == 0 then
+  elseif before and call('ZREM', lot, e.id) == 1 and call('EXISTS', lot) == 0 then
     call('SREM', K.lot_types .. shop, e.kind)
     if call('EXISTS', K.lot_types .. shop) == 0 then call('SREM', K.lots, shop) end
   end
+end
+
+local function index_parked(e, shop)
+  local now, before = e[T.status] == 'blocked', e.status == 'blocked'
+  local unserved, was_unserved = now and e[T.gate] == 'no_worker', before and e.gate == 'no_worker'
+  if unserved or was_unserved then index_unserved(e, unserved, was_unserved) end
+  index_lot(e, shop, now and not unserved, before and not was_unserved)
 end
 
 -- Sorted sets whose members come and go with a status, scored by a field.
@@ -191,7 +217,7 @@ local function index_status(e, shop)
     count_task(lanes, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
   count_task(lanes, shop, status, lane, priority, triage, 1)
-  if status == 'blocked' or e.status == 'blocked' then index_lot(e, shop) end
+  if status == 'blocked' or e.status == 'blocked' then index_parked(e, shop) end
   index_unique(e)
 end
 

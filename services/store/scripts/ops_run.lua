@@ -29,16 +29,19 @@ end
 
 local function park(e, shop, gate)
   if gate == 'twin' then add_mark(e, 'twin') end
+  local unserved = gate == 'no_worker'
+  if unserved then hand_over(e.id, shop) else unreserve(e.id, shop) end
   if e[T.status] == 'blocked' then
     if e[T.gate] ~= gate then
       e[T.gate] = gate
       touch(e)
+      index_parked(e, shop)
+      e.gate = gate
     end
     return
   end
   e[T.gate] = gate
   e.mark = false
-  unreserve(e.id, shop)
   transition(e, 'blocked', '', gate)
   settle(e)
 end
@@ -80,7 +83,7 @@ local function claim(o, released)
     done_elsewhere(e, shop, released)
     return 'ended', e
   end
-  local gate = closed_gate(e, shop, s)
+  local gate = closed_gate(e, shop, s) or (not o[Claim.able] and 'no_worker')
   if gate then
     park(e, shop, gate)
     return 'blocked', e

@@ -32,7 +32,7 @@ local function parse(key, s)
     front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u), back = sub(s, u + 1),
     sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
     rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
-    lease = 0, due = 0,
+    lease = 0, due = 0, gate = '',
     take(s, C.fields, p),
   }
 end
@@ -41,7 +41,7 @@ end
 local function remember(e)
   e.status, e.lane, e.priority, e.triage = e[T.status], e[T.lane], e[T.priority], e[T.triage]
   e.worker, e.print, e.at = e[T.worker], e[T.fingerprint], e[T.updated_at]
-  e.lease, e.due, e.behind = e[T.lease_until], e[T.due_at], false
+  e.lease, e.due, e.gate, e.behind = e[T.lease_until], e[T.due_at], e[T.gate], false
 end
 
 -- The record of a task as Python packs it (adopted, created); no index knows it.

@@ -93,7 +93,7 @@ def test_an_order_that_is_none_is_refused(room: Room, desk: Desk, order: str) ->
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
     with pytest.raises(UsageError):
         desk.fleet.tell_worker("w1", order)
-    assert room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1)) == ()
+    assert room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1)).orders == ()
 
 
 def test_an_order_reaches_the_worker_once(room: Room, desk: Desk) -> None:
@@ -101,7 +101,7 @@ def test_an_order_reaches_the_worker_once(room: Room, desk: Desk) -> None:
     room.store.heartbeat(info)
     desk.fleet.tell_worker("w1", "slots=4")
     desk.fleet.tell_worker("w1", "drain")
-    assert room.store.heartbeat(info) == ("slots=4", "drain")
-    assert room.store.heartbeat(info) == ()
+    assert room.store.heartbeat(info).orders == ("slots=4", "drain")
+    assert room.store.heartbeat(info).orders == ()
     with pytest.raises(UsageError, match="no worker"):
         desk.fleet.tell_worker("w2", "drain")

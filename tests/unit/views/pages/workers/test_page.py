@@ -51,7 +51,7 @@ def card(page: WorkersPage, worker: str) -> NodeCard:
 
 def orders(fleet: Fleet, info: WorkerInfo) -> tuple[str, ...]:
     """What the worker is told at its next heartbeat."""
-    told: tuple[str, ...] = fleet.store.heartbeat(info)
+    told: tuple[str, ...] = fleet.store.heartbeat(info).orders
     return told
 
 

@@ -1,0 +1,44 @@
+"""Tasks of the embedded store that wait for a worker that can run them, kept by lane and type."""
+
+from __future__ import annotations
+
+import heapq
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+from services.domain.task import Task, decode
+from services.store.embedded_part import Part
+
+_ANY = "SELECT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_unserved WHERE gate = 'no_worker')"
+#: the counters name the few kinds that can have such tasks, so that their number costs nothing
+_KINDS = """SELECT DISTINCT lane, task_type FROM tallies AS kind WHERE status = 'blocked' AND n > 0
+    AND EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_unserved
+    WHERE gate = 'no_worker' AND tasks.lane = kind.lane AND tasks.task_type = kind.task_type)"""
+_COUNT = """SELECT lane, task_type, count(*) FROM tasks INDEXED BY tasks_unserved WHERE gate = 'no_worker'
+    GROUP BY lane, task_type"""
+_BEST = """SELECT data FROM tasks WHERE rowid IN (SELECT rowid FROM tasks INDEXED BY tasks_unserved
+    WHERE gate = 'no_worker' AND lane = ? AND task_type = ? ORDER BY priority DESC, created_at, task_id LIMIT ?)"""
+
+
+class Unserved(Part):
+    """The calls are those of ``services.ports.Store``."""
+
+    def unserved(self) -> Mapping[tuple[str, str], int]:
+        """How many by lane and type."""
+        with self._read() as conn:
+            return {(lane, kind): n for lane, kind, n in conn.execute(_COUNT)}
+
+    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
+        """The best ones of these kinds."""
+        found: list[Task] = []
+        with self._read() as conn:
+            for kind in kinds:
+                found += [decode(data) for (data,) in conn.execute(_BEST, (*kind, limit))]
+        return heapq.nsmallest(limit, found, key=lambda task: (-task.priority, task.created_at, task.task_id))
+
+
+def unserved_kinds(conn: sqlite3.Connection) -> frozenset[tuple[str, str]]:
+    """Lanes and types with such tasks."""
+    if not conn.execute(_ANY).fetchone()[0]:
+        return frozenset()
+    return frozenset((lane, kind) for lane, kind in conn.execute(_KINDS))
