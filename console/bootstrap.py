@@ -20,6 +20,7 @@ from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 from views.pages.workers.page import WorkersPage
 from views.support.feed import Feed
+from views.support.memory import Memory
 from views.widgets.toast import ToastSpec
 
 
@@ -69,7 +70,9 @@ class _Doors:
             self.window.open_page("tasks", target)
 
 
-def build(session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None]) -> Desk:
+def build(
+    session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None], memory: Memory
+) -> Desk:
     """Make the window over an open session; pages are made when first opened."""
     doors = _Doors()
     profile = session.settings.profiles.get(session.settings.profile)
@@ -90,6 +93,7 @@ def build(session: Session, *, on_theme: Callable[[str], None], on_language: Cal
         profile=session.settings.profile,
         environment=environment,
         embedded=session.settings.embedded,
+        memory=memory,
     )
 
     def overview() -> Page:

@@ -21,7 +21,7 @@ from console import bootstrap, profiles
 from console.garbage import GuiCollector
 from console.main_window import MainWindow
 from console.session import Session
-from console.state import ConsoleState
+from console.state import ConsoleState, Shelf
 from console.welcome import make_welcome
 from services import assembly, i18n
 from services import settings as config
@@ -165,7 +165,8 @@ class Console:
             await self._cannot_open(exc)
             return
         self._session, self._settings = session, settings
-        desk = bootstrap.build(session, on_theme=self._set_theme, on_language=self._set_language)
+        memory = Shelf(self._state)
+        desk = bootstrap.build(session, on_theme=self._set_theme, on_language=self._set_language, memory=memory)
         self._desk = desk
         desk.window.closing.connect(self._ended.set)
         desk.window.resize(*self._request.size)

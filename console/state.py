@@ -41,3 +41,22 @@ class ConsoleState:
             log.warning("console.json is not readable and is ignored: %s", exc)
             return {}
         return found if isinstance(found, dict) else {}
+
+
+class Shelf:
+    """The part of the state that belongs to the pages (``views.support.memory.Memory``)."""
+
+    def __init__(self, state: ConsoleState, name: str = "pages") -> None:
+        self._state, self._name = state, name
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """A remembered value."""
+        return self._values().get(name, default)
+
+    def put(self, name: str, value: Any) -> None:
+        """Remember a value at once."""
+        self._state.set(**{self._name: {**self._values(), name: value}})
+
+    def _values(self) -> dict[str, Any]:
+        found = self._state.get(self._name, {})
+        return found if isinstance(found, dict) else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from services.commands.dead_letters import DeadLetterCommands
@@ -16,6 +16,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.tasks import TaskQueries
 from views.support.feed import Feed
+from views.support.memory import Memory, ShortMemory
 from views.widgets.toast import ToastSpec
 
 
@@ -69,3 +70,4 @@ class PageContext:
     profile: str = "local"
     environment: str = ""  #: PROD asks twice
     embedded: bool = True
+    memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts

@@ -131,8 +131,8 @@ class Live:
                 if not cursor:
                     cursor = self._store.events("", 1, 0.0).cursor
                     self._follows.set()
-                    if lost:
-                        self._tell(Changes(events=(), gap=True))
+                    # also at the start: what was listed before this moment may have changed unseen
+                    self._tell(Changes(events=(), gap=True))
                     lost = False
                     continue
                 batch = self._store.events(cursor, EVENT_BATCH, 0.5)

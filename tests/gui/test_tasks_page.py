@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.status import Status, Triage
 from tests.gui.desk import Desk
+from views.dialogs.name import NameDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
 
@@ -57,12 +58,70 @@ def test_new_rows_wait_behind_the_pill(desk: Desk, page: TasksPage, qtbot: QtBot
     first = desk.create(0)
     page.refresh()
     wait(qtbot, lambda: ids(page) == [first.task_id])
+    page._rest.touch()
     second = desk.create(1)
     wait(qtbot, lambda: page._model.pending == 1)
     assert ids(page) == [first.task_id]
     assert page._bar._new.isVisibleTo(page)
     page._bar._new.click()
     wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
+
+
+def test_rows_arrive_by_themselves_until_somebody_works_with_the_table(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    first = desk.create(0)
+    wait(qtbot, lambda: ids(page) == [first.task_id])
+    second = desk.create(1)
+    wait(qtbot, lambda: ids(page) == [second.task_id, first.task_id])
+    page._table.set_current_key(second.task_id)
+    desk.create(2)
+    wait(qtbot, lambda: page._model.pending == 1)
+    assert ids(page) == [second.task_id, first.task_id]
+
+
+def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    for n in range(3):
+        desk.create(n)
+    desk.fail(desk.create(0, task_type="shop_crawl"))
+    wait(qtbot, lambda: page.header.summary() == "4 match, of 4 kept")
+    assert page._tabs.text_of("all") == "All  4"
+    page._tabs.choose("flight")
+    wait(qtbot, lambda: page.header.summary() == "3 match, of 4 kept")
+    assert page._tabs.text_of("flight") == "In flight  3"
+    assert page._filter.expression() == "status:active"
+    page._filter.add_value("platform", "temu")
+    wait(qtbot, lambda: page.header.summary() == "1 match, of 4 kept")
+
+
+def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.create(0)
+    wanted = desk.create(2)
+    page.show_request("platform:temu")
+    wait(qtbot, lambda: ids(page) == [wanted.task_id])
+    page._tabs.save_wanted.emit()
+    dialog = page.findChild(NameDialog)
+    assert dialog is not None
+    dialog.field.setText("Temu & co")
+    dialog.done_button.click()
+    key = page._tabs.current()
+    wait(qtbot, lambda: page._tabs.text_of(key) == "Temu && co  1")
+    page._table.layout_of_columns.show_column(page._model.section_of("worker"), on=False)
+    page._tabs.choose("all")
+    wait(qtbot, lambda: len(ids(page)) == 2)
+    assert not page._table.isColumnHidden(page._model.section_of("worker"))
+    again = TasksPage(desk.context)
+    qtbot.addWidget(again)
+    again.resize(1280, 760)
+    again.show()
+    again.activate()
+    again._tabs.choose(key)
+    wait(qtbot, lambda: ids(again) == [wanted.task_id])
+    assert again._table.isColumnHidden(again._model.section_of("worker"))
+    assert not again._table.isColumnHidden(again._model.section_of("error"))
+    again._tabs.remove_wanted.emit(key)
+    wait(qtbot, lambda: len(ids(again)) == 2)
+    again.deactivate()
 
 
 def test_the_model_keeps_qts_rules(desk: Desk, page: TasksPage, qtbot: QtBot, qtmodeltester: ModelTester) -> None:
@@ -199,6 +258,7 @@ def test_rows_beyond_the_loaded_window_do_not_look_as_if_they_had_left(
     old = [desk.create(0, task_type="single_product", payload={"goods_id": f"G{n}"}) for n in range(3)]
     page._query()
     wait(qtbot, lambda: len(ids(page)) == 3)
+    page._rest.touch()
     for n in range(4):
         desk.create(1, task_type="single_product", payload={"goods_id": f"G{n}"})
     wait(qtbot, lambda: page._model.pending >= 3)

@@ -32,7 +32,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QShowEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QTableView, QWidget
 
 from services.i18n import _
 from views.support.language import on_language_changed
@@ -295,8 +295,13 @@ class TableView(QTableView):
             Qt.FocusReason.BacktabFocusReason,
             Qt.FocusReason.ShortcutFocusReason,
         )
-        super().focusInEvent(event)
-        if not self.currentIndex().isValid() and self._records.rowCount() and self._cells.show_focus:
+        if self.currentIndex().isValid():
+            super().focusInEvent(event)
+            return
+        # Qt would put its cursor on the first row, and actions would mean a task that nobody chose
+        QAbstractScrollArea.focusInEvent(self, event)
+        self.viewport().update()
+        if self._records.rowCount() and self._cells.show_focus:
             self.set_current_key(self._records.key_at(0))
 
     # copying and menus

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from services.domain.lane import LANES
-from services.domain.status import Status
+from services.domain.status import Status, Triage
 from services.i18n import N_
 from views.widgets.filter_bar import FilterField, FilterValue
 
 _STATUSES = (
+    ("active", N_("In flight")),
+    ("waiting", N_("All waiting")),
     (Status.PENDING, N_("Unsent")),
     (Status.QUEUED, N_("Waiting")),
     (Status.BLOCKED, N_("Blocked")),
@@ -18,6 +20,12 @@ _STATUSES = (
     (Status.SUCCEEDED, N_("Succeeded")),
     (Status.DEAD, N_("Dead")),
     (Status.CANCELLED, N_("Cancelled")),
+)
+_TRIAGE = (
+    (Triage.OPEN, N_("Open")),
+    (Triage.ARCHIVED, N_("Archived")),
+    (Triage.IGNORED, N_("Ignored")),
+    (Triage.REPUBLISHED, N_("Republished")),
 )
 _LANES = {"high": N_("High"), "normal": N_("Normal"), "low": N_("Low")}
 
@@ -34,4 +42,5 @@ FIELDS = (
     FilterField("shop", N_("Shop")),
     FilterField("worker", N_("Worker")),
     FilterField("fp", N_("Cause")),
+    FilterField("triage", N_("Triage"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
 )

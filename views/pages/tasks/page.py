@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QHBoxLayout, QMenu, QSplitter, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
-from services.domain.query import Counts
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _
@@ -20,26 +19,17 @@ from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
+from views.pages.tasks.view_keeper import ViewKeeper
+from views.pages.tasks.views import View
 from views.support import text
 from views.support.acting import Acting
-from views.support.operation import Operation
+from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter_bar import FilterBar
 from views.widgets.strip import ErrorStrip
-
-#: saved views: key, source text, filter, newest first
-VIEWS: tuple[tuple[str, str, str, bool], ...] = (
-    ("all", N_("All"), "", True),
-    ("flight", N_("In flight"), "status:active", False),
-    ("waiting", N_("Waiting"), "status:waiting", False),
-    ("running", N_("Running"), "status:running", False),
-    ("retrying", N_("Retrying"), "status:retrying", False),
-    ("held", N_("To confirm"), "status:held", False),
-    ("dead", N_("Dead"), "status:dead triage:open", True),
-)
-_ACTIVE = ("pending", "blocked", "scheduled", "queued", "running", "retrying", "held")
+from views.widgets.view_tabs import ViewTabs
 
 
 class TasksPage(Page):
@@ -54,7 +44,6 @@ class TasksPage(Page):
         self._acting = Acting(self, context.toast)
         self._actions = TaskActions(context.commands, self._acting)
         self._lister = TaskLister(context.tasks, self)
-        self._select_all = Operation(self)
         self._model: RecordModel[TaskRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
         )
@@ -65,6 +54,8 @@ class TasksPage(Page):
 
     def activate(self) -> None:
         """Follow the feed."""
+        self._rest.begin()
+        self._views.set_active(True)
         self._lister.set_active(True)
         self._pulse.start()
         self._table.setFocus()
@@ -73,6 +64,7 @@ class TasksPage(Page):
         """Stop following."""
         self._lister.set_active(False)
         self._pulse.stop()
+        self._views.set_active(False)
 
     def refresh(self) -> None:
         """Ask again and put every row in its place."""
@@ -82,7 +74,7 @@ class TasksPage(Page):
     def show_request(self, request: object) -> None:
         """Show a filter that another page asked for."""
         if isinstance(request, str):
-            self._tabs.setCurrentIndex(0)
+            self._views.go("all")
             self._filter.set_expression(request)
             self._query()
 
@@ -93,20 +85,17 @@ class TasksPage(Page):
     def retranslate(self) -> None:
         """Say tabs and counts again."""
         super().retranslate()
-        if hasattr(self, "_tabs"):
-            self._show_tabs(self._context.feed.latest.counts)
+        if hasattr(self, "_views"):
+            self._views.retranslate()
             self._say_summary()
 
     def _build(self) -> None:
-        self._tabs = QTabBar()
-        self._tabs.setDrawBase(False)
-        self._tabs.setExpanding(False)
-        self._tabs.setAccessibleName(_("Saved views"))
-        for _key, title, _expression, _newest in VIEWS:
-            self._tabs.addTab(_(title))
+        self._tabs = ViewTabs()
         self._filter = FilterBar(FIELDS, placeholder=N_("Error contains"), prefix="error~")
         self._error = ErrorStrip()
         self._table = TableView(self._model, name=N_("Tasks"))
+        self._rest = AtRest(self._table)
+        self._views = ViewKeeper(self._context, self._tabs, self._table, self)
         self._empty = EmptyState(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
         self._stack = QStackedWidget()
         self._stack.addWidget(self._table)
@@ -116,12 +105,7 @@ class TasksPage(Page):
         column = QVBoxLayout(left)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        tabs = QHBoxLayout()
-        tabs.setContentsMargins(8, 0, 8, 0)
-        tabs.addWidget(self._tabs)
-        tabs.addStretch(1)
-        column.addLayout(tabs)
-        for widget, stretch in ((self._filter, 0), (self._error, 0), (self._stack, 1), (self._bar, 0)):
+        for widget, stretch in ((self._tabs, 0), (self._filter, 0), (self._error, 0), (self._stack, 1), (self._bar, 0)):
             column.addWidget(widget, stretch)
         self._detail = TaskDetailPanel(self._context, self._actions)
         self._detail.setMinimumWidth(320)
@@ -137,7 +121,8 @@ class TasksPage(Page):
 
     def _connect(self) -> None:
         # asking
-        self._tabs.currentChanged.connect(self._on_tab)
+        self._views.shown.connect(self._on_view)
+        self._views.save_wanted.connect(self._save_view)
         self._filter.changed.connect(self._query)
         self._empty.action.connect(self._clear)
         self._error.retry.connect(self.refresh)
@@ -165,25 +150,28 @@ class TasksPage(Page):
         self._bar.clear_wanted.connect(self._model.untick_all)
 
     def _wanted(self) -> Wanted:
-        _key, _title, expression, newest = VIEWS[self._tabs.currentIndex()]
         sorts = self._model.sorts
-        sort, descending = sorts[0] if sorts else ("created", newest)
-        return Wanted(filter=f"{expression} {self._filter.expression()}".strip(), sort=sort, descending=descending)
+        sort, descending = sorts[0] if sorts else ("created", self._views.current.newest)
+        return Wanted(filter=self._filter.expression(), sort=sort, descending=descending)
 
     def _query(self, *_args: object) -> None:
         self._lister.ask(self._wanted())
 
-    def _on_tab(self, _index: int) -> None:
-        self._model.set_sorts(())
+    def _on_view(self, view: View) -> None:
+        self._filter.set_expression(view.filter)
+        self._rest.begin()
         self._query()
 
+    def _save_view(self) -> None:
+        self._views.save(self._filter.expression(), newest=self._wanted().descending)
+
     def _clear(self) -> None:
+        self._views.go("all")
         self._filter.clear()
-        self._tabs.setCurrentIndex(0)
         self._query()
 
     def _say_empty(self) -> None:
-        if self._filter.expression() or self._tabs.currentIndex():
+        if self._lister.wanted.filter:
             self._empty.set_texts(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
         else:
             self._empty.set_texts(N_("No tasks yet"))
@@ -191,7 +179,9 @@ class TasksPage(Page):
     def _show(self, listing: Listing) -> None:
         self._error.clear()
         self._total = listing.total
-        self._model.apply(with_rows_beyond(listing, self._model.records()), settle=listing.settle)
+        self._views.note_total(listing.wanted.filter, listing.total)
+        settle = listing.settle or self._rest.resting
+        self._model.apply(with_rows_beyond(listing, self._model.records()), settle=settle)
         self._lister.note_shown(str(row.key) for row in self._model.records())
         self._say_empty()
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
@@ -212,30 +202,20 @@ class TasksPage(Page):
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible():
-            self._show_tabs(snapshot.counts)
+            self._views.show_counts(snapshot.counts)
             self._filter.set_counts("status", snapshot.counts.status)
-
-    def _show_tabs(self, counts: Counts) -> None:
-        numbers = {
-            "all": counts.total,
-            "flight": sum(counts.status.get(status, 0) for status in _ACTIVE),
-            "waiting": sum(counts.status.get(status, 0) for status in ("pending", "queued", "blocked")),
-            "dead": counts.triage.get("open", 0),
-        }
-        for index, (key, title, _expression, _newest) in enumerate(VIEWS):
-            number = numbers.get(key, counts.status.get(key, 0))
-            shown = f"{_(title)}  {text.compact(number)}"
-            if self._tabs.tabText(index) != shown:
-                self._tabs.setTabText(index, shown)
+            self._say_summary()
 
     def _say_summary(self) -> None:
-        kept = text.count(self._context.feed.latest.counts.total)
-        if self._total is None:
+        counted = self._views.number_of(self._lister.wanted.filter)
+        kept = max(self._context.feed.latest.counts.total, self._total or 0)
+        # a view and its tab say one number; what lies between two looks must not show
+        match = counted if counted is not None else self._total
+        if match is None:
             shown = text.count(self._model.rowCount())
-            self.set_summary(_("{shown} shown, of {kept} kept").format(shown=shown, kept=kept))
+            self.set_summary(_("{shown} shown, of {kept} kept").format(shown=shown, kept=text.count(kept)))
         else:
-            match = text.count(self._total)
-            self.set_summary(_("{match} match, of {kept} kept").format(match=match, kept=kept))
+            self.set_summary(_("{match} match, of {kept} kept").format(match=text.count(match), kept=text.count(kept)))
 
     def _show_new(self) -> None:
         self._model.show_new()

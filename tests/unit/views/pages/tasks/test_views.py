@@ -1,0 +1,54 @@
+"""What is remembered of views."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.query import Counts
+from views.pages.tasks.views import BUILT_IN, SavedViews, numbers
+from views.support.memory import ShortMemory
+
+
+def test_own_views_and_layouts_come_back() -> None:
+    memory = ShortMemory()
+    first = SavedViews(memory)
+    view = first.add("Slow", "age>1h", newest=False)
+    first.keep_layout(view.key, {"hidden": ["worker"]})
+    second = SavedViews(memory)
+    assert second.own() == (view,)
+    assert second.layout(view.key) == {"hidden": ["worker"]}
+    second.remove(view.key)
+    assert SavedViews(memory).all() == BUILT_IN
+    assert SavedViews(memory).layout(view.key) == {}
+
+
+def test_the_same_name_replaces() -> None:
+    views = SavedViews(ShortMemory())
+    views.add("Slow", "age>1h")
+    again = views.add("Slow", "age>2h")
+    assert [view.filter for view in views.own()] == ["age>2h"]
+    views.rename(again.key, "Slower")
+    assert [view.shown for view in views.own()] == ["Slower"]
+
+
+@pytest.mark.parametrize("broken", ["text", [1, {"key": "all"}, {"key": "own-1", "title": 3, "filter": ""}], None, {}])
+def test_a_broken_memory_is_no_view(broken: object) -> None:
+    memory = ShortMemory()
+    memory.put("tasks.views", broken)
+    memory.put("tasks.layouts", broken)
+    assert SavedViews(memory).all() == BUILT_IN
+    assert SavedViews(memory).layout("all") == {}
+
+
+def test_numbers_of_the_design_come_from_one_moment() -> None:
+    counts = Counts(status={"queued": 2, "blocked": 1, "running": 3, "dead": 9}, triage={"open": 4}, total=20)
+    assert numbers(counts) == {
+        "all": 20,
+        "flight": 6,
+        "waiting": 3,
+        "running": 3,
+        "retrying": 0,
+        "held": 0,
+        "dead": 4,
+    }
+    assert {view.key for view in BUILT_IN} == set(numbers(counts))

@@ -1,0 +1,55 @@
+"""Tabs of views: never cut, never scrolled."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.query import Counts
+from views.pages.tasks.views import BUILT_IN, numbers
+from views.widgets.view_tabs import ViewTab, ViewTabs
+
+
+def make(qtbot: QtBot, width: int, *more: ViewTab) -> ViewTabs:
+    tabs = ViewTabs()
+    qtbot.addWidget(tabs)
+    tabs.resize(width, 34)
+    tabs.set_views([*(ViewTab(key=view.key, title=view.shown) for view in BUILT_IN), *more])
+    for key in numbers(Counts()):
+        tabs.set_number(key, "999.9k")
+    tabs.show()
+    return tabs
+
+
+@pytest.mark.parametrize("code", ["en", "zh_CN"])
+def test_all_views_fit_beside_the_rail_of_a_small_screen(qtbot: QtBot, code: str) -> None:
+    i18n.set_language(code)
+    tabs = make(qtbot, 1280 - 196)
+    assert tabs.shown() == tuple(view.key for view in BUILT_IN)
+    assert not tabs._more.isVisibleTo(tabs)
+
+
+def test_what_does_not_fit_stands_in_the_menu(qtbot: QtBot) -> None:
+    tabs = make(qtbot, 420)
+    assert 0 < len(tabs.shown()) < len(BUILT_IN)
+    hidden = [view for view in BUILT_IN if view.key not in tabs.shown()]
+    menu = tabs.more_menu()
+    words = [action.text() for action in menu.actions()]
+    assert all(any(view.title in word for word in words) for view in hidden)
+    with qtbot.waitSignal(tabs.chosen) as chosen:
+        menu.actions()[0].trigger()
+    assert chosen.args == [hidden[0].key]
+    assert hidden[0].key in tabs.shown()
+
+
+def test_the_current_view_stays_when_views_come_and_go(qtbot: QtBot) -> None:
+    own = ViewTab(key="own-1", title="Slow <b>& co", own=True)
+    tabs = make(qtbot, 1400, own)
+    tabs.set_current("own-1")
+    assert tabs.current() == "own-1"
+    assert tabs.text_of("own-1") == "Slow <b>&& co"
+    words = [action.text() for action in tabs.more_menu().actions()]
+    assert words[-2:] == ["Rename view", "Remove view"]
+    tabs.set_views([ViewTab(key=view.key, title=view.title) for view in BUILT_IN])
+    assert tabs.current() == "all"

@@ -1,0 +1,54 @@
+"""Asks for a name: of a new view, or a new name for an old one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from services.i18n import N_, _
+from views.dialogs.frame import DialogFrame
+from views.support.look import Label
+from views.widgets.buttons import Button
+
+WIDTH, LONGEST = 420, 60
+
+
+class NameDialog(DialogFrame):
+    """Signals:
+    named: the name, trimmed and never empty.
+    """
+
+    named = Signal(str)
+
+    def __init__(self, title: str, name: str = "", note: str = "", parent: QWidget | None = None) -> None:
+        """`title` is source text, `note` is shown below as it is."""
+        super().__init__(title, icon="ph.bookmark-simple", parent=parent)
+        self.setFixedWidth(WIDTH)
+        self.field = QLineEdit(name)
+        self.field.setMaxLength(LONGEST)
+        self.field.setAccessibleName(_("Name"))
+        self.field.setPlaceholderText(_("Name"))
+        self.field.textChanged.connect(self._on_typed)
+        self.field.returnPressed.connect(self._on_done)
+        self.body.addWidget(self.field)
+        if note:
+            self.body.addWidget(Label(note, "label", "text3", wrap=True))
+        self.cancel_button = Button(N_("Cancel"), hint="Esc")
+        self.cancel_button.clicked.connect(self.reject)
+        self.done_button = Button(N_("Save"), kind="primary")
+        self.done_button.clicked.connect(self._on_done)
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.cancel_button)
+        self.foot.addWidget(self.done_button)
+        self._on_typed()
+        self.field.setFocus()
+        self.field.selectAll()
+
+    def _on_typed(self) -> None:
+        self.done_button.disable("" if self.field.text().strip() else _("Type a name first"))
+
+    def _on_done(self) -> None:
+        name = self.field.text().strip()
+        if name:
+            self.accept()
+            self.named.emit(name)

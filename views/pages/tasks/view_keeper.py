@@ -1,0 +1,180 @@
+"""Keeps the tabs of the task list, their numbers, and for each view the columns and order it was left with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.domain.errors import ConsoleError
+from services.domain.query import Counts
+from services.i18n import N_, _
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.dialogs.name import NameDialog
+from views.pages.tasks.views import BUILT_IN, SavedViews, View, numbers
+from views.support import text
+from views.support.operation import Operation
+from views.tables.table_view import TableView
+from views.widgets.view_tabs import ViewTab, ViewTabs
+
+COUNT_MS = 2000
+
+
+class ViewKeeper(QObject):
+    """Signals:
+    shown: a person chose a view, its columns stand already (``View``).
+    save_wanted: the present filter shall become a view.
+    """
+
+    shown = Signal(object)
+    save_wanted = Signal()
+
+    def __init__(self, context: PageContext, tabs: ViewTabs, table: TableView, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._tabs, self._table, self._owner = context, tabs, table, owner
+        self._saved = SavedViews(context.memory)
+        self._design = table.save_layout()
+        self._current = BUILT_IN[0]
+        self._numbers: dict[str, int] = {}
+        self._counting = Operation(self, latest=True)
+        self._timer = QTimer(self, interval=COUNT_MS)
+        self._timer.timeout.connect(self._count_own)
+        tabs.chosen.connect(self._on_chosen)
+        tabs.save_wanted.connect(self.save_wanted)
+        tabs.rename_wanted.connect(self._rename)
+        tabs.remove_wanted.connect(self._remove)
+        self.retranslate()
+        self._restore()
+
+    @property
+    def current(self) -> View:
+        """The view shown."""
+        return self._current
+
+    @property
+    def views(self) -> tuple[View, ...]:
+        """All views, in the order of their tabs."""
+        return self._saved.all()
+
+    def set_active(self, active: bool) -> None:
+        """Count own views only while the page is seen; remember columns when it is left."""
+        if active:
+            self._timer.start()
+            self._count_own()
+        else:
+            self._timer.stop()
+            self.keep_layout()
+
+    def go(self, key: str) -> None:
+        """Show a view without asking for its tasks."""
+        self._tabs.set_current(key)
+        self._switch(key)
+
+    def keep_layout(self) -> None:
+        """Remember columns and order of the present view."""
+        self._saved.keep_layout(self._current.key, self._table.save_layout())
+
+    def save(self, expression: str, *, newest: bool) -> None:
+        """Ask for a name and keep the filter under it."""
+        dialog = NameDialog(N_("Save view"), "", expression or _("All"), parent=self._owner)
+        dialog.named.connect(partial(self._save, expression, newest))
+        dialog.open()
+
+    # numbers
+
+    def number_of(self, expression: str) -> int | None:
+        """How many tasks the present view has, None where another filter stands in the bar."""
+        return self._numbers.get(self._current.key) if expression == self._current.filter else None
+
+    def show_counts(self, counts: Counts) -> None:
+        """Take the counters of a look at the fleet."""
+        self._numbers.update(numbers(counts))
+        self._say_numbers()
+
+    def note_total(self, expression: str, total: int | None) -> None:
+        """A list was answered: an own view shows what its list says."""
+        if self._current.own and expression == self._current.filter and total is not None:
+            self._numbers[self._current.key] = total
+            self._say_numbers()
+
+    def retranslate(self) -> None:
+        """Say the titles again."""
+        self._tabs.set_views([ViewTab(key=view.key, title=view.shown, own=view.own) for view in self._saved.all()])
+        self._say_numbers()
+
+    def _say_numbers(self) -> None:
+        for view in self._saved.all():
+            number = self._numbers.get(view.key)
+            self._tabs.set_number(view.key, "" if number is None else text.compact(number))
+
+    def _count_own(self) -> None:
+        own = self._saved.own()
+        if own and not self._counting.busy:
+            call = partial(_count, self._context.tasks, [(view.key, view.filter) for view in own])
+            # a view that cannot be counted shows no number; its list tells why when it is opened
+            self._counting.start(call, self._show_own, lambda _error: None)
+
+    def _show_own(self, found: Mapping[str, int]) -> None:
+        self._numbers.update({key: number for key, number in found.items() if key != self._current.key})
+        self._numbers.update({key: number for key, number in found.items() if key not in self._numbers})
+        self._say_numbers()
+
+    # by hand
+
+    def _on_chosen(self, key: str) -> None:
+        self._switch(key)
+        self.shown.emit(self._current)
+
+    def _switch(self, key: str) -> None:
+        self.keep_layout()
+        self._current = self._saved.get(key)
+        self._restore()
+
+    def _restore(self) -> None:
+        self._table.restore_layout({**self._design, **self._saved.layout(self._current.key)})
+
+    def _save(self, expression: str, newest: bool, name: str) -> None:
+        view = self._saved.add(name, expression, newest=newest)
+        self._saved.keep_layout(view.key, self._table.save_layout())
+        self.retranslate()
+        self._tabs.set_current(view.key)
+        self._current = view
+        self._count_own()
+        self.shown.emit(view)
+
+    def _rename(self, key: str) -> None:
+        dialog = NameDialog(N_("Rename view"), self._saved.get(key).title, parent=self._owner)
+        dialog.named.connect(partial(self._renamed, key))
+        dialog.open()
+
+    def _renamed(self, key: str, name: str) -> None:
+        self._saved.rename(key, name)
+        self._current = self._saved.get(self._current.key)
+        self.retranslate()
+
+    def _remove(self, key: str) -> None:
+        here = key == self._current.key
+        self._saved.remove(key)
+        self._numbers.pop(key, None)
+        if here:
+            self._current = BUILT_IN[0]
+            self._restore()
+        self.retranslate()
+        if here:
+            self._tabs.set_current(self._current.key)
+            self.shown.emit(self._current)
+
+
+def _count(queries: TaskQueries, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for key, expression in wanted:
+        try:
+            total = queries.page(expression, limit=1).total
+        except ConsoleError:
+            continue
+        if total is not None:
+            found[key] = total
+    return found

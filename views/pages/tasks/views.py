@@ -1,0 +1,145 @@
+"""The views of the task list: those of the design, and those a person saved. Pure but for the memory."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from services.domain.query import Counts
+from services.domain.status import ACTIVE, WAITING
+from services.i18n import N_, _
+from views.support.memory import Memory
+
+MOST_OWN = 30
+_VIEWS, _LAYOUTS = "tasks.views", "tasks.layouts"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """A filter with a name; `title` is source text, of an own view as typed."""
+
+    key: str
+    title: str
+    filter: str = ""
+    newest: bool = True  #: newest first where no column was clicked
+    own: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The title in the language of the moment."""
+        return self.title if self.own else _(self.title)
+
+
+BUILT_IN: tuple[View, ...] = (
+    View(key="all", title=N_("All")),
+    View(key="flight", title=N_("In flight"), filter="status:active", newest=False),
+    View(key="waiting", title=N_("Waiting"), filter="status:waiting", newest=False),
+    View(key="running", title=N_("Running"), filter="status:running", newest=False),
+    View(key="retrying", title=N_("Retrying"), filter="status:retrying", newest=False),
+    View(key="held", title=N_("To confirm"), filter="status:held", newest=False),
+    View(key="dead", title=N_("Dead"), filter="status:dead triage:open"),
+)
+
+
+def numbers(counts: Counts) -> dict[str, int]:
+    """How many tasks each view of the design has, from the counters of one moment."""
+
+    def of(statuses: frozenset[Any]) -> int:
+        return sum(counts.status.get(status, 0) for status in statuses)
+
+    return {
+        "all": counts.total,
+        "flight": of(ACTIVE),
+        "waiting": of(WAITING),
+        "running": counts.status.get("running", 0),
+        "retrying": counts.status.get("retrying", 0),
+        "held": counts.status.get("held", 0),
+        "dead": counts.triage.get("open", 0),
+    }
+
+
+class SavedViews:
+    """What one user saved: own views, and columns and order of each view."""
+
+    def __init__(self, memory: Memory) -> None:
+        self._memory = memory
+        self._own = [view for entry in _entries(memory.get(_VIEWS, [])) if (view := _read(entry)) is not None]
+
+    def all(self) -> tuple[View, ...]:
+        """The views of the design, then one's own in the order of saving."""
+        return (*BUILT_IN, *self._own)
+
+    def own(self) -> tuple[View, ...]:
+        """One's own."""
+        return tuple(self._own)
+
+    def get(self, key: str) -> View:
+        """A view; one that is gone is the list of everything."""
+        return next((view for view in self.all() if view.key == key), BUILT_IN[0])
+
+    def add(self, title: str, expression: str, *, newest: bool = True) -> View:
+        """Save a filter under a name; the same name again replaces it."""
+        same = next((view for view in self._own if view.title == title), None)
+        used = {view.key for view in self._own}
+        key = same.key if same else next(k for n in itertools.count(1) if (k := f"own-{n}") not in used)
+        view = View(key=key, title=title, filter=expression, newest=newest, own=True)
+        if same is not None:
+            self._own[self._own.index(same)] = view
+        else:
+            self._own = [*self._own, view][-MOST_OWN:]
+        self._keep()
+        return view
+
+    def rename(self, key: str, title: str) -> None:
+        """Give an own view another name."""
+        self._own = [
+            View(key=view.key, title=title, filter=view.filter, newest=view.newest, own=True)
+            if view.key == key
+            else view
+            for view in self._own
+        ]
+        self._keep()
+
+    def remove(self, key: str) -> None:
+        """Forget an own view."""
+        self._own = [view for view in self._own if view.key != key]
+        layouts = {name: layout for name, layout in self._layouts().items() if name != key}
+        self._memory.put(_LAYOUTS, layouts)
+        self._keep()
+
+    def layout(self, key: str) -> Mapping[str, Any]:
+        """Columns and order of a view as they were left, empty for those of the design."""
+        found = self._layouts().get(key, {})
+        return found if isinstance(found, dict) else {}
+
+    def keep_layout(self, key: str, layout: Mapping[str, Any]) -> None:
+        """Remember columns and order of a view."""
+        layouts = self._layouts()
+        if layouts.get(key) != dict(layout):
+            self._memory.put(_LAYOUTS, {**layouts, key: dict(layout)})
+
+    def _layouts(self) -> dict[str, Any]:
+        found = self._memory.get(_LAYOUTS, {})
+        return found if isinstance(found, dict) else {}
+
+    def _keep(self) -> None:
+        entries = [
+            {"key": view.key, "title": view.title, "filter": view.filter, "newest": view.newest} for view in self._own
+        ]
+        self._memory.put(_VIEWS, entries)
+
+
+def _entries(value: object) -> list[object]:
+    return list(value) if isinstance(value, list) else []
+
+
+def _read(entry: object) -> View | None:
+    """One entry of the memory; what another version or a hand wrote there may be anything."""
+    if not isinstance(entry, dict):
+        return None
+    key, title, text = entry.get("key"), entry.get("title"), entry.get("filter")
+    if not (isinstance(key, str) and isinstance(title, str) and isinstance(text, str) and key.startswith("own-")):
+        return None
+    return View(key=key, title=title, filter=text, newest=bool(entry.get("newest", True)), own=True)

@@ -1,0 +1,224 @@
+"""Saved views as tabs with live counts; what does not fit stands in a menu, so that no tab is ever half hidden.
+
+tabs.set_views([ViewTab(key="all", title="All"), ViewTab(key="own-1", title="Slow", own=True)])
+tabs.set_number("all", "18.4k")
+tabs.chosen.connect(self._on_view)          # a person chose a view: its key
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QTabBar, QWidget
+
+from services.i18n import N_, _
+from views.support import safe
+from views.support.language import on_language_changed
+from views.theme import theme
+from views.widgets.buttons import Button, IconButton
+
+MARGIN = 8
+LONGEST = 28
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ViewTab:
+    """One view; `title` is shown as it is. A view of one's `own` can be renamed and removed."""
+
+    key: str
+    title: str
+    own: bool = False
+
+
+class _Bar(QTabBar):
+    """A tab bar that tells how wide each tab is, shown or not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDrawBase(False)
+        self.setExpanding(False)
+        self.setUsesScrollButtons(False)
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def width_of(self, index: int) -> int:
+        """Pixels that a tab wants."""
+        return self.tabSizeHint(index).width()
+
+    def minimumSizeHint(self) -> QSize:
+        """The room of the tabs shown; the default counts hidden ones too."""
+        return QSize(0, super().minimumSizeHint().height())
+
+
+class ViewTabs(QWidget):
+    """Signals:
+    chosen: key of the view a person chose.
+    save_wanted: the present filter shall become a view.
+    rename_wanted, remove_wanted: key of an own view.
+    """
+
+    chosen = Signal(str)
+    save_wanted = Signal()
+    rename_wanted = Signal(str)
+    remove_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._views: tuple[ViewTab, ...] = ()
+        self._numbers: dict[str, str] = {}
+        self._bar = _Bar()
+        self._bar.currentChanged.connect(self._on_current)
+        self._bar.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._bar.customContextMenuRequested.connect(self._open_tab_menu)
+        self._more = IconButton("ph.caret-down", N_("More views"))
+        self._more.clicked.connect(self._open_more)
+        self._save = Button(N_("Save view"), kind="ghost", icon="ph.plus", small=True)
+        self._save.clicked.connect(self.save_wanted)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(MARGIN, 0, MARGIN, 0)
+        row.setSpacing(6)
+        for widget in (self._bar, self._more, self._save):
+            row.addWidget(widget)
+        row.addStretch(1)
+        theme().changed.connect(self._fit)
+        on_language_changed(self.retranslate)
+        self.retranslate()
+
+    # views
+
+    def set_views(self, views: Sequence[ViewTab]) -> None:
+        """Show these; the current one stays current where it is still there."""
+        current = self.current()
+        self._views = tuple(views)
+        blocked = self._bar.blockSignals(True)
+        while self._bar.count() > len(self._views):
+            self._bar.removeTab(self._bar.count() - 1)
+        while self._bar.count() < len(self._views):
+            self._bar.addTab("")
+        self._bar.setCurrentIndex(max(0, self._place(current)))
+        self._bar.blockSignals(blocked)
+        self._show_all()
+
+    def current(self) -> str:
+        """Key of the view shown."""
+        index = self._bar.currentIndex()
+        return self._views[index].key if 0 <= index < len(self._views) else ""
+
+    def set_current(self, key: str) -> None:
+        """Show a view, without a signal."""
+        place = self._place(key)
+        if place >= 0:
+            blocked = self._bar.blockSignals(True)
+            self._bar.setCurrentIndex(place)
+            self._bar.blockSignals(blocked)
+            self._fit()
+
+    def choose(self, key: str) -> None:
+        """Show a view as if a person had chosen it."""
+        if key != self.current() and self._place(key) >= 0:
+            self._bar.setCurrentIndex(self._place(key))
+
+    def set_number(self, key: str, number: str) -> None:
+        """Show how many tasks a view has, "" for not known."""
+        if self._numbers.get(key, "") != number:
+            self._numbers[key] = number
+            self._show_all()
+
+    def shown(self) -> tuple[str, ...]:
+        """Keys of the tabs on screen."""
+        return tuple(view.key for n, view in enumerate(self._views) if self._bar.isTabVisible(n))
+
+    def text_of(self, key: str) -> str:
+        """What a tab says."""
+        return self._bar.tabText(self._place(key))
+
+    def _place(self, key: str) -> int:
+        return next((n for n, view in enumerate(self._views) if view.key == key), -1)
+
+    def _words(self, view: ViewTab) -> str:
+        title = safe.cut(safe.one_line(view.title), LONGEST)
+        number = self._numbers.get(view.key, "")
+        return f"{title}  {number}" if number else title
+
+    def _show_all(self) -> None:
+        changed = False
+        for index, view in enumerate(self._views):
+            # a lone & would be taken for the mark of a shortcut
+            words = self._words(view).replace("&", "&&")
+            if self._bar.tabText(index) != words:
+                self._bar.setTabText(index, words)
+                changed = True
+        if changed or self._bar.count() != len(self.shown()):
+            self._fit()
+
+    # room
+
+    def _fit(self) -> None:
+        """Show the tabs there is room for, the current one always."""
+        widths = [self._bar.width_of(index) for index in range(self._bar.count())]
+        room = self.width() - 2 * MARGIN
+        everything = sum(widths) + self._save.sizeHint().width() + 6
+        fits = everything <= room
+        room -= 0 if fits else self._more.sizeHint().width() + 6
+        current = self._bar.currentIndex()
+        room -= widths[current] if 0 <= current < len(widths) else 0
+        for index, width in enumerate(widths):
+            if index == current:
+                continue
+            room -= width
+            self._bar.setTabVisible(index, fits or room >= 0)
+        if 0 <= current < len(widths):
+            self._bar.setTabVisible(current, True)
+        self._more.setVisible(not fits)
+        self._save.setVisible(fits)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use the room there is."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def retranslate(self) -> None:
+        """Say the name again; the titles come from whoever set them."""
+        self._bar.setAccessibleName(_("Saved views"))
+        self._fit()
+
+    # by hand
+
+    def _on_current(self, index: int) -> None:
+        self._fit()
+        if 0 <= index < len(self._views):
+            self.chosen.emit(self._views[index].key)
+
+    def more_menu(self) -> QMenu:
+        """The views that have no tab now, and what can be done with views."""
+        menu = QMenu(self)
+        for index, view in enumerate(self._views):
+            if not self._bar.isTabVisible(index):
+                menu.addAction(self._words(view).replace("&", "&&"), partial(self.choose, view.key))
+        menu.addSeparator()
+        menu.addAction(_("Save view"), self.save_wanted.emit)
+        self._add_own(menu, self._bar.currentIndex())
+        return menu
+
+    def _add_own(self, menu: QMenu, index: int) -> None:
+        if 0 <= index < len(self._views) and self._views[index].own:
+            key = self._views[index].key
+            menu.addAction(_("Rename view"), partial(self.rename_wanted.emit, key))
+            menu.addAction(_("Remove view"), partial(self.remove_wanted.emit, key))
+
+    def _open_more(self) -> None:
+        menu = self.more_menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self._more.mapToGlobal(QPoint(0, self._more.height() + 4)))
+
+    def _open_tab_menu(self, place: QPoint) -> None:
+        menu = QMenu(self)
+        self._add_own(menu, self._bar.tabAt(place))
+        if menu.isEmpty():
+            menu.addAction(_("Save view"), self.save_wanted.emit)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(self._bar.mapToGlobal(place))
