@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Container, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Container, Iterable, Sequence
 
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_control import Control
+from services.broker.rabbitmq_cut import Cut
 from services.broker.rabbitmq_ledger import Ledger, Token, Verb
 from services.broker.rabbitmq_subscription import Subscription
 from services.broker.rabbitmq_wire import Channel
@@ -111,20 +111,20 @@ class RabbitConsumer:
         with self._cond:
             self._ledger.begin()
 
-    def on_delivery(self, queue: str, source: int, method: Any, properties: Any, body: bytes) -> None:
-        tag = int(method.delivery_tag)
+    def on_delivery(self, queue: str, source: int, found: Cut, now: float) -> None:
+        tag = found.delivery_tag
         delivery = Delivery(
             token=Token(self._ledger.epoch, self._number, tag, source),
             queue=queue,
-            body=body,
-            routing_key=_text(method.routing_key),
-            message_id=_text(properties.message_id),
-            content_type=_text(properties.content_type),
-            content_encoding=_text(properties.content_encoding),
-            headers=_headers(properties.headers),
-            priority=properties.priority,
-            redelivered=bool(method.redelivered),
-            received=self._link.now(),
+            body=found.body,
+            routing_key=found.routing_key,
+            message_id=found.message_id,
+            content_type=found.content_type,
+            content_encoding=found.content_encoding,
+            headers=found.headers,
+            priority=found.priority,
+            redelivered=found.redelivered,
+            received=now,
         )
         self._arrived.append((tag, delivery))
 
@@ -173,14 +173,3 @@ class RabbitConsumer:
                     channel.basic_ack(item.tag, item.multiple)
                 else:
                     channel.basic_nack(item.tag, item.multiple, True)
-
-
-def _text(value: object) -> str:
-    """A short string of the wire: bytes where it was not UTF-8."""
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    return "" if value is None else str(value)
-
-
-def _headers(table: Mapping[Any, Any] | None) -> Mapping[str, object]:
-    return {_text(key): value for key, value in table.items()} if table else {}

@@ -7,6 +7,8 @@ from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+import msgspec
+
 from services.domain.order import Delivery
 
 
@@ -17,8 +19,7 @@ class Verb(Enum):
     BACK = "nack, requeued"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(msgspec.Struct, frozen=True, gc=False):
     """Names a delivery: tags die with their channel; ``epoch`` numbers the channels of a consumer."""
 
     epoch: int

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_control import Control
 from services.broker.rabbitmq_count import Numbers
+from services.broker.rabbitmq_cut import Cut, of_pika
 from services.broker.rabbitmq_errors import ChannelLost
 from services.broker.rabbitmq_timing import REACH_CAP, STEADY, Backoff
 from services.broker.rabbitmq_wire import Channel
@@ -39,7 +40,7 @@ class Owner(Protocol):
 
     def on_channel(self, channel: Channel) -> None: ...
     def on_lost(self) -> None: ...
-    def on_delivery(self, queue: str, source: int, method: Any, properties: Any, body: bytes) -> None: ...
+    def on_delivery(self, queue: str, source: int, found: Cut, now: float) -> None: ...
     def on_data(self) -> None: ...
     def give_back(self, keep: Container[int]) -> None: ...
     def held(self) -> int: ...
@@ -156,8 +157,9 @@ class Subscription:
             channel.basic_consume(queue, receive, consumer_tag=item.tag, callback=self._step())
 
     def _deliver(self, queue: str, source: int, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
-        self._delivered_at = self._link.now()
-        self._owner.on_delivery(queue, source, method, properties, body)
+        self._delivered_at = now = self._link.now()
+        found = method if isinstance(method, Cut) else of_pika(method, properties, body)
+        self._owner.on_delivery(queue, source, found, now)
 
     def _step(self) -> Callable[[object], None]:
         channel = self.channel

@@ -1,6 +1,7 @@
 """pika's event-driven connection behind typed names, with the repairs that measuring asked for.
 
 What differs from ``pika.SelectConnection`` (1.4): input is cut into frames in linear time and read in large pieces;
+a short delivery is cut out of it as a whole (rabbitmq_cut);
 output of one burst leaves in one write instead of three per message; a header that cannot be decoded (a foreign
 producer's date beyond year 9999, say) does not tear the connection down again and again; a cancelled consumer's last
 deliveries are delivered, not rejected; a connection can be dropped without the broker's consent (a blocked one never
@@ -18,6 +19,8 @@ from typing import Any, Protocol
 import pika
 import pika.channel
 from pika import exceptions, frame, spec
+
+from services.broker.rabbitmq_cut import cut
 
 log = logging.getLogger(__name__)
 
@@ -93,6 +96,11 @@ class WireChannel(pika.channel.Channel):  # type: ignore[misc]  # pika has no ty
             callback(answer)
 
         self._rpc(spec.Basic.Cancel(consumer_tag=tag), cancelled, [(spec.Basic.CancelOk, {"consumer_tag": tag})])
+
+    def receiver(self, tag: str) -> Callable[..., None] | None:
+        """Who gets the deliveries of a consumer; None for one that is not known (any more)."""
+        found: Callable[..., None] | None = self._consumers.get(tag) if self.is_open else None
+        return found
 
     def count_queue(self, queue: str) -> None:
         """Ask for a queue's numbers without waiting for the answer before (pika sends one such call at a time)."""
@@ -173,7 +181,7 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
             super()._on_data_available(data_in)
             return
         data = self._frame_buffer + data_in if self._frame_buffer else data_in
-        start, length = 0, len(data)
+        start, length = self._take_deliveries(data, 0), len(data)
         self._frame_buffer = b""
         while length - start >= spec.FRAME_HEADER_SIZE:
             kind, number, size = _size(data, start)
@@ -182,9 +190,21 @@ class WireConnection(pika.SelectConnection):  # type: ignore[misc]  # pika has n
                 break
             self.bytes_received += end - start
             self._process_frame(_decode(data[start:end], kind, number))
-            start = end
+            start = self._take_deliveries(data, end)
         self._frame_buffer = data[start:]
         self._after_data()
+
+    def _take_deliveries(self, data: bytes, start: int) -> int:
+        """Hand out the short deliveries that stand here one behind the other; answer where they end."""
+        while (found := cut(data, start)) is not None:
+            channel = self._channels.get(found.channel)
+            receive = channel.receiver(found.consumer_tag) if channel is not None else None
+            if receive is None:
+                break
+            self.bytes_received += found.end - start
+            receive(channel, found, found, found.body)
+            start = found.end
+        return start
 
 
 def _decode(data: bytes, kind: int, number: int) -> Any:

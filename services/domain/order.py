@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+
+import msgspec
 
 #: headers that must not travel on when a message is published again (a broker may take them for a cycle, or expire it)
 STRIPPED_HEADERS = frozenset(
@@ -12,8 +13,7 @@ STRIPPED_HEADERS = frozenset(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class Order(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One message to publish: persistent, mandatory, confirmed.
 
     ``kind`` picks the exchange: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and
@@ -26,12 +26,11 @@ class Order:
     message_id: str
     priority: int = 5  #: AMQP priority 0–9
     delay_s: int = 0
-    headers: Mapping[str, str | int] = field(default_factory=dict)
+    headers: Mapping[str, str | int] = msgspec.field(default_factory=dict)
     platform: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(msgspec.Struct, frozen=True, gc=False):
     """What became of one order: ``ok`` is True once the broker holds it, else ``error`` says why not.
 
     ``error``: unroutable | nack | timeout | blocked | disconnected | refused: <reason>.
@@ -41,8 +40,7 @@ class Receipt:
     error: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Delivery:
+class Delivery(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One message handed to a consumer; settle it with that consumer. ``token`` is the driver's own."""
 
     token: object
@@ -52,14 +50,13 @@ class Delivery:
     message_id: str = ""
     content_type: str = ""
     content_encoding: str = ""
-    headers: Mapping[str, object] = field(default_factory=dict)
+    headers: Mapping[str, object] = msgspec.field(default_factory=dict)
     priority: int | None = None
     redelivered: bool = False
     received: float = 0.0  #: monotonic seconds, for returning what nobody started
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class QueueDepth:
+class QueueDepth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Live numbers of one queue; ``unacked`` is None where the broker cannot tell."""
 
     name: str
@@ -69,8 +66,7 @@ class QueueDepth:
     kind: str = "lane"  #: lane | shop | delay | dead | other
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BrokerHealth:
+class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the broker answers now."""
 
     connected: bool

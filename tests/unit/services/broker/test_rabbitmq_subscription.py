@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from services.broker.rabbitmq_cut import Cut
 from services.broker.rabbitmq_subscription import STALL, STUCK, WATCH, Subscription
 from tests.unit.services.broker.rabbitmq_fakes import FakeChannel, FakeLink
 
@@ -27,8 +28,8 @@ class FakeOwner:
     def on_lost(self) -> None:
         self.log.append("lost")
 
-    def on_delivery(self, queue: str, source: int, method: Any, _properties: Any, _body: bytes) -> None:
-        self.log.append((queue, source, method.delivery_tag))
+    def on_delivery(self, queue: str, source: int, found: Cut, _now: float) -> None:
+        self.log.append((queue, source, found.delivery_tag))
 
     def on_data(self) -> None:
         return
