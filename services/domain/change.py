@@ -14,11 +14,11 @@ What holds for all of them:
 - The answer carries the record as it stands after the operation, also when it is among the ``released``.
 - ``due_at`` is 0 unless scheduled or retrying, ``lease_until`` unless running, ``gate`` is "" unless blocked.
 - A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there) and reservation. Whatever frees
-  a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve) also does what ``OpenShop`` does for the task's
-  shop.
+  a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve, GiveUp) also does what ``OpenShop`` does for the
+  task's shop.
 - ``uniq`` never spans shops. A shop that is not registered has concurrency 1; Claim registers it (``unregistered``).
-- Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published and Nudge
-  ``stale``.
+- Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published, Nudge,
+  GiveUp and Postpone ``stale``.
 """
 
 from __future__ import annotations
@@ -218,6 +218,30 @@ class Nudge(Op, frozen=True, kw_only=True):
     task_id: str
     gen: int
     attempt: int
+
+
+class GiveUp(Op, frozen=True, kw_only=True):
+    """End a task that no message can be made of: dead, triage open, no attempt counted and no outbox mark, for there is
+    nothing to publish.
+
+    Only if gen and attempt still match and it is pending, queued, blocked or retrying. A dead one loses its outbox mark
+    and nothing else, so asking again is safe. Answers ``ok`` or ``stale``.
+    """
+
+    task_id: str
+    gen: int
+    attempt: int
+    error: str
+    error_kind: str
+    fingerprint: str = ""
+
+
+class Postpone(Op, frozen=True, kw_only=True):
+    """Give an outbox mark a new instant, so that what cannot be published lets others go first; no transition. Answers
+    ``ok`` or ``stale`` (no mark).
+    """
+
+    task_id: str
 
 
 class OpenShop(Op, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ DELAY_SLACK_MS = 1_000
 _BAD_ID_HEX = 16
 _LANES = frozenset(word.value for word in lane.LANES)
 _UNKNOWN = "unknown"
+_JSON = msgspec.json.Decoder(msgspec.Raw)  # reads to the end and keeps the bytes
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -120,7 +121,8 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
     The wait is rounded up to the nearest of ``delays`` (seconds); one longer than all of them takes the longest.
 
     Raises:
-        ValueError: the state has no message.
+        ValueError: the state has no message, or its fields make none (a payload that is not JSON, a lane that is none).
+        OverflowError, OSError: an instant is no date.
     """
     if task.status == Status.DEAD:
         body, headers = build_dead(task)
@@ -195,7 +197,7 @@ def _contract(task: Task) -> dict[str, Any]:
         "shop_id": task.shop_id,
         "platform": task.platform,
         "task_type": task.task_type,
-        "payload": msgspec.Raw(task.payload.encode()),
+        "payload": _JSON.decode(task.payload),
         "priority": task.lane if word else task.priority,
         "created_at": _iso(task.created_at),
         "retry_count": task.retries,

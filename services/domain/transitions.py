@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.domain.change import Cancel, Claim, Finish, Move, Nudge, Progress, Resolve, SetTriage
+from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, SetTriage
 from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 
@@ -192,6 +192,20 @@ def resolved_already(task: Task, op: Resolve) -> bool:
     """Whether this person has decided the same before."""
     last = next((taken for taken in reversed(task.steps) if taken.from_ == Status.HELD), None)
     return task.status != Status.HELD and last is not None and (last.to, last.note) == (op.to, op.by)
+
+
+def given_up(task: Task, op: GiveUp, now: int) -> Task:
+    """Dead without another attempt: there is no message for it."""
+    return step(
+        task,
+        Status.DEAD,
+        now,
+        why=op.error_kind,
+        triage=Triage.OPEN.value,
+        error=op.error,
+        error_kind=op.error_kind,
+        fingerprint=op.fingerprint,
+    )
 
 
 def released(task: Task, now: int) -> Task:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Sequence
 
-from services.domain import envelope
-from services.domain.change import Op, Published
+from services.domain import classify, envelope, fingerprint
+from services.domain.change import GiveUp, Op, Published
 from services.domain.errors import BrokerUnavailable, StoreError, StoreUnavailable
-from services.domain.order import Receipt
+from services.domain.order import Order, Receipt
 from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.task import ERROR_LIMIT, Task
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,11 @@ class Dispatcher:
         self._platforms |= unknown
 
     def send(self, tasks: Sequence[Task]) -> list[Receipt]:
-        """Publish the messages of these records, one receipt each in their order; raises nothing."""
+        """Publish the messages of these records, one receipt each in their order; raises nothing.
+
+        A record that no message can be made of is given up: it becomes a dead letter with the reason, and its receipt
+        is that of a record that needs no message.
+        """
         ready = [task for task in tasks if task.status in _WITH_MESSAGE]
         if not ready:
             return [Receipt(True)] * len(tasks)
@@ -48,20 +52,53 @@ class Dispatcher:
         except StoreUnavailable as exc:
             log.warning("%d messages wait in the outbox, the store is silent: %s", len(ready), exc)
             return [Receipt(task.status not in _WITH_MESSAGE, "store") for task in tasks]
-        orders = [envelope.order_for(task, now, self._delays) for task in ready]
-        receipts = dict(zip((task.task_id for task in ready), self._broker.publish(orders), strict=True))
+        receipts: dict[str, Receipt] = {}
+        orders = self._orders(ready, now, receipts)
+        receipts |= zip(orders, self._broker.publish(list(orders.values())), strict=True)
         confirmed: list[Op] = [
             Published(task_id=task.task_id, status=task.status, gen=task.gen, attempt=task.attempt)
             for task in ready
-            if receipts[task.task_id].ok
+            if task.task_id in orders and receipts[task.task_id].ok
         ]
-        self._report({task.task_id: receipts[task.task_id] for task in ready if not receipts[task.task_id].ok})
+        self._report({task_id: receipt for task_id, receipt in receipts.items() if not receipt.ok})
         try:
             if confirmed:
                 self._store.apply(confirmed)
         except StoreError as exc:
             log.warning("confirmed messages keep their outbox mark until the store answers: %s", exc)
         return [receipts.get(task.task_id, Receipt(True)) for task in tasks]
+
+    def _orders(self, tasks: Sequence[Task], now: int, receipts: dict[str, Receipt]) -> dict[str, Order]:
+        """The messages by task; for a record that has none the receipt instead."""
+        orders: dict[str, Order] = {}
+        for task in tasks:
+            try:
+                orders[task.task_id] = envelope.order_for(task, now, self._delays)
+            except Exception as exc:  # whatever a record holds, it must not keep back the others
+                log.exception("no message can be made of %s", task.task_id)
+                receipts[task.task_id] = self._give_up(task, f"{type(exc).__name__}: {exc}")
+        return orders
+
+    def _give_up(self, task: Task, why: str) -> Receipt:
+        text = f"no message can be made of this record: {why}"[:ERROR_LIMIT]
+        op = GiveUp(
+            task_id=task.task_id,
+            gen=task.gen,
+            attempt=task.attempt,
+            error=text,
+            error_kind=classify.BAD_MESSAGE,
+            fingerprint=fingerprint.fingerprint(task.task_type, classify.BAD_MESSAGE, text),
+        )
+        try:
+            (answer,) = self._store.apply([op])
+            if answer.code == "ok":
+                self._store.mark_executed([task.task_id])
+        except StoreError as exc:
+            log.warning("%s keeps its outbox mark until the store answers: %s", task.task_id, exc)
+            return Receipt(False, "store")
+        if answer.released:
+            self.send(answer.released)
+        return Receipt(True)
 
     def _report(self, failed: dict[str, Receipt]) -> None:
         if failed:

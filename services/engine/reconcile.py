@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from services.domain import fingerprint, retry
-from services.domain.change import Finish, Nudge, Op, OpenShop
+from services.domain.change import Finish, Nudge, Op, OpenShop, Postpone
 from services.domain.errors import StoreError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
@@ -28,6 +28,8 @@ MISSING_AFTER_MS = 30_000
 LOOK_S, RENEWAL_S = 10.0, 20.0
 #: ticks come about every second; a longer pause means that this machine was asleep or stopped
 SLEPT_MS = 15_000
+#: reasons of a receipt that tell nothing about the one message: the order of the outbox stays
+_FOR_ALL = frozenset({"store", "disconnected", "blocked"})
 LOST_TEXT = "the worker that ran it fell silent"
 
 
@@ -84,9 +86,20 @@ class Reconciler:
         return mono >= self._blind_until
 
     def republish_outbox(self) -> int:
-        """Publish what has waited in the outbox for longer than its submitter can still be at it."""
+        """Publish what has waited in the outbox for longer than its submitter can still be at it.
+
+        What cannot be published by itself (nobody takes its key, its queue is full) waits behind the others for its
+        next turn.
+        """
         tasks = self._store.outbox(self._outbox_age_ms, BATCH)
-        self._dispatcher.send(tasks)
+        receipts = self._dispatcher.send(tasks)
+        refused: list[Op] = [
+            Postpone(task_id=task.task_id)
+            for task, receipt in zip(tasks, receipts, strict=True)
+            if not receipt.ok and receipt.error not in _FOR_ALL
+        ]
+        if refused:
+            self._store.apply(refused)
         return len(tasks)
 
     def release_due(self) -> int:

@@ -14,10 +14,12 @@ from services.domain.change import (
     Claim,
     Create,
     Finish,
+    GiveUp,
     Move,
     Nudge,
     Op,
     OpenShop,
+    Postpone,
     Progress,
     Published,
     Renew,
@@ -27,7 +29,7 @@ from services.domain.change import (
 )
 from services.domain.errors import TaskError
 from services.domain.explain import NO_WORKER
-from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
+from services.domain.status import ACTIVE, CANCELLABLE, CLAIMABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
 from services.store.embedded_gates import closed_gate, key_of, open_shop, shop_key
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
@@ -62,7 +64,7 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
     touched = [
         task
         for op in named
-        if isinstance(op, Claim | Finish | Cancel | Move | Resolve)
+        if isinstance(op, Claim | Finish | Cancel | Move | Resolve | GiveUp)
         and (task := session.get(op.task_id) or getattr(op, "adopt", None)) is not None
     ]
     opened = {shop_key(op.shop) for op in ops if isinstance(op, OpenShop)}
@@ -236,6 +238,26 @@ def _nudge(session: Session, op: Nudge) -> Answer:
     return STALE if nudged is None else Answer("ok", session.put(nudged, SET_MARK))
 
 
+def _give_up(session: Session, op: GiveUp) -> Answer:
+    task = session.get(op.task_id)
+    if task is None or (task.gen, task.attempt) != (op.gen, op.attempt):
+        return STALE
+    if task.status == Status.DEAD:
+        return Answer("ok", session.put(task, CLEAR_MARK))
+    if task.status not in CLAIMABLE:
+        return STALE
+    session.unreserve(key_of(task), task.task_id)
+    dead = session.put(transitions.given_up(task, op, session.now), CLEAR_MARK)
+    return Answer("ok", dead, open_shop(session, key_of(task)))
+
+
+def _postpone(session: Session, op: Postpone) -> Answer:
+    task = session.get(op.task_id)
+    if task is None or not session.is_marked(op.task_id):
+        return STALE
+    return Answer("ok", session.put(task, SET_MARK))
+
+
 def _open_shop(session: Session, op: OpenShop) -> Answer:
     return Answer("ok", None, open_shop(session, shop_key(op.shop)))
 
@@ -253,5 +275,7 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     SetTriage: _set_triage,
     Resolve: _resolve,
     Nudge: _nudge,
+    GiveUp: _give_up,
+    Postpone: _postpone,
     OpenShop: _open_shop,
 }

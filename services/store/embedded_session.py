@@ -54,6 +54,12 @@ class Session:
         found = self._tasks[task_id]
         return found[0] if found is not None else None
 
+    def is_marked(self, task_id: str) -> bool:
+        """Whether the record has an outbox mark."""
+        self.get(task_id)
+        found = self._tasks[task_id]
+        return found is not None and found[1] > 0
+
     def put(self, task: Task, mark: int = KEEP_MARK) -> Task:
         """Store a record; new steps become an event, counters follow."""
         self.get(task.task_id)

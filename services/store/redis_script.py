@@ -31,6 +31,8 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.SetTriage,
     change.Resolve,
     change.Nudge,
+    change.GiveUp,
+    change.Postpone,
     change.OpenShop,
 )
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
-from services.domain.change import Cancel, Create, Move, Nudge, Op, Republish, Resolve, SetTriage
+from services.domain.change import Cancel, Create, GiveUp, Move, Nudge, Op, Postpone, Republish, Resolve, SetTriage
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.contract.rig import Rig, shown, told
@@ -325,4 +327,82 @@ def test_others_have_no_message_to_lose(rig: Rig, status: str) -> None:
     task = rig.in_status(status)
     assert nudge(rig, task) == "stale"
     assert rig.ask(Nudge(task_id="nobody", gen=0, attempt=0)).code == "stale"
+    assert rig.outbox() == set()
+
+
+# ------------------------------------------------------------------------ give up
+def give_up(rig: Rig, task: Task, **off: int) -> str:
+    fields: dict[str, Any] = {"gen": task.gen, "attempt": task.attempt} | off
+    op = GiveUp(task_id=task.task_id, error="no message", error_kind="bad_message", fingerprint="0f", **fields)
+    return rig.ask(op).code
+
+
+@pytest.mark.parametrize("status", ["pending", "queued", "blocked", "retrying"])
+def test_what_waits_can_be_given_up(rig: Rig, status: str) -> None:
+    task = rig.in_status(status)
+    start = rig.store.events("", 1, 0).cursor
+    assert give_up(rig, task) == "ok"
+    record = rig.record(task)
+    assert (record.status, record.triage, record.attempt, record.attempts) == (
+        Status.DEAD,
+        "open",
+        task.attempt,
+        task.attempts,
+    )
+    assert (record.error, record.error_kind, record.fingerprint) == ("no message", "bad_message", "0f")
+    assert task.task_id not in rig.outbox()
+    assert rig.store.parked_shops(10) == []
+    assert [(event.from_, event.to) for event in rig.all_events(start)] == [(status, "dead")]
+    assert give_up(rig, task) == "ok", "asked again"
+    assert rig.record(task) == record
+
+
+def test_a_dead_letter_that_cannot_be_sent_only_loses_its_mark(rig: Rig) -> None:
+    task = rig.dead()
+    assert rig.outbox() == {task.task_id}
+    assert give_up(rig, task) == "ok"
+    assert (rig.record(task), rig.outbox()) == (task, set())
+
+
+@pytest.mark.parametrize("status", ["running", "held", "scheduled", "succeeded", "cancelled"])
+def test_what_needs_no_message_is_not_given_up(rig: Rig, status: str) -> None:
+    task = rig.in_status(status)
+    assert give_up(rig, task) == "stale"
+    assert rig.record(task) == task
+
+
+def test_another_state_is_not_given_up(rig: Rig) -> None:
+    task = rig.queued()
+    assert [give_up(rig, task, gen=1), give_up(rig, task, attempt=1)] == ["stale", "stale"]
+    nobody = GiveUp(task_id="nobody", gen=0, attempt=0, error="", error_kind="")
+    assert rig.ask(nobody).code == "stale"
+
+
+def test_giving_up_lets_the_next_go(rig: Rig) -> None:
+    """A released task that cannot be published keeps its reserved slot from nobody."""
+    running = rig.running()
+    first = rig.blocked(created_at=rig.store.now_ms() - 1000)
+    second = rig.blocked()
+    (released,) = rig.finish(running).released
+    assert released.task_id == first.task_id
+    op = GiveUp(task_id=first.task_id, gen=0, attempt=0, error="no message", error_kind="bad_message")
+    assert [task.task_id for task in rig.ask(op).released] == [second.task_id]
+
+
+# ----------------------------------------------------------------------- postpone
+def test_a_postponed_message_waits_behind_the_others(rig: Rig) -> None:
+    first = rig.create()
+    rig.pass_time(0.01)
+    second = rig.create()
+    rig.pass_time(0.01)
+    start = rig.store.events("", 1, 0).cursor
+    assert rig.ask(Postpone(task_id=first.task_id)).code == "ok"
+    assert [task.task_id for task in rig.store.outbox(0, 10)] == [second.task_id, first.task_id]
+    assert (rig.record(first), rig.all_events(start)) == (first, [])
+
+
+def test_only_what_waits_in_the_outbox_is_postponed(rig: Rig) -> None:
+    task = rig.queued()
+    assert rig.ask(Postpone(task_id=task.task_id)).code == "stale"
+    assert rig.ask(Postpone(task_id="nobody")).code == "stale"
     assert rig.outbox() == set()

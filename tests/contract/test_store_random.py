@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.clock import ManualClock, SystemClock
-from services.domain.change import Cancel, Create, Move, Nudge, OpenShop, Republish, Resolve, SetTriage
+from services.domain.change import Cancel, Create, GiveUp, Move, Nudge, OpenShop, Republish, Resolve, SetTriage
 from services.domain.explain import NO_WORKER
 from services.domain.query import Query
 from services.domain.shop import Pause
@@ -31,6 +31,7 @@ LIMITS = {"a": 1, "b": 2}
 ACTS = (
     "create", "create", "create", "confirm", "confirm", "claim", "claim", "claim", "finish", "finish", "finish",
     "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume", "time", "adopt", "expire",
+    "give_up",
 )  # fmt: skip
 Step = tuple[str, int, int]
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 11), st.integers(0, 5)), min_size=1, max_size=60)
@@ -120,6 +121,10 @@ class Player:
 
     def _nudge(self, task: Task, how: int) -> None:
         self._ask(Nudge(task_id=task.task_id, gen=task.gen, attempt=task.attempt))
+
+    def _give_up(self, task: Task, how: int) -> None:
+        if how == 0:
+            self._ask(GiveUp(task_id=task.task_id, gen=task.gen, attempt=task.attempt, error="e", error_kind="unknown"))
 
     def _open(self, pick: int, how: int) -> None:
         self._ask(OpenShop(shop=f"pdd:{SHOPS[pick % 2]}"))

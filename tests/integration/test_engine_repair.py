@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import msgspec
 import pytest
 
 from services import assembly
@@ -11,7 +13,7 @@ from services.domain import envelope
 from services.domain.change import Claim, Create, Finish
 from services.domain.task import Attempt, Task
 from services.engine.producer import TaskSpec
-from services.engine.reconcile import Reconciler
+from services.engine.reconcile import BATCH, Reconciler
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines, moves
 
@@ -75,6 +77,41 @@ def test_a_retry_whose_publish_was_lost_is_published(fleet: Fleet) -> None:
     fleet.worker()
     task = fleet.wait(task_id, "succeeded")
     assert (task.attempt, task.retries) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "broken", [{"created_at": 10**17}, {"lane": "express"}, {"payload": "{"}], ids=["instant", "lane", "payload"]
+)
+def test_a_record_that_no_message_can_be_made_of_ends_with_its_reason(fleet: Fleet, broken: dict[str, Any]) -> None:
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="work", payload={})
+    bad = msgspec.structs.replace(fleet.engine.producer.prepare(spec), **broken)
+    fleet.apply(Create(task=bad))
+    good = record_only(fleet, "s2")
+    reconciler = fleet.reconciler()
+    assert reconciler.republish_outbox() == 2
+    task = fleet.task(bad.task_id)
+    assert (task.status, task.triage, task.error_kind, task.attempts) == ("dead", "open", "bad_message", ())
+    assert "no message can be made of this record: " in task.error
+    assert fleet.task(good.task_id).status == "queued"
+    assert reconciler.republish_outbox() == 0
+    assert fleet.ready("rpa_tasks_normal") == 1
+
+
+def test_what_nobody_takes_does_not_hide_newer_messages(fleet: Fleet) -> None:
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="work", payload={})
+    lost = [
+        msgspec.structs.replace(fleet.engine.producer.prepare(spec), queue="nowhere", uniq="") for _ in range(BATCH)
+    ]
+    fleet.engine.store.apply([Create(task=task) for task in lost])
+    before = fleet.engine.store.now_ms()
+    eventually(lambda: fleet.engine.store.now_ms() > before, 30)
+    newer = record_only(fleet, "s2")
+    reconciler = fleet.reconciler()
+    assert reconciler.republish_outbox() == BATCH
+    assert fleet.task(newer.task_id).status == "pending"
+    reconciler.republish_outbox()
+    assert fleet.task(newer.task_id).status == "queued"
+    assert len(fleet.engine.store.outbox(0, 1000)) == BATCH, "they wait for somebody who takes them"
 
 
 # -------------------------------------------------------------------------------------------------------------- leases

@@ -1,4 +1,4 @@
--- What people ask for: Cancel, Move, SetTriage, Resolve; and repair: Nudge, OpenShop.
+-- What people ask for: Cancel, Move, SetTriage, Resolve; and repair: Nudge, GiveUp, Postpone, OpenShop.
 local function keep_reason(e, o)
   if o[Cancel.reason] ~= '' then set_rest(e, T.reason, o[Cancel.reason]) end
 end
@@ -101,6 +101,33 @@ local function nudge(o)
   else
     return 'stale'
   end
+  settle(e)
+  return 'ok', e
+end
+
+local CLAIMABLE = { pending = true, queued = true, blocked = true, retrying = true }
+
+local function give_up(o, released)
+  local e = load(o[GiveUp.task_id])
+  if not e or e[T.gen] ~= o[GiveUp.gen] or e[T.attempt] ~= o[GiveUp.attempt] then return 'stale' end
+  local status, shop = e[T.status], e.shop
+  if status ~= 'dead' and not CLAIMABLE[status] then return 'stale' end
+  e.mark = false
+  if status ~= 'dead' then
+    e[T.error], e[T.error_kind], e[T.fingerprint] = o[GiveUp.error], o[GiveUp.error_kind], o[GiveUp.fingerprint]
+    set_rest(e, T.triage, 'open')
+    unreserve(e.id, shop)
+    transition(e, 'dead', '', o[GiveUp.error_kind])
+  end
+  settle(e)
+  if status ~= 'dead' then open_shop(shop, released) end
+  return 'ok', e
+end
+
+local function postpone(o)
+  local e = load(o[Postpone.task_id])
+  if not e or not e.marked then return 'stale' end
+  e.mark = true
   settle(e)
   return 'ok', e
 end

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from services.domain import envelope
+from services.domain.change import Create
 from services.domain.errors import BrokerUnavailable
 from tests.unit.services.engine.room import DELAYS, Room
 
@@ -41,6 +43,26 @@ def test_a_refused_message_keeps_its_mark(room: Room, caplog: pytest.LogCaptureF
     assert [(receipt.ok, receipt.error) for receipt in room.dispatcher.send(tasks)] == [(False, "blocked")] * 2
     assert marks(room) == {task.task_id for task in tasks}
     assert "2 messages wait in the outbox" in caplog.text
+
+
+def test_a_record_without_a_message_does_not_hold_up_the_others(room: Room, caplog: pytest.LogCaptureFixture) -> None:
+    bad = structs.replace(room.producer.prepare(room.spec()), lane="express")
+    room.ask(Create(task=bad))
+    good = room.recorded(shop_id="s2")
+    assert [receipt.ok for receipt in room.dispatcher.send([room.task(bad.task_id), good])] == [True, True]
+    assert (room.task(bad.task_id).status, room.task(good.task_id).status) == ("dead", "queued")
+    assert room.store.executed([bad.task_id]) == [True]
+    assert "no message can be made of" in caplog.text
+
+
+def test_it_waits_for_a_store_that_is_silent(room: Room) -> None:
+    bad = structs.replace(room.producer.prepare(room.spec()), lane="express")
+    room.ask(Create(task=bad))
+    task = room.task(bad.task_id)
+    room.store.forgetful = 1
+    assert [receipt.ok for receipt in room.dispatcher.send([task])] == [False]
+    assert [receipt.ok for receipt in room.dispatcher.send([task])] == [True], "asked again"
+    assert room.task(bad.task_id).status == "dead"
 
 
 @pytest.mark.parametrize("silent", [1, 2])

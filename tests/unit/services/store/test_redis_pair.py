@@ -20,10 +20,12 @@ from services.domain.change import (
     Claim,
     Create,
     Finish,
+    GiveUp,
     Move,
     Nudge,
     Op,
     OpenShop,
+    Postpone,
     Progress,
     Published,
     Renew,
@@ -47,7 +49,7 @@ ENDS = ("succeeded", "retrying", "dead", "held", "cancelled", "pending")
 ACTS = (
     "create", "create", "create", "publish", "publish", "claim", "claim", "claim", "claim", "finish", "finish", "late",
     "renew", "progress", "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume",
-    "adopt", "slots", "foreign",
+    "give_up", "postpone", "adopt", "slots", "foreign",
 )  # fmt: skip
 STEP = st.tuples(st.sampled_from(ACTS), st.integers(0, 9), st.integers(0, 5))
 BATCHES = st.lists(st.lists(STEP, min_size=1, max_size=8), min_size=1, max_size=14)
@@ -213,6 +215,13 @@ class Twins:
 
     def _nudge(self, task: Task, how: int) -> Op:
         return Nudge(task_id=task.task_id, gen=task.gen + (how == 5), attempt=task.attempt)
+
+    def _give_up(self, task: Task, how: int) -> Op:
+        gen = task.gen + (how == 5)
+        return GiveUp(task_id=task.task_id, gen=gen, attempt=task.attempt, error="e" * how, error_kind="bad_message")
+
+    def _postpone(self, task: Task, how: int) -> Op:
+        return Postpone(task_id=task.task_id)
 
     def _open(self, pick: int, how: int) -> Op:
         platform, shop_id = SHOPS[pick % 3]
