@@ -28,11 +28,11 @@ import msgspec
 from services.domain.task import Attempt, Task
 
 
-class Op(msgspec.Struct, frozen=True, kw_only=True):
+class Op(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Root of the operations."""
 
 
-class Create(Op, frozen=True, kw_only=True):
+class Create(Op, frozen=True, kw_only=True, gc=False):
     """Record a new task.
 
     ``task.status`` is pending (an outbox mark is set), scheduled (``due_at`` set, no mark) or dead (a letter that never
@@ -47,7 +47,7 @@ class Create(Op, frozen=True, kw_only=True):
     on_duplicate: str = "reject"  #: reject | queue | force
 
 
-class Published(Op, frozen=True, kw_only=True):
+class Published(Op, frozen=True, kw_only=True, gc=False):
     """The broker confirmed the message of this state: clear the outbox mark; pending becomes queued.
 
     Only if the record still has this status, gen and attempt. Answers ``ok`` or ``stale``.
@@ -59,7 +59,7 @@ class Published(Op, frozen=True, kw_only=True):
     attempt: int
 
 
-class Claim(Op, frozen=True, kw_only=True):
+class Claim(Op, frozen=True, kw_only=True, gc=False):
     """Take the lease of a delivered task and set it running.
 
     Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer
@@ -68,8 +68,8 @@ class Claim(Op, frozen=True, kw_only=True):
     in the order paused, shop_busy, twin, no_worker -> ``blocked`` (status blocked, record parked, gate named); else
     ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
     used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is
-    returned with every answer but ``missing``. ``foreign_done`` (someone else's executed mark without our outcome),
-    looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
+    returned with every answer but ``missing``. ``foreign_done`` or an executed mark without our outcome (drivers
+    look it up), looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
 
     The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
     live reservations of others >= its concurrency. *twin*: another active task of the same ``uniq`` (not scheduled) was
@@ -94,7 +94,7 @@ class Claim(Op, frozen=True, kw_only=True):
     able: bool = True
 
 
-class Finish(Op, frozen=True, kw_only=True):
+class Finish(Op, frozen=True, kw_only=True, gc=False):
     """Record how an attempt ended, fenced by ``owner``.
 
     ``to``: succeeded | retrying | dead | held | cancelled | pending (given back or worker lost: uncounted, outbox
@@ -121,7 +121,7 @@ class Finish(Op, frozen=True, kw_only=True):
     if_expired: bool = False
 
 
-class Renew(Op, frozen=True, kw_only=True):
+class Renew(Op, frozen=True, kw_only=True, gc=False):
     """Prolong the lease of a running attempt. Answers ``ok`` (record returned; see its ``cancel``) or ``fenced``."""
 
     task_id: str
@@ -129,7 +129,7 @@ class Renew(Op, frozen=True, kw_only=True):
     lease_ms: int
 
 
-class Progress(Op, frozen=True, kw_only=True):
+class Progress(Op, frozen=True, kw_only=True, gc=False):
     """Show how far a running attempt is; no event. A negative ``progress`` and an empty ``note`` leave the old one.
     ``ok`` or ``fenced``.
     """
@@ -141,7 +141,7 @@ class Progress(Op, frozen=True, kw_only=True):
     stopping: bool = False  #: sets ``cancel`` to stopping
 
 
-class Cancel(Op, frozen=True, kw_only=True):
+class Cancel(Op, frozen=True, kw_only=True, gc=False):
     """Cancel: a task that has not started ends at once (``ok``, also if it is cancelled already), a running one is
     flagged (``requested``; asked again: the same, no second transition), else ``refused``. ``reason`` is kept in the
     record.
@@ -152,7 +152,7 @@ class Cancel(Op, frozen=True, kw_only=True):
     reason: str = ""
 
 
-class Move(Op, frozen=True, kw_only=True):
+class Move(Op, frozen=True, kw_only=True, gc=False):
     """Give another priority, or run now: gen + 1 and a new message through the outbox.
 
     pending, queued, scheduled, retrying -> pending with an outbox mark and ``due_at`` 0 (re-prioritising keeps a
@@ -168,7 +168,7 @@ class Move(Op, frozen=True, kw_only=True):
     run_now: bool = False
 
 
-class Republish(Op, frozen=True, kw_only=True):
+class Republish(Op, frozen=True, kw_only=True, gc=False):
     """Close a dead letter as republished and create its successor, in one step.
 
     Only dead with triage open, archived or ignored. ``task`` is the new record (pending, parent = ``task_id``). Answers
@@ -183,7 +183,7 @@ class Republish(Op, frozen=True, kw_only=True):
     on_duplicate: str = "reject"
 
 
-class SetTriage(Op, frozen=True, kw_only=True):
+class SetTriage(Op, frozen=True, kw_only=True, gc=False):
     """Archive, ignore or reopen a dead letter, with a note ("" keeps the old one). ``refused`` unless it is dead and
     not republished. Asked again with the same triage and note: ``ok``, no second transition. Answers ``ok``,
     ``refused``, ``missing``.
@@ -195,7 +195,7 @@ class SetTriage(Op, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Resolve(Op, frozen=True, kw_only=True):
+class Resolve(Op, frozen=True, kw_only=True, gc=False):
     """A person decides about a held task: ``pending`` (run again), ``succeeded`` or ``dead`` (triage open). pending and
     dead get an outbox mark. ``note`` goes to ``triage_note``. Answers ``ok`` (also for the same decision by the same
     person again), ``refused``.
@@ -207,7 +207,7 @@ class Resolve(Op, frozen=True, kw_only=True):
     note: str = ""
 
 
-class Nudge(Op, frozen=True, kw_only=True):
+class Nudge(Op, frozen=True, kw_only=True, gc=False):
     """Publish again what the broker seems to have lost: sets the outbox mark of a pending, queued or retrying task.
 
     Same gen and attempt, so a twin message is harmless. A scheduled task that is due becomes pending. A retrying task
@@ -220,7 +220,7 @@ class Nudge(Op, frozen=True, kw_only=True):
     attempt: int
 
 
-class GiveUp(Op, frozen=True, kw_only=True):
+class GiveUp(Op, frozen=True, kw_only=True, gc=False):
     """End a task that no message can be made of: dead, triage open, no attempt counted and no outbox mark, for there is
     nothing to publish.
 
@@ -236,7 +236,7 @@ class GiveUp(Op, frozen=True, kw_only=True):
     fingerprint: str = ""
 
 
-class Postpone(Op, frozen=True, kw_only=True):
+class Postpone(Op, frozen=True, kw_only=True, gc=False):
     """Give an outbox mark a new instant, so that what cannot be published lets others go first; no transition. Answers
     ``ok`` or ``stale`` (no mark).
     """
@@ -244,7 +244,7 @@ class Postpone(Op, frozen=True, kw_only=True):
     task_id: str
 
 
-class OpenShop(Op, frozen=True, kw_only=True):
+class OpenShop(Op, frozen=True, kw_only=True, gc=False):
     """Release what may start of one shop's lot: while slots minus reservations are free and not paused, the parked task
     with the highest priority, then oldest (``created_at``, task id), whose own gates (type paused, twin) are open gets
     a reservation (30 s) and becomes pending with an outbox mark. Answers ``ok`` with the released records.
@@ -253,7 +253,7 @@ class OpenShop(Op, frozen=True, kw_only=True):
     shop: str  #: platform:shop_id
 
 
-class Answer(msgspec.Struct, frozen=True):
+class Answer(msgspec.Struct, frozen=True, gc=False):
     """What one operation did."""
 
     code: str

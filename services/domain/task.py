@@ -7,12 +7,14 @@ import msgspec
 from services.domain import lane as lanes
 from services.domain.status import ACTIVE, TERMINAL, Status, Triage
 
+# Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
+
 #: transitions and attempts kept in the record itself; the event stream is only the live feed
 HISTORY_LIMIT = 30
 ERROR_LIMIT = 4000
 
 
-class Step(msgspec.Struct, frozen=True, array_like=True):
+class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One transition of the record: when, from where to where, by whom."""
 
     at: int  #: UTC milliseconds of the store's clock
@@ -24,7 +26,7 @@ class Step(msgspec.Struct, frozen=True, array_like=True):
     note: str = ""  #: gate, error kind or the operator's name
 
 
-class Attempt(msgspec.Struct, frozen=True, array_like=True):
+class Attempt(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One start of the task on one worker, written when it ended."""
 
     number: int
@@ -37,7 +39,7 @@ class Attempt(msgspec.Struct, frozen=True, array_like=True):
     retry_in_s: int = -1  #: seconds until the next attempt, -1 when there is none
 
 
-class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
+class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):
     """The record. Instants are UTC milliseconds, 0 for "not yet"; text is "" for "none".
 
     The order of the fields is the stored form (an array) on every driver: append, never reorder or remove.

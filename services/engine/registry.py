@@ -53,6 +53,8 @@ class Registry:
 
     def _refresh(self) -> None:
         now = self._clock.monotonic()
+        if self._read_at is not None and now - self._read_at < REFRESH_S:
+            return  # asked several times a task, so without the lock; what is read is replaced, never changed
         with self._lock:
             if self._read_at is not None and now - self._read_at < REFRESH_S:
                 return

@@ -17,7 +17,7 @@ from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
 from services.store.embedded_feed import Feed
 from services.store.embedded_fleet import Fleet
-from services.store.embedded_papers import Papers
+from services.store.embedded_papers import Papers, with_marks
 from services.store.embedded_part import store_errors
 from services.store.embedded_schema import SCHEMA
 from services.store.embedded_session import Session
@@ -66,8 +66,9 @@ class EmbeddedStore(Feed, Fleet, Papers, Unserved):
 
     def _apply(self, ops: Sequence[Op]) -> list[Answer]:
         def work(conn: sqlite3.Connection) -> list[Answer]:
-            session = Session(conn, self._now(conn))
-            answers = embedded_ops.apply(session, ops)
+            now = self._now(conn)
+            session = Session(conn, now)
+            answers = embedded_ops.apply(session, with_marks(conn, ops, now))
             session.flush()
             return answers
 

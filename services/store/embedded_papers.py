@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from services.domain.change import Claim, Op
 from services.domain.task import ENCODER
 from services.ports import AuditEntry, Letter, LogLine
 from services.store.embedded_part import Part
@@ -17,6 +18,20 @@ EXECUTED_MS = 3_600_000
 LOG_LINES = 5_000
 _LETTER = msgspec.msgpack.Decoder(Letter)
 _ENTRY = msgspec.msgpack.Decoder(AuditEntry)
+
+
+def with_marks(conn: sqlite3.Connection, ops: Sequence[Op], now: int) -> Sequence[Op]:
+    """The operations, with claims that know of the executed marks of their tasks."""
+    claimed = [op.task_id for op in ops if isinstance(op, Claim)]
+    marked = _marked(conn, claimed, now) if claimed else None
+    if not marked:
+        return ops
+    return [replace(op, foreign_done=True) if isinstance(op, Claim) and op.task_id in marked else op for op in ops]
+
+
+def _marked(conn: sqlite3.Connection, task_ids: Sequence[str], now: int) -> set[str]:
+    sql = f"SELECT task_id FROM executed WHERE task_id {IN_LIST} AND until > ?"
+    return {task_id for (task_id,) in conn.execute(sql, (text_list(task_ids), now))}
 
 
 class Papers(Part):
@@ -36,9 +51,8 @@ class Papers(Part):
 
     def executed(self, task_ids: Sequence[str]) -> list[bool]:
         """Whether they are marked."""
-        sql = f"SELECT task_id FROM executed WHERE task_id {IN_LIST} AND until > ?"
         with self._read() as conn:
-            marked = {task_id for (task_id,) in conn.execute(sql, (text_list(task_ids), self.now_ms()))}
+            marked = _marked(conn, task_ids, self.now_ms())
         return [task_id in marked for task_id in task_ids]
 
     def mark_executed(self, task_ids: Sequence[str]) -> None:

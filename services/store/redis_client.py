@@ -92,6 +92,21 @@ class Link:
                 pipe.execute_command(*command)
             return list(pipe.execute())
 
+    def tell(self, packed: bytes, count: int) -> None:
+        """``count`` commands that are in the form of the wire already, when only their success matters."""
+        pool = self._client.connection_pool
+        with self._translated():
+            connection = pool.get_connection()
+            try:
+                connection.send_packed_command([packed])
+                for _ in range(count):
+                    connection.read_response()
+            except BaseException:
+                connection.disconnect()  # replies that nobody has read must not answer the next question
+                raise
+            finally:
+                pool.release(connection)
+
     def run(self, script: Script, names: Sequence[str], *arguments: Any) -> Any:
         """A script by its name; where Redis does not know it (restart, flush) with its text."""
         with self._translated():

@@ -76,8 +76,8 @@ class Intake:
         if not read:
             return
         self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
-        claims = self._patiently(lambda: self._claims([parsed for _, parsed in read]))
-        answers = self._patiently(lambda: self._store.apply(claims))
+        claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
+        answers = self._recover(read, claims, self._patiently(lambda: self._store.apply(claims)))
         done: list[Delivery] = []
         for (delivery, parsed), op, answer in zip(read, claims, answers, strict=True):
             if answer.code == "run" and answer.task is not None:
@@ -111,10 +111,18 @@ class Intake:
             return None
         return parsed
 
-    def _claims(self, read: Sequence[envelope.Parsed]) -> list[Claim]:
-        """One claim a message; a task that a worker of other make has done already is not run again."""
-        executed = self._store.executed([parsed.task.task_id for parsed in read])
-        return [self._claim(parsed, foreign_done) for parsed, foreign_done in zip(read, executed, strict=True)]
+    def _recover(
+        self, read: Sequence[tuple[Delivery, envelope.Parsed]], claims: Sequence[Claim], answers: list[Answer]
+    ) -> list[Answer]:
+        """Claim again, with a record made of the message, what the store has lost: rare, so nobody else pays for it."""
+        lost = [n for n, (op, answer) in enumerate(zip(claims, answers, strict=True)) if _is_lost(op, answer)]
+        if not lost:
+            return answers
+        again = self._patiently(
+            lambda: [msgspec.structs.replace(claims[n], adopt=self._adopted(read[n][1])) for n in lost]
+        )
+        found = dict(zip(lost, self._patiently(lambda: self._store.apply(again)), strict=True))
+        return [found.get(n, answer) for n, answer in enumerate(answers)]
 
     def _patiently(self, ask: Callable[[], T]) -> T:
         """Ask a silent store again, with the very same words.
@@ -133,7 +141,10 @@ class Intake:
                 if self._clock.wait(self._stopping, ASK_S):
                     raise
 
-    def _claim(self, parsed: envelope.Parsed, foreign_done: bool) -> Claim:
+    def _adopted(self, parsed: envelope.Parsed) -> Task:
+        return recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type))
+
+    def _claim(self, parsed: envelope.Parsed) -> Claim:
         task = parsed.task
         return Claim(
             task_id=task.task_id,
@@ -142,8 +153,7 @@ class Intake:
             owner=f"{self._worker}#{self._session}-{next(self._numbers)}",
             worker=self._worker,
             lease_ms=self._lease_ms,
-            adopt=recipe.adopt(parsed, self._registry.task_type(task.task_type)),
-            foreign_done=foreign_done,
+            adopt=self._adopted(parsed) if parsed.foreign else None,
         )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:
@@ -207,3 +217,7 @@ class Intake:
             self._consumer.requeue([delivery])
         else:
             self._consumer.ack([delivery])
+
+
+def _is_lost(op: Claim, answer: Answer) -> bool:
+    return answer.code == "missing" and op.adopt is None

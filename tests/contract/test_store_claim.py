@@ -153,6 +153,16 @@ def test_done_by_a_foreign_consumer(rig: Rig, status: str) -> None:
     assert rig.claim(task, "w2#1", foreign_done=True).code == "ended"
 
 
+def test_a_claim_looks_for_the_mark_of_a_worker_of_other_make_itself(rig: Rig) -> None:
+    done, other = rig.queued(), rig.queued()
+    rig.store.mark_executed([done.task_id])
+    answer = rig.claim(done, "w2#1")
+    assert answer.code == "ended"
+    assert answer.task is not None
+    assert (answer.task.status, answer.task.worker) == (Status.SUCCEEDED, "foreign")
+    assert rig.claim(other, "w2#1").code == "run"
+
+
 def test_foreign_done_does_not_end_what_runs_here(rig: Rig) -> None:
     task = rig.queued()
     rig.claim(task, "w1#1")
