@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtGui import QDoubleValidator
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from datetime import datetime, timedelta
 
+from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
+from PySide6.QtGui import QDoubleValidator
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
 from services.domain import lane
 from services.i18n import N_, _
+from views.dialogs.parameters import Spot
 from views.dialogs.part import Part
+from views.support import shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
 from views.theme.tokens import LANES
+from views.widgets.fields import DateTimeField
 from views.widgets.segmented import Segmented
 from views.widgets.stepper import Stepper
 
 MAX_MINUTES = 366 * 24 * 60
 MAX_ATTEMPTS = 21
-NOW, LATER = "now", "later"
+NOW, LATER, AT = "now", "later", "at"
+_CLOCK = SystemClock()
 
 
 class Delivery(Part):
@@ -36,9 +43,15 @@ class Delivery(Part):
             stretch=True,
         )
         self.lane.set_current(lane.Lane.NORMAL)
-        self.start = Segmented(((NOW, N_("Now")), (LATER, N_("After a delay"))), N_("Start"), stretch=True)
+        starts = ((NOW, N_("Now")), (LATER, N_("After a delay")), (AT, N_("At a time")))
+        self.start = Segmented(starts, N_("Start"), stretch=True)
         self.minutes = QLineEdit("10")
         self.minutes.setValidator(QDoubleValidator(0, MAX_MINUTES, 2, self.minutes))
+        self.time = DateTimeField(_in_an_hour())
+        self.time.setTimeZone(QTimeZone.utc())
+        self._when = QStackedWidget()
+        self._when.addWidget(self.minutes)
+        self._when.addWidget(self.time)
         self.priority = Stepper(N_("Priority"), 6, lane.MIN_PRIORITY, lane.MAX_PRIORITY)
         self.attempts = Stepper(N_("Attempts"), 4, 1, MAX_ATTEMPTS)
         self._touched = False
@@ -47,6 +60,7 @@ class Delivery(Part):
         self.lane.chosen.connect(self._on_lane)
         self.start.chosen.connect(self._on_start)
         self.minutes.textChanged.connect(self._on_changed)
+        self.time.dateTimeChanged.connect(self._on_changed)
         self.priority.value_changed.connect(self._on_priority)
         self.attempts.value_changed.connect(self._on_attempts)
         on_language_changed(self._say_titles)
@@ -60,7 +74,7 @@ class Delivery(Part):
         cells: tuple[tuple[QWidget, str, str], ...] = (
             (self.lane, N_("Lane"), N_("dedicated shops keep theirs")),
             (self.start, N_("Start"), ""),
-            (self.minutes, N_("Delay"), N_("minutes")),
+            (self._when, "", ""),
             (self.priority, N_("Priority"), N_("1 to 10, also sets the lane")),
             (self.attempts, N_("Attempts"), N_("with growing pauses between them")),
         )
@@ -111,11 +125,44 @@ class Delivery(Part):
         """Minutes to wait; 0 starts at once."""
         return self._minutes() or 0.0 if self.start.current() == LATER else 0.0
 
+    def at_ms(self) -> int:
+        """The instant to wait for, UTC milliseconds; 0 for none."""
+        if self.start.current() != AT:
+            return 0
+        # the numbers on screen are those of the fleet's zone, whatever zone this machine is in
+        typed = self.time.dateTime()
+        day, hour = typed.date(), typed.time()
+        local = datetime(
+            day.year(), day.month(), day.day(), hour.hour(), hour.minute(), hour.second(), tzinfo=shown.zone()
+        )
+        return round(local.timestamp() * 1000)
+
+    def start_over(self) -> None:
+        """Start at once, in the normal lane, as often as the task type says."""
+        self._touched = False
+        self.start.set_current(NOW)
+        self._on_start(NOW)
+        self.set_priority(lane.DEFAULT_PRIORITY[lane.Lane.NORMAL])
+
     def problem(self) -> str:
         """What is wrong, "" for nothing."""
-        wrong = self.start.current() == LATER and not self._minutes()
-        set_look(self.minutes, invalid="true" if wrong else "false")
-        return _("The delay must be more than 0 minutes and at most a year") if wrong else ""
+        no_delay = self.start.current() == LATER and not self._minutes()
+        ahead_min = (self.at_ms() - _CLOCK.now_ms()) / 60_000
+        no_time = self.start.current() == AT and not 0 < ahead_min <= MAX_MINUTES
+        set_look(self.minutes, invalid="true" if no_delay else "false")
+        set_look(self.time, invalid="true" if no_time else "false")
+        if no_time:
+            return _("The time is past") if ahead_min <= 0 else _("The time is more than a year ahead")
+        return _("The delay must be more than 0 minutes and at most a year") if no_delay else ""
+
+    def spots(self) -> list[Spot]:
+        """The place of what is wrong."""
+        return [("start", self._go_to_start)] if self.problem() else []
+
+    def _go_to_start(self) -> QWidget:
+        field = self.time if self.start.current() == AT else self.minutes
+        field.setFocus()
+        return field
 
     def _minutes(self) -> float | None:
         try:
@@ -140,16 +187,33 @@ class Delivery(Part):
 
     def _on_start(self, mode: str) -> None:
         self.minutes.setEnabled(mode == LATER)
+        self._when.setCurrentWidget(self.time if mode == AT else self.minutes)
         if mode == LATER:
             self.minutes.setFocus()
             self.minutes.selectAll()
-        self.changed.emit()
+        elif mode == AT:
+            if self.at_ms() <= _CLOCK.now_ms():
+                self.time.setDateTime(_in_an_hour())
+            self.time.setFocus()
+        self._say_titles()
+        self._on_changed()
 
     def _on_changed(self) -> None:
+        self.set_errors(1 if self.problem() else 0)
         self.changed.emit()
 
     def _say_titles(self) -> None:
+        at = self.start.current() == AT
         for name, title, more, note in self._titles:
-            name.setText(_(title))
-            more.setText(_(note) if note else "")
+            name.setText(_(title) if title else _("Time") if at else _("Delay"))
+            zone = text.zone_name(shown.moment(_CLOCK.now_ms()), shown.zone())
+            more.setText(_(note) if note else "" if title else zone if at else _("minutes"))
         self.minutes.setAccessibleName(_("Delay in minutes"))
+        self.time.setAccessibleName(_("Time to start, {zone}").format(zone=zone))
+
+
+def _in_an_hour() -> QDateTime:
+    """The next whole quarter an hour from now, in the fleet's zone; Qt gets its bare numbers."""
+    then = shown.moment(_CLOCK.now_ms()).astimezone(shown.zone()) + timedelta(hours=1)
+    day = QDate(then.year, then.month, then.day)
+    return QDateTime(day, QTime(then.hour, then.minute // 15 * 15), QTimeZone.utc())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from services.commands.tasks import TaskSpec
@@ -12,6 +13,7 @@ from services.domain import lane
 from services.i18n import _, ngettext
 
 ALL = "all"  #: every platform
+REJECT, QUEUE, FORCE = "reject", "queue", "force"  #: what becomes of a task that is active already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,14 +26,21 @@ class Draft:
     payload: Mapping[str, Any] = field(default_factory=dict)
     priority: int = lane.DEFAULT_PRIORITY[lane.Lane.NORMAL]
     delay_min: float = 0.0
+    at_ms: int = 0  #: not before this instant, 0 for none
     attempts: int = 0  #: 0 leaves it to the task type
-    if_duplicate: str = "reject"
-    reason: str = ""
+    if_duplicate: str = REJECT
+    reason: str = ""  #: why the twins are forced
+    twins: frozenset[str] = frozenset()  #: ticked shops that have the same task active already
 
     @property
     def lane(self) -> str:
         """The lane that the priority stands for."""
         return lane.lane_of(self.priority).value
+
+    @property
+    def number(self) -> int:
+        """How many tasks will come of it."""
+        return len(self.shops) - (len(self.twins) if self.if_duplicate == REJECT else 0)
 
     def specs(self, batch: str) -> list[TaskSpec]:
         """One task for each shop."""
@@ -40,6 +49,9 @@ class Draft:
     def spec(self, shop: str, batch: str, *, if_duplicate: str = "", reason: str = "") -> TaskSpec:
         """The task of one shop."""
         platform, _, shop_id = shop.partition(":")
+        fate = if_duplicate or self.if_duplicate
+        if fate == FORCE and not if_duplicate and shop not in self.twins:
+            fate = REJECT  # the reason given is for those that were shown
         return TaskSpec(
             platform=platform,
             shop_id=shop_id,
@@ -47,20 +59,30 @@ class Draft:
             payload=dict(self.payload),
             priority=self.priority,
             delay_s=self.delay_min * 60,
-            if_duplicate=if_duplicate or self.if_duplicate,
-            reason=reason or self.reason,
+            at_ms=self.at_ms,
+            if_duplicate=fate,
+            reason=(reason or self.reason) if fate == FORCE else "",
             batch=batch,
             max_retries=self.attempts - 1 if self.attempts else None,
         )
 
-    def message(self) -> dict[str, Any]:
-        """The first message as it will read."""
-        first = self.shops[0] if self.shops else ":"
-        platform, _, shop_id = first.partition(":")
+    def going(self) -> tuple[str, ...]:
+        """The shops that get a task."""
+        if self.if_duplicate != REJECT:
+            return self.shops
+        return tuple(shop for shop in self.shops if shop not in self.twins)
+
+    def message(self, at: int = 0) -> dict[str, Any]:
+        """One of the messages as it will read."""
+        shops = self.going() or self.shops
+        platform, _, shop_id = shops[min(at, len(shops) - 1)].partition(":") if shops else ("", "", "")
         shown: dict[str, Any] = {"task_type": self.task_type, "platform": platform, "shop_id": shop_id}
         shown["priority"] = self.priority
         if self.delay_min:
             shown["delay"] = round(self.delay_min * 60)
+        if self.at_ms:
+            moment = datetime.fromtimestamp(self.at_ms / 1000, UTC)
+            shown["not_before"] = moment.isoformat(timespec="seconds")
         return {**shown, "payload": dict(self.payload)}
 
 
@@ -72,7 +94,11 @@ def missing(draft: Draft, errors: int, delivery: str) -> str:
         return ngettext("Fix {n} error first", "Fix {n} errors first", errors).format(n=errors)
     if delivery:
         return delivery
-    return "" if draft.shops else _("Tick a shop")
+    if not draft.shops:
+        return _("Tick a shop")
+    if draft.twins and draft.if_duplicate == FORCE and not draft.reason.strip():
+        return _("Say why they must run beside the active ones")
+    return "" if draft.number else _("All of them are active already")
 
 
 def from_prefill(prefill: Mapping[str, object]) -> Draft:

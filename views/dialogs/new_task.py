@@ -15,24 +15,20 @@ from services.i18n import N_, _
 from views.context import PageContext
 from views.dialogs.created import Created
 from views.dialogs.creator import Creator
-from views.dialogs.delivery import Delivery
-from views.dialogs.draft import ALL, Draft, from_prefill, missing
+from views.dialogs.draft import FORCE, QUEUE, Draft, from_prefill
 from views.dialogs.forecast import Forecast
 from views.dialogs.frame import DialogFrame
 from views.dialogs.json_text import pretty
 from views.dialogs.lookup import Known, Lookup
 from views.dialogs.new_task_foot import NewTaskFoot
-from views.dialogs.parameters import Parameters
-from views.dialogs.shops_part import ShopsPart
+from views.dialogs.new_task_form import NewTaskForm
 from views.dialogs.twins import Twins
-from views.dialogs.what_part import WhatPart
 from views.support.language import on_language_changed
-from views.support.throttle import Debounce
-from views.widgets.scroll_pane import ScrollPane
+from views.support.throttle import Debounce, Throttle
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST = (1098, 850), (900, 560)
-CHECK_MS = 350
+CHECK_MS, LOOK_MS = 350, 1000
 SHOWN = 100  #: as many tasks as a filter may name at once
 
 
@@ -54,11 +50,10 @@ class NewTaskDialog(DialogFrame):
         self._context = context
         self._known = Known(shops={}, types={})
         self._prefill: Draft | None = from_prefill(prefill or {})
-        self._queue = False
-        self._twins = Twins()
         self._lookup = Lookup(context, self)
         self._creator = Creator(context, self)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
+        self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self.set_note(" · ".join(part for part in (context.profile, context.environment) if part))
         self._build()
         self._connect()
@@ -70,16 +65,7 @@ class NewTaskDialog(DialogFrame):
 
     def draft(self) -> Draft:
         """Everything as it stands now."""
-        return Draft(
-            platform=self.what.platform(),
-            task_type=self.what.type_name(),
-            shops=self.shops.picker.chosen(),
-            payload=self.parameters.document(),
-            priority=self.delivery.priority.value(),
-            delay_min=self.delivery.delay_min(),
-            attempts=self.delivery.chosen_attempts(),
-            if_duplicate="queue" if self._queue else "reject",
-        )
+        return self._form.draft()
 
     def resume(self, prefill: Mapping[str, object] | None = None) -> None:
         """Go on with the draft, or with what another page filled in."""
@@ -89,22 +75,16 @@ class NewTaskDialog(DialogFrame):
 
     def start_over(self) -> None:
         """Throw the draft away."""
-        self._queue, self._twins = False, Twins()
-        self.shops.picker.model.untick_all()
-        self.shops.picker.paste.field.clear()
-        self.parameters.show_kind(self.what.kind(), {})
-        self.delivery.set_priority(6)
+        self._form.start_over()
+        self.forecast.twins.reason.clear()
         self._pages.setCurrentWidget(self._form)
         self._say()
 
     def _build(self) -> None:
-        self.what, self.shops = WhatPart(1), ShopsPart(2)
-        self.parameters, self.delivery = Parameters(3), Delivery(4)
+        self._form = NewTaskForm()
+        self.what, self.shops = self._form.what, self._form.shops
+        self.parameters, self.delivery = self._form.parameters, self._form.delivery
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
-        self._form = ScrollPane()
-        for part in (self.what, self.shops, self.parameters, self.delivery):
-            self._form.body.addWidget(part)
-        self._form.body.addStretch(1)
         self._pages = QStackedWidget()
         self._pages.addWidget(self._form)
         self._pages.addWidget(self.outcome)
@@ -123,14 +103,11 @@ class NewTaskDialog(DialogFrame):
 
     def _connect(self) -> None:
         # the form
-        self.what.platform_chosen.connect(self.shops.picker.set_platform)
-        self.what.type_chosen.connect(self._on_type)
-        self.shops.picker.changed.connect(self._on_changed)
-        self.shops.picker.mixed.connect(self._on_mixed)
-        self.parameters.changed.connect(self._on_changed)
-        self.delivery.changed.connect(self._on_changed)
-        self.forecast.queue_chosen.connect(self._on_queue)
+        self._form.changed.connect(self._on_changed)
+        self.forecast.fate_chosen.connect(self._on_fate)
+        self.forecast.reason_changed.connect(self._on_reason)
         self.forecast.show_twins.connect(self._on_show_twins)
+        self._context.feed.looked.connect(self._on_looked)
         # the foot
         self.verbs.discard.clicked.connect(self._on_discard)
         self.verbs.copy.clicked.connect(self._on_copy)
@@ -150,7 +127,7 @@ class NewTaskDialog(DialogFrame):
         self._creator.failed.connect(self._failed)
         self._creator.tasks_wanted.connect(self.tasks_wanted)
         self.error.retry.connect(self.resume)
-        QShortcut(QKeySequence("F8"), self, self.parameters.go_to_problem)
+        QShortcut(QKeySequence("F8"), self, self._form.next_problem)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Fit into the window behind."""
@@ -167,45 +144,36 @@ class NewTaskDialog(DialogFrame):
         self.error.clear()
         self._known = known
         wish, self._prefill = self._prefill, None
-        self.what.show_choices(known.shops, known.types)
-        self.shops.picker.set_shops(known.shops)
+        self._form.show_choices(known.shops, known.types)
         if wish is not None:
-            self._fill(wish)
-        self._on_type()
-
-    def _fill(self, wish: Draft) -> None:
-        self.what.choose(wish.platform, wish.task_type)
-        self.shops.picker.set_platform(self.what.platform())
-        self.shops.picker.tick(tuple(shop for shop in wish.shops if shop in self._known.shops))
-        self.parameters.show_kind(self.what.kind(), wish.payload)
-        self.delivery.set_priority(wish.priority)
+            self._form.fill(wish, known.shops)
+        self._form.on_type()
 
     def _on_unknown(self, error: BaseException) -> None:
         self.error.show_error(str(error), lead=_("Shops and task types could not be read."))
 
+    def _on_looked(self) -> None:
+        if self.isVisible():
+            self._look()
+
     # slots of the form
-
-    def _on_mixed(self) -> None:
-        self.what.choose(ALL, "")
-        self.shops.picker.set_platform(self.what.platform())
-
-    def _on_type(self) -> None:
-        kind = self.what.kind()
-        self.parameters.show_kind(kind)
-        if kind is not None:
-            self.delivery.set_defaults(kind.max_retries + 1)
-        self._on_changed()
 
     def _on_changed(self) -> None:
         self._check_soon()
         self._say()
 
-    def _on_queue(self, queue: bool) -> None:
-        self._queue = queue
+    def _on_fate(self, fate: str) -> None:
+        self._form.fate = fate
+        self._say()
+        if fate == FORCE:
+            self.forecast.twins.reason.setFocus()
+
+    def _on_reason(self, reason: str) -> None:
+        self._form.reason = reason
         self._say()
 
     def _on_show_twins(self) -> None:
-        self._watch(*[task.task_id for task in self._twins.by_shop.values()][:SHOWN])
+        self._watch(*[task.task_id for task in self._form.twins.by_shop.values()][:SHOWN])
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(pretty(self.draft().message()))
@@ -231,24 +199,20 @@ class NewTaskDialog(DialogFrame):
         self._say()
 
     def _take_twins(self, twins: Twins) -> None:
-        self._twins = twins
-        self.shops.picker.set_active(frozenset(twins.by_shop))
+        self._form.show_twins(twins)
         self._say()
 
     # creating
 
-    def _problem(self) -> str:
-        """What is missing before tasks can be created, "" for nothing."""
-        return missing(self.draft(), self.parameters.problems(), self.delivery.problem())
-
-    def _count(self) -> int:
-        draft = self.draft()
-        return len(draft.shops) - (0 if self._queue else len(self._twins.among(draft.shops).by_shop))
-
     def _on_create(self) -> None:
-        if not self._problem() and self._pages.currentWidget() is self._form:
-            self._creator.create(self.draft(), self._count(), self)
-            self._say()
+        if self._pages.currentWidget() is not self._form or self._form.blocked():
+            return
+        if self._form.unfilled():
+            self._form.insist()
+            return
+        draft = self.draft()
+        self._creator.create(draft, draft.number, self)
+        self._say()
 
     def _done(self, result: Submitted) -> None:
         self.created.emit(result)
@@ -276,24 +240,36 @@ class NewTaskDialog(DialogFrame):
         self.hide()
 
     def _queue_one(self, spec: TaskSpec) -> None:
-        self._creator.create_one(self.draft(), spec, if_duplicate="queue")
+        self._creator.create_one(self.draft(), spec, if_duplicate=QUEUE)
 
     def _force_one(self, spec: TaskSpec, reason: str) -> None:
-        self._creator.create_one(self.draft(), spec, if_duplicate="force", reason=reason)
+        self._creator.create_one(self.draft(), spec, if_duplicate=FORCE, reason=reason)
+
+    # words
 
     def _say(self) -> None:
-        if not hasattr(self, "outcome"):
+        if not hasattr(self, "verbs"):
             return
         on_form = self._pages.currentWidget() is self._form
-        problem = self._problem()
-        number = self._count()
+        draft, blocked = self.draft(), self._form.blocked()
         self.shops.say(len(self._known.shops))
-        errors = problem if self.parameters.problems() or self.delivery.problem() else ""
-        draft = self.draft()
         self.forecast.show_draft(
-            draft, self.what.kind(), self._twins.among(draft.shops), checking=self._lookup.checking, errors=errors
+            draft,
+            self._form.twins.among(draft.shops),
+            checking=self._lookup.checking,
+            errors=blocked if self._form.wrong else "",
+            hint=self._form.hint(),
         )
+        self._show_outlook()
         self.forecast.setVisible(on_form)
         self.verbs.show_state(
-            on_form=on_form, number=number, problem=problem, wrong=bool(errors), busy=self._creator.busy
+            on_form=on_form,
+            number=draft.number,
+            blocked=blocked,
+            unfilled=self._form.unfilled(),
+            wrong=self._form.wrong,
+            busy=self._creator.busy,
         )
+
+    def _show_outlook(self) -> None:
+        self.forecast.show_outlook(self.draft(), self.what.kind(), self._known.shops, self._context.feed.latest)

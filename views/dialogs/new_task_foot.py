@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout
 
 from services.i18n import N_, _, ngettext
+from views.dialogs.elided import Elided
 from views.support import text
-from views.support.look import Label
 from views.widgets.buttons import Button
 
 
@@ -20,7 +20,7 @@ class NewTaskFoot:
         self.cancel = Button(N_("Cancel"), hint="Esc")
         self.create = Button(kind="primary", icon="ph.plus", shortcut="Ctrl+Return")
         self.create.set_count_text(_("Create"))
-        self.missing = Label("", "label", "dead")
+        self.missing = Elided("", "label", "dead")
         for button in (self.discard, self.copy, self.back):
             foot.addWidget(button)
         foot.addStretch(1)
@@ -28,13 +28,15 @@ class NewTaskFoot:
         foot.addWidget(self.cancel)
         foot.addWidget(self.create)
 
-    def show_state(self, *, on_form: bool, number: int, problem: str, wrong: bool, busy: bool) -> None:
-        """Say how many are created, or what keeps them from it; only what is ``wrong`` is said in red."""
+    def show_state(self, *, on_form: bool, number: int, blocked: str, unfilled: str, wrong: bool, busy: bool) -> None:
+        """Say how many are created, or what keeps them from it; only what is ``wrong`` is said in red.
+
+        What is merely not filled in yet is said too, and a try then shows where.
+        """
         count = text.count(number)
         self.create.set_count_text(ngettext("Create {n} task", "Create {n} tasks", number).format(n=count))
-        nothing = "" if number or problem else _("All of them are active already")
-        self.create.disable(_("Creating") if busy else problem or nothing)
-        self.missing.setText(problem or nothing if on_form else "")
+        self.create.disable(_("Creating") if busy else blocked)
+        self.missing.show_text(blocked or unfilled if on_form else "")
         self.missing.set_tone("dead" if wrong else "text2")
         for widget in (self.create, self.discard, self.copy):
             widget.setVisible(on_form)

@@ -1,8 +1,12 @@
-"""The payload of a new task: as a form, or as raw JSON; both edit the same document."""
+"""The payload of a new task: as a form, or as raw JSON; both edit the same document.
+
+A field that is missing is nobody's mistake before something was typed or tried: until then it is asked for, not red.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -13,7 +17,7 @@ from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from views.dialogs.json_text import pretty
 from views.dialogs.part import Part
-from views.dialogs.problems import editor_validator, payload_problems, placed
+from views.dialogs.problems import editor_validator, payload_problems, placed, top_name
 from views.dialogs.schema_form import SchemaForm
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -22,6 +26,8 @@ from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
 
 EDITOR_HEIGHT = 168
+#: where something is wrong: a name that stays while it is wrong, and how to get there
+Spot = tuple[str, Callable[[], "QWidget | None"]]
 
 
 class Parameters(Part):
@@ -36,19 +42,22 @@ class Parameters(Part):
         self._kind: TaskType | None = None
         self._document: dict[str, Any] = {}
         self._problems: list[Problem] = []
-        self._pill = StatusPill("succeeded", framed=False)
+        self._touched: set[str] = set()
+        self._tried = self._loading = False
+        self._state = StatusPill("succeeded", framed=False)
         self.mode = Segmented((("form", N_("Form")), ("json", N_("Raw JSON"))), N_("View of the parameters"))
-        self.add_action(self._pill)
+        self.add_action(self._state)
         self.add_action(self.mode)
         self.form = SchemaForm()
         self.editor = JsonEditor(N_("Parameters as JSON"))
         self.editor.setFixedHeight(EDITOR_HEIGHT)
-        self.editor.set_validator(editor_validator(lambda: self._kind, dates=True))
+        self.editor.set_validator(editor_validator(lambda: self._kind, dates=True, quiet=self._is_quiet))
         self.editor.hide()
         self._elsewhere = Label("", "label", "dead", wrap=True)
         self.body.addWidget(self.form)
         self.body.addWidget(self.editor)
         self.body.addWidget(self._elsewhere)
+        self.form.touched.connect(self._touched.add)
         self.form.edited.connect(self._on_form)
         self.editor.textChanged.connect(self._on_text)
         self.mode.chosen.connect(self._on_mode)
@@ -61,14 +70,11 @@ class Parameters(Part):
         """What will be sent."""
         return dict(self._document)
 
-    def problems(self) -> int:
-        """How many things are wrong."""
-        if self.mode.current() == "json" and self.editor.problems():
-            return len(self.editor.problems())
-        return len(self._problems)
-
     def show_kind(self, kind: TaskType | None, document: Mapping[str, Any] | None = None) -> None:
         """Show the parameters of a task type; the document stays unless another is given."""
+        if document is not None or kind is None or self._kind is None or kind.name != self._kind.name:
+            self._touched.clear()
+            self._tried = False
         self._kind = kind
         if document is not None:
             self._document = dict(document)
@@ -82,40 +88,68 @@ class Parameters(Part):
         self.mode.set_current(mode)
         self._on_mode(mode)
 
-    def go_to_problem(self) -> None:
-        """Bring the next problem into view (F8)."""
-        if self.mode.current() == "json":
-            self.editor.setFocus()
-            self.editor.go_to_next_problem()
-        elif not self.form.focus_problem():
-            self.set_mode("json")
+    # what is wrong
 
-    def tell(self, path: str, words: str) -> bool:
-        """Show what the server said about a field; False when it is not here."""
-        problem = Problem(path=path, message=words, code="server")
-        row = self.form.input(path.partition(".")[0].partition("[")[0])
-        if row is None:
+    def problems(self) -> int:
+        """How many things are wrong; what was never filled in is not."""
+        if self.mode.current() == "json" and self.editor.problems():
+            return len(self.editor.problems())
+        return len(self._loud())
+
+    def missing(self) -> list[str]:
+        """Titles of the fields that are still to be filled in."""
+        return [self.form.title_of(problem.path) for problem in self._problems if self._is_quiet(problem)]
+
+    def insist(self) -> None:
+        """Somebody tried to go on: from now on what is missing is wrong."""
+        self._tried = True
+        self.editor.validate()
+        self._check()
+
+    def spots(self) -> list[Spot]:
+        """The places of what is wrong, from top to bottom."""
+        if self.mode.current() == "json":
+            lines = sorted({problem.line for problem in self.editor.problems() if problem.line})
+            return [(f"line {line}", partial(self._go_to_line, line)) for line in lines]
+        names = self.form.problem_names()
+        if not names and self.problems():
+            return [("json", partial(self.set_mode, "json"))]
+        return [(name, partial(self.form.focus_field, name)) for name in names]
+
+    def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
+        """Put a refusal that all tasks share at its field; False where they differ or have no field here."""
+        found = {(field, sentence) for _spec, field, sentence in errors}
+        if len(found) != 1:
             return False
-        self._problems = [problem]
+        field, sentence = found.pop()
+        if self.form.input(top_name(field)) is None:
+            return False
+        self._problems = [Problem(path=field, message=sentence.removeprefix(f"{field}: "), code="server")]
         self.form.show_problems(self._problems)
         self._say()
         return True
 
-    def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
-        """Put a refusal that all tasks share at its field; False where they differ or have no field here."""
-        spots = {(field, sentence) for _spec, field, sentence in errors}
-        if len(spots) != 1:
-            return False
-        field, sentence = spots.pop()
-        return self.tell(field, sentence.removeprefix(f"{field}: "))
+    def _is_quiet(self, problem: Problem) -> bool:
+        return problem.code == "required" and not self._tried and top_name(problem.path) not in self._touched
+
+    def _loud(self) -> list[Problem]:
+        return [problem for problem in self._problems if not self._is_quiet(problem)]
+
+    def _go_to_line(self, line: int) -> QWidget:
+        self.editor.setFocus()
+        self.editor.go_to_line(line)
+        return self.editor
+
+    # slots
 
     def _on_form(self) -> None:
         self._document = self.form.document()
         self._check()
 
     def _on_text(self) -> None:
-        if self.mode.current() != "json":
+        if self.mode.current() != "json" or self._loading:
             return
+        self._tried = True
         self.editor.validate()
         value = self.editor.document_value()
         if isinstance(value, dict):
@@ -134,13 +168,14 @@ class Parameters(Part):
     def _load_text(self) -> None:
         shown = self.editor.document_value()
         if shown != self._document or not self.editor.toPlainText():
+            self._loading = True
             self.editor.load_text(pretty(self._document) if self._document else "{\n  \n}")
-
-    # what is wrong
+            self._loading = False
+        self.editor.validate()
 
     def _check(self) -> None:
         self._problems = payload_problems(self._kind, self._document, dates=True)
-        left = self.form.show_problems(self._problems)
+        left = self.form.show_problems(self._loud())
         form = self.mode.current() == "form"
         self._elsewhere.setText("\n".join(placed(problem) for problem in left) if form else "")
         self._elsewhere.setVisible(form and bool(left))
@@ -153,9 +188,12 @@ class Parameters(Part):
             note = _("schema of {type}, version {version}") if kind.version else _("schema of {type}")
             note = note.format(type=kind.name, version=kind.version)
         self.set_note(note)
-        wrong = self.problems()
-        if wrong:
-            self._pill.set_status("dead", ngettext("{n} error", "{n} errors", wrong).format(n=wrong))
+        wrong, missing = self.problems(), len(self.missing())
+        self.set_errors(wrong)
+        self._state.setVisible(not wrong)
+        if missing:
+            words = ngettext("{n} field to fill in", "{n} fields to fill in", missing).format(n=missing)
+            self._state.set_status("waiting", words)
         else:
-            self._pill.set_status("succeeded", _("valid"))
+            self._state.set_status("succeeded", _("valid"))
         self.changed.emit()

@@ -6,10 +6,11 @@ from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
-from services.i18n import _
+from services.i18n import _, ngettext
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
+from views.widgets.status_pill import StatusPill
 
 MARGIN = 20
 
@@ -28,6 +29,9 @@ class Part(QWidget):
         self._head.addWidget(self._title)
         self._head.addWidget(self._note)
         self._head.addStretch(1)
+        self._errors, self._pill = 0, StatusPill("dead")
+        self._pill.hide()
+        self._head.addWidget(self._pill)
         self.body = QVBoxLayout()
         self.body.setSpacing(8)
         inner = QVBoxLayout()
@@ -49,12 +53,19 @@ class Part(QWidget):
         self._note.setText(note)
         self._note.set_tone(tone)
 
+    def set_errors(self, number: int, words: str = "") -> None:
+        """Show how many things are wrong in this part; ``words``, already translated, say it in another way."""
+        self._errors = number
+        self._pill.set_status("dead", words or ngettext("{n} error", "{n} errors", number).format(n=number))
+        self._pill.setVisible(bool(number))
+
     def add_action(self, widget: QWidget) -> None:
         """Put a switch at the right end of the head."""
         self._head.addWidget(widget)
 
     def _say_part(self) -> None:
         self._title.setText(_(self._source))
+        self.set_errors(self._errors)
         self.setAccessibleName(_(self._source))
 
 

@@ -56,6 +56,11 @@ def path_of(text: str) -> tuple[str | int, ...]:
     return tuple(int(index) if index else name for name, index in _PART.findall(text))
 
 
+def top_name(path: str) -> str:
+    """The field of the form in which a path lies: ``items`` of ``items[0].id``."""
+    return path.partition(".")[0].partition("[")[0]
+
+
 def payload_problems(kind: TaskType | None, document: Any, *, dates: bool = False) -> list[schema.Problem]:
     """What is wrong with a payload for its type; an unknown type takes every object.
 
@@ -84,13 +89,18 @@ def _is_date(text: str) -> bool:
     return len(text) == len("2026-11-21")
 
 
-def editor_validator(kind: Callable[[], TaskType | None], *, dates: bool = False) -> json_problems.Validator:
-    """A validator for ``JsonEditor`` that follows the type of the moment."""
+def editor_validator(
+    kind: Callable[[], TaskType | None],
+    *,
+    dates: bool = False,
+    quiet: Callable[[schema.Problem], bool] = lambda _problem: False,
+) -> json_problems.Validator:
+    """A validator for ``JsonEditor`` that follows the type of the moment and passes over what is ``quiet``."""
 
     def check(document: Any) -> Sequence[json_problems.Problem]:
         if not isinstance(document, dict):
             return [json_problems.Problem(text=_(_NOT_OBJECT), line=1)]
-        found = payload_problems(kind(), document, dates=dates)
+        found = [one for one in payload_problems(kind(), document, dates=dates) if not quiet(one)]
         return [json_problems.Problem(text=placed(one), path=path_of(one.path), line=_line(one)) for one in found]
 
     return check

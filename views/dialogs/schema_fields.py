@@ -47,6 +47,10 @@ class Input(QObject):
         """Show a value without a signal."""
         raise NotImplementedError
 
+    def focus(self) -> None:
+        """Put the cursor here."""
+        self.widget.setFocus()
+
     def say(self) -> None:
         """Say titles again."""
         self.widget.setAccessibleName(self.field.title)
@@ -226,6 +230,10 @@ class ChoicesInput(Input):
         for name, box in self.boxes.items():
             box.setChecked(name in wanted)
         self._others = [one for one in wanted if one not in self.boxes]
+
+    def focus(self) -> None:
+        """Put the cursor on the first box."""
+        next(iter(self.boxes.values()), self.widget).setFocus()
 
     def say(self) -> None:
         """Say the choices again."""

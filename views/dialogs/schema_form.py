@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal
@@ -12,7 +13,7 @@ from services.domain.schema import Problem
 from services.i18n import _
 from views.dialogs import schema_read as plan
 from views.dialogs.elided import Elided
-from views.dialogs.problems import sentence
+from views.dialogs.problems import sentence, top_name
 from views.dialogs.schema_fields import DateInput, Input, SwitchInput, make
 from views.dialogs.schema_read import MISSING, FieldPlan
 from views.support.language import on_language_changed
@@ -28,9 +29,11 @@ _TOP = Qt.AlignmentFlag.AlignTop
 class SchemaForm(QWidget):
     """Signals:
     edited: a person changed the document.
+    touched: name of the field that a person changed.
     """
 
     edited = Signal()
+    touched = Signal(str)
 
     def __init__(self, *, narrow: bool = False, parent: QWidget | None = None) -> None:
         """`narrow` sets two fields in a row, else three."""
@@ -70,7 +73,7 @@ class SchemaForm(QWidget):
         """Tell each problem at its field; return those that have none here."""
         left, by_field = [], dict[str, str]()
         for problem in problems:
-            name = problem.path.partition(".")[0].partition("[")[0]
+            name = top_name(problem.path)
             if name in self._rows:
                 by_field.setdefault(name, sentence(problem))
             else:
@@ -89,12 +92,22 @@ class SchemaForm(QWidget):
         row = self._rows.get(name)
         return row.problem if row is not None else ""
 
-    def focus_problem(self) -> bool:
-        """Go to the first field with a problem."""
-        row = next((row for row in self._rows.values() if row.problem), None)
-        if row is not None:
-            row.input.widget.setFocus()
-        return row is not None
+    def problem_names(self) -> list[str]:
+        """The fields at which a problem is told, from top to bottom."""
+        return [name for name, row in self._rows.items() if row.problem]
+
+    def title_of(self, name: str) -> str:
+        """What people call a field."""
+        row = self._rows.get(name)
+        return row.field.title if row is not None else name
+
+    def focus_field(self, name: str) -> QWidget | None:
+        """Put the cursor into a field; its widget, None when it is not here."""
+        row = self._rows.get(name)
+        if row is None:
+            return None
+        row.input.focus()
+        return row
 
     def _rebuild(self, fields: Sequence[FieldPlan]) -> None:
         for row in self._rows.values():
@@ -110,19 +123,20 @@ class SchemaForm(QWidget):
             if line == len(taken):
                 taken.append(0)
             row = _Row(field, self)
-            row.input.edited.connect(self._on_edited)
+            row.input.edited.connect(partial(self._on_edited, field.name))
             self._grid.addWidget(row, line, taken[line], 1, span, _TOP)
             self._rows[field.name] = row
             taken[line] += span
         self._say()
 
-    def _on_edited(self) -> None:
+    def _on_edited(self, touched: str) -> None:
         for name, row in self._rows.items():
             value = row.input.value()
             if value is MISSING:
                 self._document.pop(name, None)
             else:
                 self._document[name] = value
+        self.touched.emit(touched)
         self.edited.emit()
 
     def _say(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QMouseEvent, QPainter, QPaintEvent, QTextCursor
@@ -31,6 +31,7 @@ class ShopPaste(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shops: Mapping[str, Shop] = {}
+        self._platform = ""
         self._index = ShopIndex({})
         self.field = _PasteField()
         self._state = Label("", "label", "text3")
@@ -51,10 +52,31 @@ class ShopPaste(QWidget):
         on_language_changed(self._say)
         self._say()
 
-    def set_shops(self, shops: Mapping[str, Shop]) -> None:
-        """Take the shops that may be named."""
-        self._shops, self._index = shops, ShopIndex(shops)
-        self._on_text()
+    def set_shops(self, shops: Mapping[str, Shop], platform: str = "") -> None:
+        """Take the shops that may be named; where a name fits several, those of the platform in view are meant."""
+        if shops is not self._shops or platform != self._platform:
+            self._shops, self._platform, self._index = shops, platform, ShopIndex(shops, platform)
+            self._on_text()
+
+    @property
+    def index(self) -> ShopIndex:
+        """Finds shops by what people call them."""
+        return self._index
+
+    def show_lines(self, lines: Iterable[str]) -> None:
+        """Put a list into the field, one name a line."""
+        self.field.setPlainText("\n".join(lines))
+        self.flush()
+
+    def lost(self) -> list[Entry]:
+        """Names that are not found."""
+        return unknown(self.field.entries)
+
+    def go_to(self, line: int) -> QWidget:
+        """Put the cursor on a line (1-based)."""
+        self.field.setTextCursor(QTextCursor(self.field.document().findBlockByNumber(line - 1)))
+        self.field.setFocus()
+        return self.field
 
     def chosen(self) -> tuple[str, ...]:
         """Keys of the shops named."""
@@ -68,7 +90,9 @@ class ShopPaste(QWidget):
         self._read.cancel()
         before = self.chosen()
         entries = read(self.field.toPlainText(), self._index)
-        names = {key: shop.shop_id for key, shop in self._shops.items()}
+        wanted = {entry.suggestion for entry in entries if entry.suggestion}
+        several = {entry.suggestion for entry in entries if entry.several}
+        names = {key: key if key in several else self._shops[key].shop_id for key in wanted}
         self.field.show_entries(entries, names)
         self._say()
         if before != self.chosen():
@@ -83,13 +107,13 @@ class ShopPaste(QWidget):
         cursor = QTextCursor(block)
         cursor.setPosition(block.position() + at)
         cursor.setPosition(block.position() + at + len(entry.text), QTextCursor.MoveMode.KeepAnchor)
-        cursor.insertText(shop.shop_id)
+        cursor.insertText(shop.key if entry.several else shop.shop_id)
 
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText("\n".join(entry.text for entry in unknown(self.field.entries)))
+        QGuiApplication.clipboard().setText("\n".join(entry.text for entry in self.lost()))
 
     def _say(self) -> None:
-        lost = len(unknown(self.field.entries))
+        lost = len(self.lost())
         self.field.setAccessibleName(_("List of shops"))
         self.field.setPlaceholderText(_("Paste ids or names, one a line or separated by commas"))
         if lost:

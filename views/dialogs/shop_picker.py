@@ -1,17 +1,20 @@
-"""Which shops: ticked in a list, or pasted; both fill the same set."""
+"""Which shops: ticked in a list, pasted, from a file, or by group; all fill the same set."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtCore import QRect, Qt, Signal
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from services.domain.shop import Shop
 from services.i18n import N_, _, ngettext
 from views.dialogs.draft import ALL
+from views.dialogs.shop_file import ShopFile
+from views.dialogs.shop_groups import ShopGroups
 from views.dialogs.shop_paste import ShopPaste
 from views.support import text
 from views.support.language import on_language_changed
@@ -23,7 +26,8 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import platform_badge
 
-HEIGHT = 190
+HEIGHT, FILE_BAR = 190, 32
+PICK, PASTE, FILE, GROUP = "pick", "paste", "file", "group"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -75,10 +79,12 @@ class ShopPicker(QWidget):
     """Signals:
     changed: other shops are ticked.
     mixed: shops of other platforms than the one in view are named.
+    file_dropped: a file was dropped here and is being read.
     """
 
     changed = Signal()
     mixed = Signal()
+    file_dropped = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -90,6 +96,9 @@ class ShopPicker(QWidget):
         self.table.header.hide()
         self.paste = ShopPaste()
         self.paste.hide()
+        self.file, self.groups = ShopFile(), ShopGroups()
+        self.file.hide()
+        self.groups.hide()
         self._all = QCheckBox()
         self._all.setTristate(True)
         self.filter = QLineEdit()
@@ -102,6 +111,9 @@ class ShopPicker(QWidget):
         self.table.peek_requested.connect(self._toggle)
         self.table.open_requested.connect(self._toggle)
         self.paste.changed.connect(self._on_pasted)
+        self.file.lines_read.connect(self.paste.show_lines)
+        self.groups.ticked.connect(self._on_group)
+        self.setAcceptDrops(True)
         on_language_changed(self._say)
         self._say()
 
@@ -119,30 +131,61 @@ class ShopPicker(QWidget):
         column.addWidget(line())
         column.addWidget(self.table, 1)
         box.setFrameShape(QFrame.Shape.NoFrame)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
+        row = QHBoxLayout()
         row.setSpacing(12)
         row.addWidget(self.paste, 10)
+        row.addWidget(self.groups, 10)
         row.addWidget(box, 18)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(8)
+        whole.addWidget(self.file)
+        whole.addLayout(row, 1)
         self.setFixedHeight(HEIGHT)
 
     def set_shops(self, shops: Mapping[str, Shop]) -> None:
         """Take the shops there are."""
         self._shops = shops
-        self.paste.set_shops(shops)
+        self._name_shops()
         self._show_rows()
 
     def set_platform(self, platform: str) -> None:
         """List the shops of one platform, or of all."""
         self._platform = platform
+        self._name_shops()
         self._show_rows()
         self.changed.emit()
 
+    def _name_shops(self) -> None:
+        here = "" if self._platform == ALL else self._platform
+        self.paste.set_shops(self._shops, here)
+        self.file.set_index(self.paste.index)
+        self.groups.set_shops({key: shop for key, shop in self._shops.items() if self._suits(shop)})
+        self.groups.follow(self.model.ticked())
+
     def set_mode(self, mode: str) -> None:
-        """``pick`` or ``paste``."""
-        self.paste.setVisible(mode == "paste")
-        if mode == "paste":
+        """One of ``PICK``, ``PASTE``, ``FILE``, ``GROUP``."""
+        self.paste.setVisible(mode in (PASTE, FILE))
+        self.file.setVisible(mode == FILE)
+        self.groups.setVisible(mode == GROUP)
+        self.setFixedHeight(HEIGHT + (FILE_BAR if mode == FILE else 0))
+        if mode == PASTE:
             self.paste.field.setFocus()
+        elif mode == FILE:
+            self.file.choose.setFocus()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take a file."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Read the file that was dropped."""
+        url = next((url for url in event.mimeData().urls() if url.isLocalFile()), None)
+        if url is not None:
+            event.acceptProposedAction()
+            self.file_dropped.emit()
+            self.file.open(Path(url.toLocalFile()))
 
     def set_active(self, shops: frozenset[str]) -> None:
         """Mark shops that have the same task already."""
@@ -186,8 +229,12 @@ class ShopPicker(QWidget):
         self._say()
 
     def _on_ticked(self) -> None:
+        self.groups.follow(self.model.ticked())
         self._say()
         self.changed.emit()
+
+    def _on_group(self, shops: Sequence[str], on: bool) -> None:
+        self.model.set_ticked(shops, on=on)
 
     def _on_pasted(self) -> None:
         named = self.paste.chosen()

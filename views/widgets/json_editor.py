@@ -147,11 +147,13 @@ class JsonEditor(QPlainTextEdit):
         if not lines:
             return False
         at = self.textCursor().blockNumber() + 1
-        line = next((line for line in lines if line > at), lines[0])
-        block = self.document().findBlockByNumber(line - 1)
-        self.setTextCursor(QTextCursor(block))
-        self.centerCursor()
+        self.go_to_line(next((line for line in lines if line > at), lines[0]))
         return True
+
+    def go_to_line(self, line: int) -> None:
+        """Put the cursor at the start of a line (1-based)."""
+        self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line - 1)))
+        self.centerCursor()
 
     def _show_problems(self, problems: list[Problem]) -> None:
         placed = [

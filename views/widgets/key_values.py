@@ -43,6 +43,7 @@ class KeyValues(QWidget):
         while len(self._labels) > number:
             for label in self._labels.pop():
                 self._grid.removeWidget(label)
+                label.hide()
                 label.deleteLater()
         while len(self._labels) < number:
             self._add_row()

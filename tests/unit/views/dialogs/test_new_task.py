@@ -5,9 +5,11 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimeZone
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit, QWidget
 from pytestqt.qtbot import QtBot
@@ -21,6 +23,7 @@ from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.draft import ALL
 from views.dialogs.new_task import NewTaskDialog
 from views.dialogs.schema_fields import ChoicesInput, LineInput
+from views.support import shown
 
 Open = Callable[..., NewTaskDialog]
 SHOPS = ("pdd:pdd-10021", "pdd:pdd-10025", "pdd:pdd-10048")
@@ -110,18 +113,170 @@ def test_a_wrong_value_is_told_at_its_field_and_nothing_is_created(
     assert tasks(fleet) == []
     type_into(qtbot, dialog, "page_size", "many")
     assert dialog.parameters.form.problem_of("page_size") == "must be of type integer"
-    dialog.parameters.go_to_problem()
+    assert dialog._form.next_problem()
     dialog.parameters.set_mode("json")
     problems = {problem.line for problem in dialog.parameters.editor.problems()}
     assert len(problems) == 2, "each stands at its own line"
 
 
-def test_a_required_field_is_asked_for(qtbot: QtBot, open_dialog: Open) -> None:
+def test_a_required_field_is_asked_for_and_red_only_after_a_try(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     dialog = open_dialog({"platform": "pdd", "task_type": "batch_reply", "shops": list(SHOPS)})
+    assert dialog.parameters.form.problem_of("text") == "", "nobody typed anything yet"
+    assert dialog.parameters.problems() == 0
+    assert dialog.parameters._state.words() == "1 field to fill in"
+    assert dialog.verbs.missing.text() == "Fill in Reply"
+    assert dialog.verbs.missing.property("tone") == "text2"
+    dialog.verbs.create.click()
     assert dialog.parameters.form.problem_of("text") == "is missing"
+    assert (dialog.verbs.missing.text(), dialog.verbs.missing.property("tone")) == ("Fix 1 error first", "dead")
+    assert tasks(fleet) == []
     type_into(qtbot, dialog, "text", "Thank you")
     assert dialog.parameters.form.problem_of("text") == ""
     assert dialog.verbs.create.isEnabled()
+
+
+def test_a_required_field_that_was_emptied_is_red_at_once(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog({"platform": "pdd", "task_type": "batch_reply", "shops": list(SHOPS)})
+    type_into(qtbot, dialog, "text", "x")
+    line = dialog.parameters.form.input("text")
+    assert isinstance(line, LineInput)
+    qtbot.keyClick(line.line, Qt.Key.Key_Backspace)
+    assert dialog.parameters.form.problem_of("text") == "is missing"
+    dialog.what.types.setCurrentIndex(dialog.what.types.findData("single_product"))
+    assert dialog.parameters.problems() == 0, "another type starts clean"
+
+
+def test_raw_json_is_not_red_before_it_was_typed_into(open_dialog: Open) -> None:
+    dialog = open_dialog({"platform": "pdd", "task_type": "batch_reply", "shops": list(SHOPS)})
+    dialog.parameters.set_mode("json")
+    assert dialog.parameters.editor.problems() == ()
+    dialog.parameters.editor.setPlainText('{"limit": 3}')
+    assert [problem.text for problem in dialog.parameters.editor.problems()] == ["text: is missing"]
+
+
+def test_f8_goes_round_through_shops_parameters_and_delivery(qtbot: QtBot, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    dialog.activateWindow()
+    dialog.shops.mode.choose("paste")
+    dialog.shops.picker.paste.show_lines(["pdd-10021", "nobody here"])
+    type_into(qtbot, dialog, "page_size", "500")
+    dialog.delivery.start.choose("later")
+    dialog.delivery.minutes.setText("")
+    assert [part._errors for part in (dialog.shops, dialog.parameters, dialog.delivery)] == [1, 1, 1]
+    size = dialog.parameters.form.input("page_size")
+    assert isinstance(size, LineInput)
+    stops = [dialog.shops.picker.paste.field, size.line, dialog.delivery.minutes, dialog.shops.picker.paste.field]
+    for stop in stops:
+        qtbot.keyClick(dialog, Qt.Key.Key_F8)
+        assert dialog.focusWidget() is stop
+    assert dialog.shops.picker.paste.field.textCursor().blockNumber() == 1
+
+
+def test_shops_come_from_a_file_whose_columns_are_recognised(
+    qtbot: QtBot, tmp_path: Path, fleet: Fleet, open_dialog: Open
+) -> None:
+    dialog = open_dialog({"platform": "pdd", "task_type": "get_content"})
+    temu = next(shop for shop in fleet.context.shops().values() if shop.platform == "temu")
+    path = tmp_path / "list.csv"
+    path.write_text(f"note,平台,number\na,pdd,pdd-10021\nb,TEMU,{temu.shop_id}\nc,pdd,pdd-1\n", encoding="utf-8")
+    dialog.shops.mode.choose("file")
+    dialog.shops.picker.file.open(path)
+    paste = dialog.shops.picker.paste
+    qtbot.waitUntil(lambda: len(paste.field.entries) == 3)
+    assert dialog.shops.picker.file.shop_column.currentText() == "number"
+    assert set(dialog.draft().shops) == {"pdd:pdd-10021", temu.key}
+    assert dialog.what.platform() == ALL
+    assert [entry.text for entry in paste.lost()] == ["pdd:pdd-1"]
+    assert "3 rows" in dialog.shops.picker.file._state.text()
+    dialog.shops.picker.file.shop_column.setCurrentIndex(0)
+    dialog.shops.picker.file._on_column()
+    assert dialog.draft().shops == (), "the column of notes names no shops"
+
+
+def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, tmp_path: Path, open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    (tmp_path / "list.xlsx").write_text("x")
+    dialog.shops.picker.file.open(tmp_path / "list.xlsx")
+    qtbot.waitUntil(lambda: "not a readable workbook" in dialog.shops.picker.file._state.text())
+    assert dialog.draft().shops == SHOPS
+
+
+def test_a_group_ticks_its_shops_and_follows_them(fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog({"platform": "pdd", "task_type": "get_content"})
+    groups = dialog.shops.picker.groups.model
+    wanted = {key for key, shop in fleet.context.shops().items() if (shop.platform, shop.group) == ("pdd", "数码")}
+    groups.toggle(groups.row_of("pdd/数码"))
+    assert set(dialog.draft().shops) == wanted
+    assert groups.ticked() == {"pdd/数码"}
+    dialog.shops.picker.model.set_ticked([next(iter(wanted))], on=False)
+    assert groups.ticked() == frozenset(), "it is whole no more"
+    groups.toggle(groups.row_of("pdd/"))
+    assert {key.partition(":")[0] for key in dialog.draft().shops} == {"pdd"}
+    assert "pdd/数码" in groups.ticked()
+    groups.toggle(groups.row_of("pdd/"))
+    assert dialog.draft().shops == ()
+
+
+def test_the_result_is_told_in_numbers_before_anything_is_created(fleet: Fleet, open_dialog: Open) -> None:
+    dialog = open_dialog({"platform": "pdd", "task_type": "get_content"})
+    shops = fleet.context.shops()
+    dialog.shops.picker.tick(tuple(key for key, shop in shops.items() if shop.platform == "pdd"))
+    own = sum(shop.dedicated for shop in shops.values() if shop.platform == "pdd")
+    facts = dialog.forecast.facts()
+    assert facts["Dedicated queues"] == str(own)
+    assert facts["Lane Normal 6"] == str(len(dialog.draft().shops) - own)
+    assert facts["First starts"] == "when a worker runs"
+    fleet.heartbeat("rpa-01", slots=4, busy=0)
+    snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(fleet.heartbeat("rpa-01", slots=4, busy=0),))
+    dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot)
+    assert "Likely all done" in dialog.forecast.facts()
+
+
+def test_each_message_can_be_looked_at(open_dialog: Open) -> None:
+    dialog = open_dialog(PREFILL)
+    preview = dialog.forecast.preview
+    assert "pdd-10021" in preview.code.toPlainText()
+    assert not preview.before.isEnabled()
+    preview.after.click()
+    preview.after.click()
+    assert "pdd-10048" in preview.code.toPlainText()
+    assert preview._place.text() == "3 of 3"
+    assert not preview.after.isEnabled()
+
+
+def test_a_time_of_the_fleet_makes_scheduled_tasks(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    shown.set_zone("Asia/Shanghai")
+    try:
+        dialog = open_dialog({**PREFILL, "shops": ["pdd-10021"]})
+        dialog.delivery.start.choose("at")
+        assert any(more.text() == "UTC+8" for _n, _t, more, _note in dialog.delivery._titles)
+        dialog.delivery.time.setDateTime(QDateTime(QDate(2020, 1, 1), QTime(8, 0), QTimeZone.utc()))
+        assert dialog.verbs.missing.text() == "The time is past"
+        year = shown.moment(fleet.store.now_ms()).year + 1
+        dialog.delivery.time.setDateTime(QDateTime(QDate(year, 1, 2), QTime(8, 0), QTimeZone.utc()))
+        with qtbot.waitSignal(dialog.created):
+            dialog.verbs.create.click()
+        (task,) = tasks(fleet)
+        wanted = datetime(year, 1, 2, 0, 0, tzinfo=UTC)
+        assert (task.status, task.due_at) == (Status.SCHEDULED, round(wanted.timestamp() * 1000))
+    finally:
+        shown.set_zone("")
+
+
+def test_twins_can_be_forced_from_the_form_with_a_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    twin = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")
+    fleet.context.commands.tasks.create([twin], origin="cli")
+    dialog = open_dialog(PREFILL)
+    qtbot.waitUntil(lambda: bool(dialog.forecast.twins.lead()))
+    dialog.forecast.twins.links["force"].click()
+    assert dialog.verbs.missing.text() == "Say why they must run beside the active ones"
+    qtbot.keyClicks(dialog.forecast.twins.reason, "month end")
+    assert dialog.verbs.create.text() == "Create 3 tasks"
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    made = tasks(fleet)
+    assert len(made) == 4
+    assert {task.shop for task in made if task.reason == "month end"} == {"pdd:pdd-10021"}
 
 
 def test_what_the_server_refuses_is_told_at_the_field(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
@@ -219,7 +374,7 @@ def test_all_duplicates_can_be_queued_from_the_form(qtbot: QtBot, fleet: Fleet, 
     dialog = open_dialog({**PREFILL, "shops": ["pdd-10021"]})
     qtbot.waitUntil(lambda: bool(dialog.forecast.twins.lead()))
     assert dialog.verbs.missing.text() == "All of them are active already"
-    dialog.forecast._queue_link.click()
+    dialog.forecast.twins.links["queue"].click()
     assert dialog.verbs.create.text() == "Create 1 task"
     with qtbot.waitSignal(dialog.created):
         dialog.verbs.create.click()

@@ -136,7 +136,9 @@ def test_problems_stand_at_their_fields(form: SchemaForm) -> None:
     assert form.problem_of("note") == "is missing"
     assert form.problem_of("states") == "must be one of paid, sent"
     assert [problem.path for problem in left] == ["other"]
-    assert form.focus_problem()
+    assert set(form.problem_names()) == {"size", "states", "note"}
+    assert form.focus_field("size") is not None
+    assert form.focus_field("other") is None
     form.show_problems([])
     assert form.problem_of("size") == ""
 

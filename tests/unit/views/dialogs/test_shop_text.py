@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.shop import Shop
-from views.dialogs.shop_text import ShopIndex, found, read, unknown
+from views.dialogs.shop_text import SUGGESTED, ShopIndex, found, read, unknown
 
 SHOPS = {
     shop.key: shop
@@ -52,3 +52,20 @@ def test_unknown_lines_stay_with_what_may_be_meant() -> None:
 
 def test_nothing_is_found_in_nothing() -> None:
     assert read(" \n ,, \n", INDEX) == []
+
+
+TWO = {shop.key: shop for shop in (Shop(platform="pdd", shop_id="7", name="柚子"), Shop(platform="temu", shop_id="7"))}
+
+
+def test_an_id_of_two_platforms_is_asked_about() -> None:
+    (entry,) = read("7", ShopIndex(TWO))
+    assert (entry.shop, entry.several) == ("", 2)
+    assert found(read("7", ShopIndex(TWO, "temu"))) == ("temu:7",), "the platform in view is meant"
+    assert found(read("PDD:7, TEMU:7, Pinduoduo:柚子", ShopIndex(TWO))) == ("pdd:7", "temu:7")
+
+
+def test_ten_thousand_shops_and_many_unknown_names_are_read_in_one_go() -> None:
+    many = {shop.key: shop for shop in (Shop(platform="pdd", shop_id=f"pdd-{n:05}") for n in range(10_000))}
+    entries = read("\n".join(f"pdd-{n:05}x" for n in range(0, 10_000, 10)), ShopIndex(many))
+    assert len(unknown(entries)) == 1000
+    assert sum(bool(entry.suggestion) for entry in entries) == SUGGESTED

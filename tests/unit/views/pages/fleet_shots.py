@@ -146,6 +146,7 @@ def new_task(fleet: Fleet, folder: Path) -> None:
     shops = sorted(fleet.context.shops())
     twin = [TaskSpec(platform="pdd", shop_id=shop.partition(":")[2], task_type="sync_order") for shop in shops[:3]]
     fleet.context.commands.tasks.create(twin, origin="console")
+    fleet.heartbeat("rpa-01", slots=16, busy=4)
     prefill = {
         "platform": "pdd",
         "task_type": "sync_order",
@@ -181,8 +182,26 @@ def new_task(fleet: Fleet, folder: Path) -> None:
         dialog.grab().save(str(folder / f"new-invalid-{code}-{mode}.png"))
         window.grab().save(str(folder / f"new-behind-{code}-{mode}.png"))
         dialog.parameters.show_kind(dialog.what.kind(), {})
+        dialog.shops.start_over()
+        dialog.what.choose("all", "batch_reply")
+        dialog._form.on_type()
+        dialog.shops.mode.choose("file")
+        table = folder / "list.csv"
+        table.write_text("platform,店铺,note\npdd,pdd-10021,a\ntemu,Quillmark,b\npdd,nobody,c\n", encoding="utf-8")
+        dialog.shops.picker.file.open(table)
+        dialog.delivery.start.choose("at")
+        settle(0.5)
+        dialog.grab().save(str(folder / f"new-file-{code}-{mode}.png"))
+        dialog.shops.mode.choose("group")
+        dialog.verbs.create.click()
+        settle(0.2)
+        dialog.grab().save(str(folder / f"new-group-{code}-{mode}.png"))
+        dialog.start_over()
+        dialog.what.choose("pdd", "sync_order")
+        dialog.shops.picker.set_platform("pdd")
+        dialog._form.on_type()
         dialog.shops.picker.tick(tuple(shops[:8]))
-        dialog._twins = dialog._twins.__class__()
+        dialog._form.twins = dialog._form.twins.__class__()
         dialog._creator._create(dialog.draft())
         wait(lambda d=dialog: d._pages.currentWidget() is d.outcome)
         settle(0.2)

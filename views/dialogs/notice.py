@@ -1,0 +1,64 @@
+"""A framed note in the tint of a status: what stands in the way, with verbs that deal with it."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from views.support import safe
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import RADIUS_CARD, status
+
+
+class Notice(QWidget):
+    """A framed note in the tint of a status, hidden while it has nothing to say."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._token = status(name)
+        self._lead = Label("", "strong", wrap=True)
+        self._text = Label("", "label", "text2", wrap=True)
+        self._links = QHBoxLayout()
+        self._links.setSpacing(14)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(34, 9, 10, 9)
+        column.setSpacing(3)
+        column.addWidget(self._lead)
+        column.addWidget(self._text)
+        column.addLayout(self._links)
+        self._column = column
+        self.hide()
+        theme().changed.connect(self.update)
+
+    def add_links(self, *links: QWidget) -> None:
+        """Put verbs below the text."""
+        for link in links:
+            self._links.addWidget(link)
+        self._links.addStretch(1)
+
+    def add_field(self, field: QWidget) -> None:
+        """Put an input below the verbs."""
+        self._column.addWidget(field)
+
+    def show_words(self, lead: str, words: str) -> None:
+        """Show already translated texts; an empty lead hides the note."""
+        self._lead.setText(safe.visible(lead, keep_newlines=True))
+        self._text.setText(words)
+        self._text.setVisible(bool(words))
+        self.setAccessibleName(f"{lead} {words}".strip())
+        self.setVisible(bool(lead))
+
+    def lead(self) -> str:
+        """The bold line shown."""
+        return self._lead.text()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw ground, edge and glyph."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme().tint(self._token.role, 45))
+        painter.setBrush(theme().tint(self._token.role, 10))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS_CARD, RADIUS_CARD)
+        painter.drawPixmap(11, 10, theme().pixmap(self._token.glyph, self._token.role, 15))
