@@ -106,6 +106,11 @@ class Finish(Op, frozen=True, kw_only=True, gc=False):
     the lease end. Answers ``ok`` (also when this very attempt of this owner is recorded already), ``fenced`` (another
     owner, state or outcome: nothing changed but the evidence is appended, once, to ``attempts`` with outcome fenced),
     ``missing``.
+
+    A record that waits (pending, queued, blocked, retrying) with one attempt less than ``attempt.number`` stands as it
+    stood before this owner's claim: a server that does not write every change to disk went back in time. No claim of
+    somebody else can lead there, so the attempt is taken up again (a transition to running with the note rolled_back)
+    and its end is recorded; not for ``if_expired``.
     """
 
     task_id: str
@@ -122,11 +127,18 @@ class Finish(Op, frozen=True, kw_only=True, gc=False):
 
 
 class Renew(Op, frozen=True, kw_only=True, gc=False):
-    """Prolong the lease of a running attempt. Answers ``ok`` (record returned; see its ``cancel``) or ``fenced``."""
+    """Prolong the lease of a running attempt. Answers ``ok`` (record returned; see its ``cancel``) or ``fenced``.
+
+    ``attempt``, ``worker`` and ``started_at`` (as the claim answered them) let a record that went back in time be
+    running again; see Finish.
+    """
 
     task_id: str
     owner: str
     lease_ms: int
+    attempt: int = 0
+    worker: str = ""
+    started_at: int = 0
 
 
 class Progress(Op, frozen=True, kw_only=True, gc=False):

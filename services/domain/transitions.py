@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, SetTriage
-from services.domain.status import TERMINAL, Status, Triage
+from services.domain.status import CLAIMABLE, TERMINAL, Status, Triage
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 
 #: statuses that are entered with a message to publish
@@ -19,6 +19,8 @@ WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 #: statuses that wait for an instant
 WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
 RESERVATION_MS = 30_000
+#: note of the step that takes a forgotten claim up again
+ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
 HANDOVER_MS = 3_000
 
@@ -92,6 +94,29 @@ def started(task: Task, op: Claim, now: int) -> Task:
         worker=op.worker,
         lease_until=now + op.lease_ms,
         started_at=now,
+        cancel="",
+        progress=-1,
+        note="",
+    )
+
+
+def taken_back(
+    task: Task, owner: str, number: int, worker: str, started_at: int, lease_until: int, now: int
+) -> Task | None:
+    """The record running under a claim that the store has forgotten; None if it is not as before that claim."""
+    if task.status not in CLAIMABLE or not number or task.attempt != number - 1:
+        return None
+    return step(
+        task,
+        Status.RUNNING,
+        now,
+        who=worker,
+        why=ROLLED_BACK,
+        attempt=number,
+        owner=owner,
+        worker=worker,
+        lease_until=lease_until,
+        started_at=started_at,
         cancel="",
         progress=-1,
         note="",

@@ -143,9 +143,11 @@ def _finish(session: Session, op: Finish) -> Answer:
     if task is None:
         return MISSING
     if task.status != Status.RUNNING or task.owner != op.owner:
-        if transitions.recorded(task, op):
-            return Answer("ok", task)
-        return Answer("fenced", task if op.if_expired else session.put(transitions.evidence(task, op.attempt)))
+        number, worker, started_at = op.attempt.number, op.attempt.worker, op.attempt.started_at
+        back = None if op.if_expired else _take_back(session, task, op.owner, number, worker, started_at, 0)
+        if back is None:
+            return _late(session, task, op)
+        task = back
     if op.if_expired and task.lease_until > session.now:
         return Answer("fenced", task)
     ended = transitions.finished(task, op, session.now)
@@ -153,11 +155,32 @@ def _finish(session: Session, op: Finish) -> Answer:
     return Answer("ok", ended, open_shop(session, key_of(task)))
 
 
+def _late(session: Session, task: Task, op: Finish) -> Answer:
+    if transitions.recorded(task, op):
+        return Answer("ok", task)
+    return Answer("fenced", task if op.if_expired else session.put(transitions.evidence(task, op.attempt)))
+
+
+def _take_back(
+    session: Session, task: Task, owner: str, number: int, worker: str, started_at: int, lease_until: int
+) -> Task | None:
+    """Let a claim stand that the store has forgotten."""
+    back = transitions.taken_back(task, owner, number, worker, started_at, lease_until, session.now)
+    if back is None:
+        return None
+    session.unreserve(key_of(task), task.task_id)
+    return session.put(back, CLEAR_MARK)
+
+
 def _renew(session: Session, op: Renew) -> Answer:
     task = session.get(op.task_id)
-    if task is None or task.status != Status.RUNNING or task.owner != op.owner:
+    if task is None:
         return FENCED
-    return Answer("ok", session.put(replace(task, lease_until=session.now + op.lease_ms)))
+    until = session.now + op.lease_ms
+    if task.status != Status.RUNNING or task.owner != op.owner:
+        back = _take_back(session, task, op.owner, op.attempt, op.worker, op.started_at, until)
+        return FENCED if back is None else Answer("ok", back)
+    return Answer("ok", session.put(replace(task, lease_until=until)))
 
 
 def _progress(session: Session, op: Progress) -> Answer:

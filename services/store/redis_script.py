@@ -11,7 +11,7 @@ from pathlib import Path
 from services.domain import change
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
-from services.domain.transitions import HANDOVER_MS, RESERVATION_MS
+from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK
 from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
@@ -93,7 +93,7 @@ def _fields() -> Mapping[str, int]:
     return {name: place for place, name in enumerate(names[_IDENTITY : names.index("marks")], 2)}
 
 
-def _numbers() -> Mapping[str, int]:
+def _numbers() -> Mapping[str, int | str]:
     names = Task.__struct_fields__
     moment, named, flat = names.index("batch"), names.index("marks"), names.index("steps")
     if names[:_IDENTITY] != _FRONT or names.index("losses") != named + 1 or names.index("attempts") != flat + 1:
@@ -121,4 +121,5 @@ def _numbers() -> Mapping[str, int]:
         "look": 20,
         "look_far": 400,
         "day_ms": 86_400_000,
+        "rolled_back": f"'{ROLLED_BACK}'",
     }

@@ -74,7 +74,7 @@ class Keeper:
 
     def _renew(self, held: list[Held]) -> None:
         lease_ms = round(self._lease_s * 1000)
-        ops: list[Op] = [Renew(task_id=one.task.task_id, owner=one.owner, lease_ms=lease_ms) for one in held]
+        ops: list[Op] = [_renewal(one, lease_ms) for one in held]
         if ops:
             for one, answer in zip(held, self._store.apply(ops), strict=True):
                 if answer.code != "ok":
@@ -103,3 +103,15 @@ class Keeper:
             )
         if ops:
             self._store.apply(ops)
+
+
+def _renewal(held: Held, lease_ms: int) -> Renew:
+    task = held.task
+    return Renew(
+        task_id=task.task_id,
+        owner=held.owner,
+        lease_ms=lease_ms,
+        attempt=task.attempt,
+        worker=task.worker,
+        started_at=task.started_at,
+    )

@@ -12,8 +12,10 @@ from services import assembly
 from services.domain import envelope
 from services.domain.change import Claim, Create, Finish
 from services.domain.task import Attempt, Task
+from services.domain.transitions import ROLLED_BACK
 from services.engine.producer import TaskSpec
 from services.engine.reconcile import BATCH, Reconciler
+from tests.contract.rollback import of_redis
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines, moves
 
@@ -195,6 +197,30 @@ def test_an_attempt_that_lost_its_lease_is_stopped_and_cannot_record(fleet: Flee
     eventually(lambda: lines(seen, "stopped"), 30)
     eventually(lambda: [one.outcome for one in fleet.task(task_id).attempts] == ["lost", "fenced"], 30)
     assert fleet.task(task_id).status == "held"
+
+
+@pytest.mark.parametrize(
+    "pair", [pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])], indirect=True
+)
+@pytest.mark.parametrize("long", [False, True], ids=["ends", "renews"])
+def test_a_claim_that_redis_has_forgotten_stands(fleet: Fleet, seen: Path, tmp_path: Path, long: bool) -> None:
+    """Redis writes to disk once a second and dies in between: the record is queued again while its task runs."""
+    gate = tmp_path / "gate"
+    worker = fleet.worker(lease_s=1.0 if long else 60.0, start=False)
+    task_id = fleet.create(seen=str(seen), until=str(gate))
+    back = of_redis(fleet.settings.store.url)
+    worker.start()
+    eventually(lambda: lines(seen, "start"), 30)
+    back()
+    if long:
+        assert fleet.wait(task_id, "running").steps[-1].note == ROLLED_BACK
+    else:
+        assert fleet.task(task_id).status == "queued"
+    gate.touch()
+    task = fleet.wait(task_id, "succeeded")
+    assert moves(task) == ["pending", "queued", "running", "succeeded"]
+    assert (task.steps[2].note, [one.outcome for one in task.attempts]) == (ROLLED_BACK, ["succeeded"])
+    assert len(lines(seen, "start")) == 1
 
 
 # ------------------------------------------------------------------------------------------------------- lost messages

@@ -105,8 +105,6 @@ local function nudge(o)
   return 'ok', e
 end
 
-local CLAIMABLE = { pending = true, queued = true, blocked = true, retrying = true }
-
 local function give_up(o, released)
   local e = load(o[GiveUp.task_id])
   if not e or e[T.gen] ~= o[GiveUp.gen] or e[T.attempt] ~= o[GiveUp.attempt] then return 'stale' end

@@ -92,6 +92,20 @@ local function claim(o, released)
   return 'run', e
 end
 
+local CLAIMABLE = { pending = true, queued = true, blocked = true, retrying = true }
+
+-- A record as it stood before a claim that was answered: the server went back in time. Nobody else's claim leads there,
+-- so this one stands.
+local function take_back(e, owner, number, worker, started, lease)
+  if not CLAIMABLE[e[T.status]] or number == 0 or e[T.attempt] ~= number - 1 then return false end
+  e[T.attempt], e[T.owner], e[T.worker], e[T.started_at], e[T.lease_until] = number, owner, worker, started, lease
+  e[T.cancel], e[T.progress], e[T.note] = '', -1, ''
+  e.mark = false
+  unreserve(e.id, e.shop)
+  transition(e, 'running', worker, C.rolled_back)
+  return true
+end
+
 -- A result for an attempt that is not running: said again, or too late. Then it is kept, once, as evidence.
 local function late(e, o)
   if e[T.owner] == o[Finish.owner] and has_attempt(e, o[Finish.attempt]) then return 'ok', e end
@@ -122,7 +136,13 @@ end
 local function finish(o, released)
   local e = load(o[Finish.task_id])
   if not e then return 'missing' end
-  if e[T.status] ~= 'running' or e[T.owner] ~= o[Finish.owner] then return late(e, o) end
+  if e[T.status] ~= 'running' or e[T.owner] ~= o[Finish.owner] then
+    local ended = not o[Finish.if_expired] and unpack_value(o[Finish.attempt])
+    if not ended or not take_back(e, o[Finish.owner], ended[Attempt.number], ended[Attempt.worker],
+      ended[Attempt.started_at], 0) then
+      return late(e, o)
+    end
+  end
   if o[Finish.if_expired] and e[T.lease_until] > NOW then return 'fenced', e end
   local to = outcome(e, o)
   add_attempt(e, o[Finish.attempt])
@@ -139,8 +159,13 @@ end
 
 local function renew(o)
   local e, mine = leased(o[Renew.task_id], o[Renew.owner])
-  if not mine then return 'fenced' end
-  e[T.lease_until] = NOW + o[Renew.lease_ms]
+  local lease = NOW + o[Renew.lease_ms]
+  if not mine then
+    if not e or not take_back(e, o[Renew.owner], o[Renew.attempt], o[Renew.worker], o[Renew.started_at], lease) then
+      return 'fenced'
+    end
+  end
+  e[T.lease_until] = lease
   touch(e)
   settle(e)
   return 'ok', e

@@ -170,7 +170,8 @@ class Twins:
         return self._claimed(task, how, foreign_done=how == 0)
 
     def _ended(self, task: Task, how: int, **fields: Any) -> Finish:
-        attempt = Attempt(task.attempt, task.worker, BEGIN, BEGIN + 5, ("succeeded", "failed", "lost")[how % 3])
+        number = task.attempt + (how == 4)  # of a claim that the store forgot
+        attempt = Attempt(number, task.worker, BEGIN, BEGIN + 5, ("succeeded", "failed", "lost")[how % 3])
         if task.attempts and task.status != "running" and how % 2:
             attempt = task.attempts[-1]  # the same again, after a lost reply
         owner = task.owner or "nobody"
@@ -187,7 +188,8 @@ class Twins:
         return self._ended(task, how, owner="somebody else", if_expired=how == 2)
 
     def _renew(self, task: Task, how: int) -> Op:
-        return Renew(task_id=task.task_id, owner=task.owner, lease_ms=3_600_000)
+        forgotten = {"attempt": task.attempt + how - 3, "worker": f"w{how}", "started_at": BEGIN}
+        return Renew(task_id=task.task_id, owner=task.owner, lease_ms=3_600_000, **forgotten)
 
     def _progress(self, task: Task, how: int) -> Op:
         return Progress(
