@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Mapping
 
 from services.domain import errors
 from services.domain import task_type as kinds
@@ -22,6 +23,7 @@ class Registry:
         self._lock = threading.Lock()
         self._types: dict[str, kinds.TaskType] = {}
         self._shops: dict[str, Shop] = {}
+        self._bodies: Mapping[str, str] = {}  #: of the types, as they were read last
         self._read_at: float | None = None
         self._known = False
 
@@ -68,7 +70,10 @@ class Registry:
 
     def _read(self) -> None:
         types: dict[str, kinds.TaskType] = {}
-        for name, body in self._store.documents("type").items():
+        documents = self._store.documents("type")
+        for name, body in documents.items():
+            if self._bodies.get(name) == body:
+                continue  # checking a schema takes milliseconds, and whoever has a task in hand waits for it
             try:
                 types[name] = kinds.parse(body, known_only=False)
             except errors.UsageError as exc:
@@ -78,6 +83,7 @@ class Registry:
                 )
                 if known is not None:
                     types[name] = known
+        self._bodies = documents
         self._shops = {shop.key: shop for shop in self._store.shops()}
         # nothing removes a type: one that is gone went with a wiped store, and may still not run twice
         self._types, self._known = {**self._types, **types}, True

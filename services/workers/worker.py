@@ -100,6 +100,11 @@ class Worker:
         """running | draining | stopping | stopped."""
         return self._state
 
+    @property
+    def done(self) -> int:
+        """Tasks that succeeded here, as recorded."""
+        return self._finisher.done
+
     def busy(self) -> int:
         """Claimed tasks whose outcome is not recorded yet."""
         with self._lock:

@@ -59,8 +59,13 @@ class Pair:
         start = time.perf_counter()
         worker.start()
         try:
-            self.wait_empty(120.0)
-            return count / (time.perf_counter() - start)
+            # asked of the worker, for asking the store of 500 shops again and again costs the measured process a fifth
+            end = start + 120.0
+            while worker.done < count and time.perf_counter() < end:
+                time.sleep(0.02)
+            took = time.perf_counter() - start
+            self.wait_empty(1.0)
+            return count / took
         finally:
             worker.stop(1.0)
 
