@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 from services.domain import explain, filter, verdict
 from services.domain.query import Page, Query, equals
@@ -12,6 +13,8 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.registry import Registry
 from services.ports import Letter, LogLine, Store
+
+SLICE, MOST_PICKED = 1000, 100_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,6 +39,21 @@ class LogTail:
     attempts: tuple[int, ...] = field(default=())
 
 
+@dataclass(frozen=True, slots=True)
+class Pick:
+    """What a bulk action must know of a task; small, because a selection may have a hundred thousand of them."""
+
+    task_id: str
+    status: str
+    triage: str
+    priority: int
+
+
+def pick(task: Task) -> Pick:
+    """The task as part of a selection."""
+    return Pick(task.task_id, task.status, task.triage, task.priority)
+
+
 class TaskQueries:
     """Blocking questions; call them off the GUI thread."""
 
@@ -53,15 +71,34 @@ class TaskQueries:
         terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
         return self._store.query(Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor))
 
-    def ids(self, text: str, limit: int = 100_000) -> tuple[str, ...]:
+    def ids(self, text: str, limit: int = MOST_PICKED) -> tuple[str, ...]:
         """All ids that match, a frozen set for a bulk action."""
-        found: list[str] = []
+        return tuple(one.task_id for one in self.picks(text, limit))
+
+    def picks(self, text: str, limit: int = MOST_PICKED) -> tuple[Pick, ...]:
+        """All tasks that match now, a frozen set for a bulk action.
+
+        Raises:
+            FilterError: the text is not a filter.
+        """
+        return tuple(pick(task) for task in islice(self.each(text), limit))
+
+    def picks_of(self, task_ids: Sequence[str]) -> tuple[Pick, ...]:
+        """Those of ``task_ids`` that exist, as they stand now."""
+        return tuple(pick(task) for task in self.each_of(task_ids))
+
+    def each(self, text: str, *, sort: str = "created", descending: bool = True) -> Iterator[Task]:
+        """Every task that matches, asked for in slices."""
         cursor: str | None = ""
-        while cursor is not None and len(found) < limit:
-            page = self.page(text, limit=1000, cursor=cursor)
-            found += [task.task_id for task in page.tasks]
+        while cursor is not None:
+            page = self.page(text, sort=sort, descending=descending, limit=SLICE, cursor=cursor)
+            yield from page.tasks
             cursor = page.next
-        return tuple(found[:limit])
+
+    def each_of(self, task_ids: Sequence[str]) -> Iterator[Task]:
+        """Those of ``task_ids`` that exist, in the order asked, asked for in slices."""
+        for start in range(0, len(task_ids), SLICE):
+            yield from self.get(task_ids[start : start + SLICE])
 
     def get(self, task_ids: Sequence[str]) -> list[Task]:
         """The records that exist, in the order asked."""

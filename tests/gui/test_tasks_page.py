@@ -180,6 +180,7 @@ def test_raise_priority_and_run_now(desk: Desk, page: TasksPage, qtbot: QtBot) -
     page._bar._buttons["raise"].click()
     wait(qtbot, lambda: desk.get(task.task_id).lane == "normal")
     page._bar._buttons["run_now"].click()
+    send_now(desk)
     wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
     assert desk.get(task.task_id).gen == 2
 

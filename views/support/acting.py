@@ -12,7 +12,7 @@ from views.support import shown
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec
 
-HOLD_S = 5
+HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 Toast = Callable[[ToastSpec], None]
 
 
@@ -24,19 +24,28 @@ class Acting(QObject):
         self._toast = toast
         self._operation = Operation(self)
         self._held: list[QTimer] = []
+        self._take_back: Callable[[], None] | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a command is under way."""
         return self._operation.busy
 
-    def at_once(self, call: Callable[[], Outcome], done: Callable[[Outcome], str]) -> None:
-        """Run now; ``done`` makes the sentence of the toast."""
-        self._operation.start(call, lambda outcome: self._tell(outcome, done), self._fail)
+    def at_once(
+        self,
+        call: Callable[[], Outcome],
+        done: Callable[[Outcome], str],
+        reverse: Callable[[Outcome], Outcome] | None = None,
+    ) -> None:
+        """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends."""
+        self._take_back = None
+        self._operation.start(call, lambda outcome: self._tell(outcome, done, reverse), self._fail)
 
-    def held(self, announce: str, call: Callable[[], Outcome], done: Callable[[Outcome], str]) -> None:
+    def held(
+        self, announce: str, call: Callable[[], Outcome], done: Callable[[Outcome], str], seconds: int = HOLD_S
+    ) -> None:
         """Wait a few seconds in which it can be taken back, then run."""
-        timer = QTimer(self, singleShot=True, interval=HOLD_S * 1000)
+        timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key = f"held-{id(timer)}"
 
         def go() -> None:
@@ -49,9 +58,18 @@ class Acting(QObject):
 
         timer.timeout.connect(go)
         self._held.append(timer)
+        self._take_back = undo
         timer.start()
         actions = (ToastAction(text=_("Undo"), call=undo), ToastAction(text=_("Send now"), call=go))
-        self._toast(ToastSpec(text=announce, status="scheduled", actions=actions, seconds=HOLD_S, key=key))
+        self._toast(ToastSpec(text=announce, status="scheduled", actions=actions, seconds=seconds, key=key))
+
+    def undo(self) -> bool:
+        """Take the newest action back while its Undo is offered; tell whether there was one."""
+        take_back, self._take_back = self._take_back, None
+        if take_back is None:
+            return False
+        take_back()
+        return True
 
     def send_held(self) -> None:
         """Run everything that is still held, e.g. before the window closes."""
@@ -59,11 +77,17 @@ class Acting(QObject):
             timer.timeout.emit()
 
     def _forget(self, timer: QTimer) -> None:
+        self._take_back = None
         timer.stop()
         if timer in self._held:
             self._held.remove(timer)
 
-    def _tell(self, outcome: Outcome, done: Callable[[Outcome], str]) -> None:
+    def _tell(
+        self,
+        outcome: Outcome,
+        done: Callable[[Outcome], str],
+        reverse: Callable[[Outcome], Outcome] | None = None,
+    ) -> None:
         left = (*outcome.skipped, *outcome.failed)
         detail = ""
         if left:
@@ -77,8 +101,28 @@ class Acting(QObject):
                 status="healthy" if went and not left else "warning",
                 detail=detail,
                 copy=copy,
+                actions=self._offer_undo(outcome, reverse) if outcome.done and reverse is not None else (),
+                seconds=UNDO_S if reverse is not None else TELL_S,
             )
         )
+
+    def _offer_undo(self, outcome: Outcome, reverse: Callable[[Outcome], Outcome]) -> tuple[ToastAction, ...]:
+        """The reverse is offered for ten seconds, in the toast and by Ctrl+Z."""
+
+        def undo() -> None:
+            self._take_back = None
+            self._operation.start(lambda: reverse(outcome), self._tell_back, self._fail)
+
+        def expire() -> None:
+            if self._take_back is undo:
+                self._take_back = None
+
+        self._take_back = undo
+        QTimer.singleShot(UNDO_S * 1000, self, expire)
+        return (ToastAction(text=_("Undo"), call=undo),)
+
+    def _tell_back(self, outcome: Outcome) -> None:
+        self._tell(outcome, lambda _outcome: _("Taken back."))
 
     def _fail(self, error: BaseException) -> None:
         self._toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))

@@ -2,74 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
-from services.domain.task import Task
 from services.i18n import N_, _, ngettext
-from views.pages.tasks.actions import Verb
+from views.pages.tasks.verbs import Verb, many
+from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import Button, IconButton, LinkLabel
 
 HEIGHT = 42
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BarState:
+    """What the bar says."""
+
+    ticked: int = 0
+    loaded: int = 0
+    total: int | None = 0  #: None: not counted, there may be more than loaded
+    all_ticked: bool = False  #: every loaded row is
+    new_rows: int = 0
+    cursor: bool = False  #: a row is under the cursor
 
 
 class ActionBar(QWidget):
     """Signals:
     verb_wanted: key of a verb.
+    all_wanted: select everything that matches, loaded or not.
     new_rows_wanted: show the rows that wait.
     clear_wanted: untick everything.
+    export_wanted: write the selection, else the whole result, to a file.
     """
 
     verb_wanted = Signal(str)
+    all_wanted = Signal()
     new_rows_wanted = Signal()
     clear_wanted = Signal()
+    export_wanted = Signal()
 
     def __init__(self, verbs: Sequence[Verb], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._verbs = verbs
-        self._ticked = 0
-        self._new_rows = 0
+        self._state, self._busy = BarState(), False
         self.setFixedHeight(HEIGHT)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self._count = Label("", "strong")
+        self._count = Label("", "strong", tabular=True)
         self._clear = IconButton("ph.x", N_("Clear the selection"))
         self._clear.clicked.connect(self.clear_wanted)
+        self._all = LinkLabel()
+        self._all.activated.connect(self.all_wanted)
         self._buttons: dict[str, Button] = {}
         row = QHBoxLayout(self)
-        row.setContentsMargins(16, 0, 16, 0)
-        row.setSpacing(6)
-        row.addWidget(self._count)
-        row.addWidget(self._clear)
+        row.setContentsMargins(16, 0, 12, 0)
+        row.setSpacing(4)
+        for widget in (self._count, self._clear, self._all):
+            row.addWidget(widget)
         for verb in verbs:
-            button = Button(verb.text, icon=verb.icon, kind="ghost", shortcut=verb.shortcut)
+            kind = "ghostdanger" if verb.danger else "ghost"
+            button = Button(verb.text, icon=verb.icon, kind=kind, hint=verb.shortcut)
             button.clicked.connect(partial(self.verb_wanted.emit, verb.key))
             self._buttons[verb.key] = button
             row.addWidget(button)
+        self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
+        self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
+        self._export.clicked.connect(self.export_wanted)
+        row.addWidget(self._copy)
+        row.addWidget(self._export)
         row.addStretch(1)
-        self._new = Button(N_("New rows"), kind="primary", icon="ph.arrow-down", small=True)
+        self._new = Button(N_("New rows"), kind="primary", small=True)
         self._new.clicked.connect(self.new_rows_wanted)
         row.addWidget(self._new)
         on_language_changed(self._say)
-        self.show_state(ticked=0, tasks=[], new_rows=0)
+        self.show_state(BarState(), lambda _key: "")
 
-    def show_state(self, *, ticked: int, tasks: Sequence[Task], new_rows: int) -> None:
-        """Show how many rows are chosen and which verbs suit them."""
-        self._ticked, self._new_rows = ticked, new_rows
-        set_look(self, panel="actionbar" if ticked else "footer")
-        for verb in self._verbs:
-            self._buttons[verb.key].disable(verb.reason(tasks))
-        self._clear.setVisible(bool(ticked))
-        self._new.setVisible(bool(new_rows))
+    def set_copy_menu(self, fill: Callable[[QMenu], None]) -> None:
+        """Let ``fill`` put the forms of copying into the menu each time it opens."""
+        menu = QMenu(self)
+        menu.aboutToShow.connect(menu.clear)
+        menu.aboutToShow.connect(partial(fill, menu))
+        self._copy.set_menu(menu)
+
+    def show_state(self, state: BarState, reason: Callable[[str], str]) -> None:
+        """Show how many rows are chosen; ``reason`` says for the key of a verb why it cannot be used."""
+        self._state = state
+        set_look(self, panel="actionbar" if state.ticked else "footer")
+        for key, button in self._buttons.items():
+            button.disable(reason(key))
+            button.setVisible(bool(state.ticked or state.cursor))
+        self._clear.setVisible(bool(state.ticked))
+        self._copy.setVisible(False)
+        self._export.setVisible(False)
+        self._new.setVisible(bool(state.new_rows))
+        self._show_all()
         self._say()
 
-    def _say(self) -> None:
-        if self._ticked:
-            self._count.setText(ngettext("{n} selected", "{n} selected", self._ticked).format(n=self._ticked))
+    def show_busy(self, busy: bool) -> None:
+        """The ids of everything that matches are on their way."""
+        self._busy = busy
+        self._show_all()
+
+    def set_newest_first(self, newest: bool) -> None:
+        """Let the arrow of the pill show the end where new rows will appear."""
+        self._new.set_glyph("ph.arrow-up" if newest else "ph.arrow-down")
+
+    def _show_all(self) -> None:
+        state = self._state
+        more = state.total is None or state.total > max(state.ticked, state.loaded)
+        self._all.setVisible(self._busy or (state.all_ticked and more and state.ticked <= state.loaded))
+        self._all.setEnabled(not self._busy)
+        if self._busy:
+            self._all.set_count_text(_("Selecting…"))
+        elif state.total is None:
+            self._all.set_count_text(_("Select all that match"))
         else:
-            self._count.setText(_("Row under the cursor"))
-        self._new.set_count_text(ngettext("{n} new row", "{n} new rows", self._new_rows).format(n=self._new_rows))
+            self._all.set_count_text(_("Select all {n}").format(n=text.count(state.total)))
+
+    def _say(self) -> None:
+        state = self._state
+        if state.ticked:
+            words = ngettext("{n} selected", "{n} selected", state.ticked).format(n=text.count(state.ticked))
+        elif state.total is None or state.loaded < state.total:
+            total = text.count(state.total) if state.total is not None else "…"
+            words = _("{shown} of {total} loaded").format(shown=text.count(state.loaded), total=total)
+        else:
+            words = many(state.loaded)
+        self._count.setText(words)
+        self._count.set_tone("text" if state.ticked else "text2")
+        new = ngettext("{n} new row", "{n} new rows", state.new_rows).format(n=text.count(state.new_rows))
+        self._new.set_count_text(new)
+        self._show_all()

@@ -1,99 +1,145 @@
-"""The verbs of the task pages: which tasks they suit, what they are called, and the command behind each."""
+"""Runs verbs on tasks: a few at once or held with Undo, many after a preview counted from their present state."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
 from services.commands.tasks import join
 from services.domain import lane
-from services.domain.status import CANCELLABLE, MOVABLE, Status
-from services.domain.task import Task
-from services.i18n import N_, _, ngettext
-from views.context import CommandSet
+from services.domain.status import Status
+from services.i18n import _, ngettext
+from services.monitor.tasks import Pick
+from views.context import CommandSet, PageContext
+from views.dialogs.confirm import LIMIT, LIMIT_PRODUCTION, ConfirmDialog
+from views.pages.tasks.preview import interrupts, question
+from views.pages.tasks.verbs import CANCEL, FEW, RAISE, Standing, Verb
 from views.support import text
-from views.support.acting import Acting
+from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
+from views.support.operation import Operation
 
-_RETRY = frozenset({Status.DEAD, Status.HELD, Status.RETRYING})
-_CANCEL = CANCELLABLE | {Status.RUNNING}
 STEPS = (2, 6, 10)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verb:
-    """One action on tasks."""
+class TaskActions(QObject):
+    """Signals:
+    acted: something was asked for these ids (tuple); a selection of them has done its duty.
+    """
 
-    key: str
-    text: str  #: source text
-    icon: str
-    shortcut: str
-    suits: frozenset[Status]
-    danger: bool = False
+    acted = Signal(object)
 
-    def fits(self, task: Task) -> bool:
-        """Whether it can do something for this task."""
-        if self.key == "retry" and task.triage == "republished":
-            return False
-        return task.status in self.suits
+    def __init__(self, context: PageContext, acting: Acting, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._acting, self._owner = context, acting, owner
+        self._look = Operation(self, latest=True)
 
-    def reason(self, tasks: Sequence[Task]) -> str:
-        """Why it is disabled, "" when it is not."""
-        if not tasks:
-            return _("Select a task first")
-        unfit = sum(1 for task in tasks if not self.fits(task))
-        if unfit < len(tasks):
-            return ""
-        return ngettext("This task is not suitable", "None of the {n} tasks is suitable", unfit).format(n=unfit)
+    def reason(self, verb: Verb, standing: Standing) -> str:
+        """Why a verb cannot be used on a selection now, "" when it can."""
+        return self.barred() or verb.reason(standing)
 
+    def barred(self) -> str:
+        """Why nothing can be changed at all, "" when it can."""
+        latest = self._context.feed.latest
+        if latest.at_ms and not latest.store.connected:
+            return _("Not while the connection is lost")
+        if self._context.commands.operator.role == "viewer":
+            return _("Your role may only look")
+        return ""
 
-RETRY = Verb(key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R", suits=_RETRY)
-CANCEL = Verb(key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", suits=_CANCEL, danger=True)
-RAISE = Verb(key="raise", text=N_("Raise priority"), icon="ph.caret-double-up", shortcut="P", suits=MOVABLE)
-RUN_NOW = Verb(key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE)
-VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+    def run(self, verb: Verb, picks: Sequence[Pick]) -> None:
+        """Act on those of ``picks`` that the verb suits; many, or running ones to be stopped, after a preview."""
+        if self.barred():
+            return
+        if len(picks) > self._few(verb) or (verb is CANCEL and interrupts(picks)):
+            ids = [one.task_id for one in picks]
+            self._look.start(partial(self._context.tasks.picks_of, ids), partial(self._ask, verb))
+            return
+        self._start(verb, picks, HOLD_S)
 
+    def undo(self) -> bool:
+        """Take the newest action back while that is offered."""
+        return self._acting.undo()
 
-class TaskActions:
-    """Runs verbs on tasks through the commands."""
+    def _few(self, verb: Verb) -> int:
+        """A raise can be reversed, so its preview comes only above the limit."""
+        if verb is not RAISE:
+            return FEW
+        return LIMIT_PRODUCTION if self._context.environment.upper() == "PROD" else LIMIT
 
-    def __init__(self, commands: CommandSet, acting: Acting) -> None:
-        self._commands, self._acting = commands, acting
+    def _ask(self, verb: Verb, picks: Sequence[Pick]) -> None:
+        dialog = ConfirmDialog(question(verb, picks, self._context.environment), self._owner)
+        dialog.confirmed.connect(partial(self._start, verb, picks, HOLD_MANY_S))
+        dialog.open()
 
-    def run(self, verb: Verb, tasks: Sequence[Task]) -> None:
-        """Act on those of ``tasks`` that the verb suits."""
-        fit = [task for task in tasks if verb.fits(task)]
+    def _start(self, verb: Verb, picks: Sequence[Pick], seconds: int) -> None:
+        fit = [one for one in picks if verb.fits(one.status, one.triage)]
         if not fit:
             return
-        handler: Callable[[list[Task]], None] = getattr(self, f"_{verb.key}")
-        handler(fit)
+        {"retry": self._retry, "cancel": self._cancel, "raise": self._raise, "run_now": self._run_now}[verb.key](
+            fit, seconds
+        )
+        self.acted.emit(tuple(one.task_id for one in picks))
 
-    def _retry(self, tasks: list[Task]) -> None:
-        ids = [task.task_id for task in tasks]
-        announce = ngettext("Retrying {n} task in 5 s", "Retrying {n} tasks in 5 s", len(ids)).format(n=len(ids))
-        self._acting.held(announce, partial(self._commands.tasks.retry_waiting, ids), _retried)
+    def _retry(self, picks: Sequence[Pick], seconds: int) -> None:
+        words = ngettext("Retrying {n} task in {s} s", "Retrying {n} tasks in {s} s", len(picks))
+        self._hold(words, len(picks), seconds, partial(retry, self._context.commands, picks), _retried)
 
-    def _cancel(self, tasks: list[Task]) -> None:
-        ids = [task.task_id for task in tasks]
-        announce = ngettext("Cancelling {n} task in 5 s", "Cancelling {n} tasks in 5 s", len(ids)).format(n=len(ids))
-        self._acting.held(announce, partial(self._commands.tasks.cancel, ids), _cancelled)
+    def _cancel(self, picks: Sequence[Pick], seconds: int) -> None:
+        call = partial(self._context.commands.tasks.cancel, [one.task_id for one in picks])
+        if seconds == HOLD_MANY_S:
+            # a person has read what ends and said yes; the list of interrupted tasks would only age
+            self._acting.at_once(call, _cancelled)
+            return
+        words = ngettext("Cancelling {n} task in {s} s", "Cancelling {n} tasks in {s} s", len(picks))
+        self._hold(words, len(picks), seconds, call, _cancelled)
 
-    def _raise(self, tasks: list[Task]) -> None:
-        self._acting.at_once(partial(raise_priority, self._commands, tasks), _raised)
+    def _raise(self, picks: Sequence[Pick], _seconds: int) -> None:
+        commands = self._context.commands
+        before = {one.task_id: one.priority for one in picks}
+        self._acting.at_once(partial(raise_priority, commands, picks), _raised, partial(lower, commands, before))
 
-    def _run_now(self, tasks: list[Task]) -> None:
-        ids = [task.task_id for task in tasks]
-        self._acting.at_once(partial(self._commands.tasks.run_now, ids), _moved)
+    def _run_now(self, picks: Sequence[Pick], seconds: int) -> None:
+        words = ngettext("{n} task runs now in {s} s", "{n} tasks run now in {s} s", len(picks))
+        call = partial(self._context.commands.tasks.run_now, [one.task_id for one in picks])
+        self._hold(words, len(picks), seconds, call, _moved)
+
+    def _hold(
+        self, words: str, number: int, seconds: int, call: Callable[[], Outcome], done: Callable[[Outcome], str]
+    ) -> None:
+        self._acting.held(words.format(n=text.count(number), s=seconds), call, done, seconds)
 
 
-def raise_priority(commands: CommandSet, tasks: Sequence[Task]) -> Outcome:
-    """One step up for each task: low to normal to high. Blocking."""
+def retry(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
+    """Republish dead tasks, run held and retrying ones again under their own id. Blocking."""
+    dead = [one.task_id for one in picks if one.status == Status.DEAD]
+    others = [one.task_id for one in picks if one.status != Status.DEAD]
     outcome = Outcome()
-    for level in STEPS:
-        ids = [task.task_id for task in tasks if _next(task.priority) == level]
-        if ids:
-            outcome = join(outcome, commands.tasks.prioritize(ids, level))
+    if dead:
+        outcome = join(outcome, commands.dead_letters.republish(dead))
+    if others:
+        outcome = join(outcome, commands.tasks.retry_waiting(others))
+    return outcome
+
+
+def raise_priority(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
+    """One step up for each task: low to normal to high. Blocking."""
+    return _prioritize(commands, {one.task_id: _next(one.priority) for one in picks})
+
+
+def lower(commands: CommandSet, before: Mapping[str, int], outcome: Outcome) -> Outcome:
+    """Give back the priorities of before to what was raised. Blocking."""
+    return _prioritize(commands, {task_id: before[task_id] for task_id in outcome.done})
+
+
+def _prioritize(commands: CommandSet, wanted: Mapping[str, int]) -> Outcome:
+    outcome = Outcome()
+    for level in sorted(set(wanted.values())):
+        ids = [task_id for task_id, priority in wanted.items() if priority == level]
+        outcome = join(outcome, commands.tasks.prioritize(ids, level))
     return outcome
 
 
@@ -102,23 +148,25 @@ def _next(priority: int) -> int:
 
 
 def _retried(outcome: Outcome) -> str:
-    return ngettext("{n} task runs again", "{n} tasks run again", len(outcome.done)).format(n=len(outcome.done))
+    number = len(outcome.done)
+    return ngettext("{n} task runs again", "{n} tasks run again", number).format(n=text.count(number))
 
 
 def _cancelled(outcome: Outcome) -> str:
-    ended = ngettext("{n} task cancelled", "{n} tasks cancelled", len(outcome.done)).format(n=len(outcome.done))
+    number = len(outcome.done)
+    ended = ngettext("{n} task cancelled", "{n} tasks cancelled", number).format(n=text.count(number))
     if not outcome.pending:
         return ended
     asked = ngettext("{n} running task asked to stop", "{n} running tasks asked to stop", len(outcome.pending))
-    asked = asked.format(n=len(outcome.pending))
+    asked = asked.format(n=text.count(len(outcome.pending)))
     return asked if not outcome.done else text.listed((ended, asked), ";")
 
 
 def _raised(outcome: Outcome) -> str:
-    return ngettext("{n} task raised", "{n} tasks raised", len(outcome.done)).format(n=len(outcome.done))
+    number = len(outcome.done)
+    return ngettext("{n} task raised", "{n} tasks raised", number).format(n=text.count(number))
 
 
 def _moved(outcome: Outcome) -> str:
-    return ngettext("{n} task moved to the front", "{n} tasks moved to the front", len(outcome.done)).format(
-        n=len(outcome.done)
-    )
+    number = len(outcome.done)
+    return ngettext("{n} task moved to the front", "{n} tasks moved to the front", number).format(n=text.count(number))

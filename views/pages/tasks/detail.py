@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePol
 from services.clock import SystemClock
 from services.domain.task import Task
 from services.i18n import N_, _
-from services.monitor.tasks import LogTail, TaskDetail
+from services.monitor.tasks import LogTail, TaskDetail, pick
 from views.context import PageContext
-from views.pages.tasks.actions import VERBS, TaskActions
+from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.story import gate_entries, timeline, verdict_text
+from views.pages.tasks.verbs import VERBS
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
@@ -215,7 +216,7 @@ class TaskDetailPanel(QWidget):
         self._show_documents(before, task)
         self._fields.set_rows(_facts(task, now))
         for verb in VERBS:
-            self._buttons[verb.key].disable("" if verb.fits(task) else verb.reason([task]))
+            self._buttons[verb.key].disable(self._actions.reason(verb, {(task.status, task.triage): 1}))
         self._follow_log()
 
     def _show_again(self) -> None:
@@ -266,7 +267,7 @@ class TaskDetailPanel(QWidget):
     def _act(self, key: str) -> None:
         verb = next(one for one in VERBS if one.key == key)
         if self._task is not None:
-            self._actions.run(verb, [self._task])
+            self._actions.run(verb, [pick(self._task)])
 
     def _copy_id(self) -> None:
         QGuiApplication.clipboard().setText(self._task_id)

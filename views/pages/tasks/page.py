@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMenu
 
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _
 from services.monitor.live import Snapshot
+from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.page import Page
-from views.pages.tasks.action_bar import ActionBar
-from views.pages.tasks.actions import VERBS, TaskActions, Verb
+from views.pages.tasks.action_bar import ActionBar, BarState
+from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.detail import TaskDetailPanel
+from views.pages.tasks.face import side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
+from views.pages.tasks.selection import Selection
+from views.pages.tasks.verbs import VERBS, Verb, standing_of
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View
 from views.support import text
 from views.support.acting import Acting
+from views.support.keys import bind
 from views.tables.at_rest import AtRest
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -42,7 +48,7 @@ class TasksPage(Page):
         self._context = context
         self._total: int | None = None
         self._acting = Acting(self, context.toast)
-        self._actions = TaskActions(context.commands, self._acting)
+        self._actions = TaskActions(context, self._acting, self)
         self._lister = TaskLister(context.tasks, self)
         self._model: RecordModel[TaskRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
@@ -95,28 +101,14 @@ class TasksPage(Page):
         self._error = ErrorStrip()
         self._table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self._table)
+        self._selection = Selection(self._context.tasks, self._table)
         self._views = ViewKeeper(self._context, self._tabs, self._table, self)
         self._empty = EmptyState(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
-        self._stack = QStackedWidget()
-        self._stack.addWidget(self._table)
-        self._stack.addWidget(self._empty)
+        self._stack = stacked(self._table, self._empty)
         self._bar = ActionBar(VERBS)
-        left = QWidget()
-        column = QVBoxLayout(left)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        for widget, stretch in ((self._tabs, 0), (self._filter, 0), (self._error, 0), (self._stack, 1), (self._bar, 0)):
-            column.addWidget(widget, stretch)
         self._detail = TaskDetailPanel(self._context, self._actions)
-        self._detail.setMinimumWidth(320)
-        self._detail.setMaximumWidth(720)
-        self._split = QSplitter(Qt.Orientation.Horizontal)
-        self._split.addWidget(left)
-        self._split.addWidget(self._detail)
-        self._split.setStretchFactor(0, 1)
-        self._split.setCollapsible(0, False)
-        self._split.setSizes([1000, 440])
-        self._detail.hide()
+        parts = (self._tabs, self._filter, self._error, self._stack, self._bar)
+        self._split = side_by_side(parts, self._stack, self._detail)
         self.body.addWidget(self._split, 1)
 
     def _connect(self) -> None:
@@ -140,14 +132,19 @@ class TasksPage(Page):
         self._table.current_changed.connect(self._follow_cursor)
         self._table.menu_requested.connect(self._fill_menu)
         self._table.filter_requested.connect(self._filter_by)
-        self._model.ticked_changed.connect(self._show_bar)
+        self._selection.changed.connect(self._show_bar)
+        self._selection.busy_changed.connect(self._bar.show_busy)
         self._model.pending_changed.connect(self._show_bar)
-        self._detail.closed.connect(self._detail.hide)
+        self._detail.closed.connect(self._close_detail)
         self._detail.edit_wanted.connect(self._edit)
         # acting
+        bind(self._table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS})
+        bind(self, {"Ctrl+Z": self.undo, "Esc": self._on_escape})
         self._bar.verb_wanted.connect(self._act)
         self._bar.new_rows_wanted.connect(self._show_new)
-        self._bar.clear_wanted.connect(self._model.untick_all)
+        self._bar.clear_wanted.connect(self._selection.clear)
+        self._bar.all_wanted.connect(self._select_all)
+        self._actions.acted.connect(self._on_acted)
 
     def _wanted(self) -> Wanted:
         sorts = self._model.sorts
@@ -182,6 +179,7 @@ class TasksPage(Page):
         self._views.note_total(listing.wanted.filter, listing.total)
         settle = listing.settle or self._rest.resting
         self._model.apply(with_rows_beyond(listing, self._model.records()), settle=settle)
+        self._selection.refresh(listing.rows)
         self._lister.note_shown(str(row.key) for row in self._model.records())
         self._say_empty()
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
@@ -191,6 +189,7 @@ class TasksPage(Page):
     def _patch(self, rows: tuple[TaskRow, ...]) -> None:
         fresh = {row.key: row for row in rows}
         self._model.patch(fresh)
+        self._selection.refresh(rows)
         if self._detail.isVisible() and self._detail.task_id in fresh:
             self._detail.refresh()
 
@@ -221,22 +220,56 @@ class TasksPage(Page):
         self._model.show_new()
         self._lister.again()
 
-    def _chosen(self) -> list[Task]:
-        keys = [str(key) for key in self._table.target_keys()]
-        found = [self._model.find(key) for key in keys]
-        return [row.task for row in found if row is not None]
+    def undo(self) -> None:
+        """Take the newest action back while that is offered."""
+        self._actions.undo()
+
+    def _on_escape(self) -> None:
+        """Close the panel, then clear the selection, then the filter."""
+        if self._detail.isVisible():
+            self._close_detail()
+        elif self._selection.count:
+            self._selection.clear()
+        elif self._filter.expression() != self._views.current.filter:
+            self._filter.set_expression(self._views.current.filter)
+            self._query()
+        else:
+            self._table.setFocus()
+
+    def _close_detail(self) -> None:
+        focused = QApplication.focusWidget()
+        inside = focused is not None and self._detail.isAncestorOf(focused)
+        self._detail.hide()
+        if inside:
+            self._table.setFocus()
 
     def _show_bar(self) -> None:
-        self._bar.show_state(ticked=len(self._model.ticked()), tasks=self._chosen(), new_rows=self._model.pending)
+        state = BarState(
+            ticked=self._selection.count,
+            loaded=self._model.rowCount(),
+            total=self._total,
+            all_ticked=self._model.tick_state() == Qt.CheckState.Checked,
+            new_rows=self._model.pending,
+            cursor=self._table.current_key() is not None,
+        )
+        standing = self._selection.standing()
+        reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
+        self._bar.show_state(state, lambda key: reasons[key])
+        self._bar.set_newest_first(self._wanted().descending)
+
+    def _select_all(self) -> None:
+        self._selection.select_all(self._lister.wanted.filter)
 
     def _act(self, key: str) -> None:
-        verb = next(one for one in VERBS if one.key == key)
-        self._run(verb)
+        self._run(next(one for one in VERBS if one.key == key))
 
-    def _run(self, verb: Verb) -> None:
-        tasks = self._chosen()
-        self._actions.run(verb, tasks)
-        self._model.untick_all()
+    def _run(self, verb: Verb, picks: Sequence[Pick] = ()) -> None:
+        picks = picks or self._selection.picks()
+        if not self._actions.reason(verb, standing_of(picks)):
+            self._actions.run(verb, picks)
+
+    def _on_acted(self, ids: tuple[str, ...]) -> None:
+        self._model.set_ticked(ids, on=False)
 
     def _toggle_detail(self, key: object) -> None:
         if self._detail.isVisible() and self._detail.task_id == key:
@@ -255,12 +288,15 @@ class TasksPage(Page):
             self._detail.show_task(str(key))
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        row = self._model.find(str(key))
-        tasks = self._chosen() if self._model.ticked() else [row.task] if row is not None else []
+        picks = self._selection.picks_at(key)
+        standing = standing_of(picks)
+        menu.setToolTipsVisible(True)
         for verb in VERBS:
             action = menu.addAction(_(verb.text))
-            action.setEnabled(not verb.reason(tasks))
-            action.triggered.connect(partial(self._actions.run, verb, tasks))
+            reason = self._actions.reason(verb, standing)
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.triggered.connect(partial(self._run, verb, picks))
 
     def _filter_by(self, column: str, value: str, include: bool) -> None:
         key = self._table.current_key()

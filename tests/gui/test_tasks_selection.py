@@ -1,0 +1,211 @@
+"""Selecting and acting on the Tasks page, up to what is not loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from services.commands.operator import Operator
+from services.domain.status import Status
+from services.domain.task import Task
+from tests.gui.desk import Desk
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.tasks import listing
+from views.pages.tasks.page import TasksPage
+
+WAIT_MS = 8000
+
+
+@pytest.fixture
+def page(desk: Desk, qtbot: QtBot) -> TasksPage:
+    """The page, shown."""
+    shown = TasksPage(desk.context)
+    qtbot.addWidget(shown)
+    shown.resize(1280, 760)
+    shown.show()
+    shown.activateWindow()
+    shown.activate()
+    return shown
+
+
+def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
+    """Until the window shows it."""
+    qtbot.waitUntil(check, timeout=WAIT_MS)
+
+
+def several(desk: Desk, number: int, shop: int = 0) -> list[Task]:
+    """Queued tasks."""
+    return [desk.create(shop, task_type="single_product", payload={"goods_id": f"G{n}"}) for n in range(number)]
+
+
+def shown(page: TasksPage, qtbot: QtBot, number: int) -> None:
+    """Wait for so many rows."""
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == number)
+
+
+def press(desk: Desk, text: str) -> None:
+    """Press a verb of the newest toast."""
+    next(one for one in desk.toasts[-1].actions if one.text == text).call()
+
+
+def asked(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:
+    """The preview that is open."""
+    wait(qtbot, lambda: any(dialog.isVisible() for dialog in page.findChildren(ConfirmDialog)))
+    return next(dialog for dialog in page.findChildren(ConfirmDialog) if dialog.isVisible())
+
+
+def test_ctrl_a_takes_the_loaded_rows_and_offers_all(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "FIRST", 4)
+    made = several(desk, 12)
+    page._query()
+    wait(qtbot, lambda: page._model.rowCount() == 4)
+    page._table.setFocus()
+    qtbot.keyClick(page._table, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert page._bar._count.text() == "4 selected"
+    assert page._bar._all.isVisibleTo(page)
+    assert page._bar._all.text() == "Select all 12"
+    page._bar._all.click()
+    wait(qtbot, lambda: page._selection.count == 12)
+    assert page._bar._count.text() == "12 selected"
+    assert not page._bar._all.isVisibleTo(page)
+    later = desk.create(1)
+    page._bar._buttons["cancel"].click()
+    dialog = asked(page, qtbot)
+    assert dialog.verb_button.text() == "Cancel 12 tasks"
+    dialog.verb_button.click()
+    wait(qtbot, lambda: all(desk.get(task.task_id).status == Status.CANCELLED for task in made))
+    assert desk.get(later.task_id).status == Status.QUEUED
+    assert page._selection.count == 0
+    entry = desk.session.engine.store.audit(1)[0]
+    assert (entry.action, len(entry.target)) == ("task.cancel", 12)
+
+
+def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    made = several(desk, 10)
+    shown(page, qtbot, 10)
+    page._model.tick_all()
+    page._act("cancel")
+    asked(page, qtbot).cancel_button.click()
+    assert page._selection.count == 10
+    assert all(desk.get(task.task_id).status == Status.QUEUED for task in made)
+
+
+def test_the_preview_counts_what_is_left_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    several(desk, 10)
+    desk.fail(desk.create(1))
+    shown(page, qtbot, 11)
+    page._model.tick_all()
+    page._act("cancel")
+    dialog = asked(page, qtbot)
+    assert dialog._question.rows == (("Waiting", "10 tasks"), ("Left alone: Dead", "1 task"))
+    dialog.reject()
+
+
+def test_unsuitable_verbs_say_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    queued = [desk.create(0), desk.create(1)]
+    dead = desk.fail(desk.create(2))
+    shown(page, qtbot, 3)
+    page._model.set_ticked([queued[0].task_id, queued[1].task_id, dead.task_id])
+    buttons = page._bar._buttons
+    assert not buttons["retry"].isEnabled()
+    assert buttons["retry"].toolTip() == "2 of 3 are not failed"
+    assert buttons["cancel"].toolTip() == "1 of 3 is over"
+    page._model.set_ticked([task.task_id for task in queued], on=False)
+    assert buttons["retry"].isEnabled()
+    assert buttons["raise"].toolTip() == "This task is not waiting"
+
+
+def test_a_selected_task_that_changes_changes_what_suits(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    shown(page, qtbot, 1)
+    page._model.tick_all()
+    assert page._bar._buttons["raise"].isEnabled()
+    desk.fail(task)
+    wait(qtbot, lambda: page._bar._buttons["retry"].isEnabled())
+    assert not page._bar._buttons["raise"].isEnabled()
+
+
+def test_keys_act_on_the_row_and_ctrl_z_takes_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0, priority="low")
+    shown(page, qtbot, 1)
+    page._table.setFocus()
+    page._table.set_current_key(task.task_id)
+    qtbot.keyClick(page._table, Qt.Key.Key_P)
+    wait(qtbot, lambda: desk.get(task.task_id).priority == 6)
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task raised")
+    qtbot.keyClick(page._table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    wait(qtbot, lambda: desk.get(task.task_id).priority == task.priority)
+    qtbot.keyClick(page._table, Qt.Key.Key_Delete)
+    assert desk.toasts[-1].text == "Cancelling 1 task in 5 s"
+    qtbot.keyClick(page._table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert desk.toasts[-1].text == "Taken back; nothing was changed."
+    qtbot.keyClick(page._table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    wait(qtbot, lambda: desk.toasts[-1].text == "1 task runs now in 5 s")
+    press(desk, "Send now")
+    wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
+    wait(qtbot, lambda: not page._acting.busy)
+    before = len(desk.toasts)
+    qtbot.keyClick(page._table, Qt.Key.Key_R)
+    assert len(desk.toasts) == before, "a waiting task has not failed"
+
+
+def test_stopping_a_running_task_asks_first(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.claim(desk.create(0))
+    shown(page, qtbot, 1)
+    page._table.set_current_key(task.task_id)
+    page._act("cancel")
+    dialog = asked(page, qtbot)
+    assert "asked to stop" in dialog._question.text
+    assert desk.get(task.task_id).cancel == ""
+    dialog.verb_button.click()
+    wait(qtbot, lambda: desk.get(task.task_id).cancel != "")
+
+
+def test_esc_closes_the_panel_then_the_selection_then_the_filter(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    page.show_request("platform:pdd")
+    shown(page, qtbot, 1)
+    page._table.setFocus()
+    page._table.set_current_key(task.task_id)
+    page._model.tick_all()
+    qtbot.keyClick(page._table, Qt.Key.Key_Space)
+    assert page._detail.isVisible()
+    qtbot.keyClick(page._table, Qt.Key.Key_Escape)
+    assert (page._detail.isVisible(), page._selection.count) == (False, 1)
+    qtbot.keyClick(page._table, Qt.Key.Key_Escape)
+    assert (page._selection.count, page._filter.expression()) == (0, "platform:pdd")
+    qtbot.keyClick(page._table, Qt.Key.Key_Escape)
+    assert page._filter.expression() == ""
+
+
+def test_who_may_only_look_is_told(desk: Desk, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    commands = replace(desk.session.commands, operator=Operator(who="eve@desk", role="viewer"))
+    page = TasksPage(replace(desk.context, commands=commands))
+    qtbot.addWidget(page)
+    page.show()
+    page.activate()
+    shown(page, qtbot, 1)
+    page._table.setFocus()
+    page._table.set_current_key(task.task_id)
+    assert page._bar._buttons["cancel"].toolTip() == "Your role may only look"
+    qtbot.keyClick(page._table, Qt.Key.Key_Delete)
+    assert not desk.toasts
+    page.deactivate()
+
+
+def test_the_menu_of_a_row_beside_the_selection_means_this_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    first, second = desk.create(0), desk.create(1)
+    shown(page, qtbot, 2)
+    page._model.set_ticked([first.task_id])
+    assert [one.task_id for one in page._selection.picks_at(second.task_id)] == [second.task_id]
+    assert [one.task_id for one in page._selection.picks_at(first.task_id)] == [first.task_id]

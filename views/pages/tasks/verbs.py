@@ -1,0 +1,90 @@
+"""The verbs of the task pages as data: which tasks they suit, what they are called, why they are disabled."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from services.domain.status import CANCELLABLE, MOVABLE, Status, Triage
+from services.i18n import N_, _, ngettext
+from services.monitor.tasks import Pick
+from views.support import text
+
+_RETRY = frozenset({Status.DEAD, Status.HELD, Status.RETRYING})
+_CANCEL = CANCELLABLE | {Status.RUNNING}
+#: up to this many are acted on without a preview; a preview names what is left out, so above it a few misfits are fine
+FEW = 9
+
+#: how many tasks of a selection stand where: (status, triage) -> number
+Standing = Mapping[tuple[str, str], int]
+
+
+def _not_failed(n: int, of: int) -> str:
+    if of == 1:
+        return _("This task has not failed")
+    return ngettext("{n} of {of} is not failed", "{n} of {of} are not failed", n).format(n=n, of=of)
+
+
+def _over(n: int, of: int) -> str:
+    if of == 1:
+        return _("This task is over")
+    return ngettext("{n} of {of} is over", "{n} of {of} are over", n).format(n=n, of=of)
+
+
+def _not_waiting(n: int, of: int) -> str:
+    if of == 1:
+        return _("This task is not waiting")
+    return ngettext("{n} of {of} is not waiting", "{n} of {of} are not waiting", n).format(n=n, of=of)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verb:
+    """One action on tasks."""
+
+    key: str
+    text: str  #: source text
+    icon: str
+    shortcut: str
+    suits: frozenset[Status]
+    misfit: Callable[[int, int], str]  #: the sentence for n of so many that it does not suit
+    danger: bool = False
+
+    def fits(self, status: str, triage: str = "") -> bool:
+        """Whether it can do something for a task that stands there."""
+        if self.key == "retry" and triage == Triage.REPUBLISHED:
+            return False
+        return status in self.suits
+
+    def reason(self, standing: Standing) -> str:
+        """Why it is disabled for a selection, "" when it is not."""
+        total = sum(standing.values())
+        if not total:
+            return _("Select a task first")
+        unfit = sum(number for (status, triage), number in standing.items() if not self.fits(status, triage))
+        if unfit == 0 or (total > FEW and unfit < total):
+            return ""
+        return self.misfit(unfit, total)
+
+
+RETRY = Verb(key="retry", text=N_("Retry"), icon="ph.arrow-clockwise", shortcut="R", suits=_RETRY, misfit=_not_failed)
+CANCEL = Verb(
+    key="cancel", text=N_("Cancel"), icon="ph.prohibit", shortcut="Del", suits=_CANCEL, misfit=_over, danger=True
+)
+RAISE = Verb(
+    key="raise", text=N_("Raise priority"), icon="ph.caret-double-up", shortcut="P", suits=MOVABLE, misfit=_not_waiting
+)
+RUN_NOW = Verb(
+    key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting
+)
+VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+
+
+def standing_of(picks: Iterable[Pick]) -> Counter[tuple[str, str]]:
+    """Where the tasks of a selection stand."""
+    return Counter((one.status, one.triage) for one in picks)
+
+
+def many(number: int) -> str:
+    """``51 tasks``."""
+    return ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
