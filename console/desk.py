@@ -91,8 +91,7 @@ class Console:
     def _dress(self) -> None:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
-        language = str(self._state.get("language") or self._settings.language or _system_language())
-        i18n.set_language(language if language in ("en", "zh_CN") else "en")
+        i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))
         theme().install(self._app)
@@ -282,6 +281,12 @@ def _fleet(settings: config.Settings, broker: str, redis: str) -> config.Setting
         broker=config.BrokerSettings(url=broker),
         store=config.StoreSettings(url=redis),
     )
+
+
+def chosen_language(stored: str, configured: str) -> str:
+    """The language to begin with: of the environment, as chosen in the window before, configured, the system's."""
+    language = config.language_asked_for() or stored or configured or _system_language()
+    return language if language in ("en", "zh_CN") else "en"
 
 
 def _system_language() -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from services import home_folder
 from services import settings as config
 from services.clock import SystemClock
 from services.commands import operator
@@ -257,7 +258,7 @@ def _probe_store(url: str) -> tuple[bool, str]:
 
 def _drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     if settings.embedded:
-        settings.home_path.mkdir(parents=True, exist_ok=True)
+        home_folder.make(settings.home_path)
         from services.broker.embedded import EmbeddedBroker
         from services.store.embedded import EmbeddedStore
 

@@ -11,6 +11,7 @@ TEMPLATES: dict[str, str] = {
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.refused": N_("Not possible while the task is {status}."),
+    "task.already_cancelled": N_("Cancelled already."),
     "retry.use_duplicate": N_("The task is {status}; use Duplicate to run the same work again."),
     "retry.not_failed": N_("The task is {status}; there is nothing to retry yet."),
     "dead.not_dead": N_("The task is {status}, not a dead letter."),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tomllib
 import zoneinfo
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import msgspec
 import platformdirs
 
+from services import addresses, home_folder
 from services.domain.errors import UsageError
 from services.domain.lane import LANES
 
@@ -145,17 +145,22 @@ def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | N
         UsageError: a value has the wrong type or name; the text says which and what is wanted.
     """
     folder = home or default_home()
-    data = _file(folder / "config.toml")
+    home_folder.check(folder)
+    data = home_folder.read_config(folder / "config.toml")
     _merge(data, _environment())
     data["home"] = str(folder)
     if profile:
         data["profile"] = profile
     settings = _convert(data, folder / "config.toml")
+    broker_field, store_field = "broker.url", "store.url"
+    if settings.profile != "local" and not settings.broker.url:
+        broker_field, store_field = (f"profiles.{settings.profile}.{name}" for name in ("broker", "redis"))
     settings = _with_profile(settings)
     if bool(broker) != bool(redis):
         missing = "--redis" if broker else "--broker"
         raise UsageError(f"--broker and --redis belong together: add {missing}", field=missing)
     if broker:
+        broker_field, store_field = "--broker", "--redis"
         settings = msgspec.structs.replace(
             settings,
             profile=profile or "fleet",
@@ -166,6 +171,9 @@ def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | N
         raise UsageError(
             "broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url"
         )
+    if not settings.embedded:
+        addresses.check_broker(settings.broker.url, broker_field)
+        addresses.check_store(settings.store.url, store_field)
     return settings
 
 
@@ -180,6 +188,12 @@ def console_environment() -> dict[str, str]:
     return {name: os.environ.get(name, "") for name in names}
 
 
+def language_asked_for() -> str:
+    """``FLEETDECK_LANGUAGE`` of this run, "" where it is not set; it beats what somebody chose in the window before."""
+    named = os.environ.get(f"{PREFIX}LANGUAGE", "").strip()
+    return named if named in LANGUAGES else ""
+
+
 def use_offscreen() -> None:
     """Make Qt paint into memory; must be called before Qt is loaded."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
@@ -188,21 +202,6 @@ def use_offscreen() -> None:
 def is_windows() -> bool:
     """Whether this is Windows."""
     return sys.platform == "win32"
-
-
-def _file(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {exc}", field="config.toml") from exc
-    except UnicodeDecodeError as exc:
-        raise UsageError(f"{path} is not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
-    try:
-        return tomllib.loads(text.replace("\r\n", "\n"))
-    except tomllib.TOMLDecodeError as exc:
-        raise UsageError(f"{path} is not valid TOML: {exc}", field="config.toml") from exc
 
 
 def _environment() -> dict[str, Any]:

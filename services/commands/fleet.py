@@ -34,7 +34,7 @@ class FleetCommands:
         """Insert or replace shops; returns how many."""
         self._operator.need("operator")
         for row in rows:
-            _check(row)
+            check_shop(row)
         with self._audit.act("shop.import", [row.key for row in rows]):
             self._store.put_shops(rows)
             self._broker.ensure(platforms={row.platform for row in rows})
@@ -42,15 +42,19 @@ class FleetCommands:
         return len(rows)
 
     def pause(self, scope: str, *, reason: str = "") -> None:
-        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``."""
+        """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``.
+
+        A shop that is known from tasks alone is registered (``unregistered``) by this.
+        """
         self._operator.need("operator")
         with self._audit.act("pause", [_scope(scope)], {"reason": reason} if reason else None):
+            self._register(scope)
             self._store.set_pause(Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason))
 
-    def resume(self, scope: str) -> bool:
+    def resume(self, scope: str, *, note: str = "") -> bool:
         """Open a pause switch; what waited behind it is released. False when it was not closed."""
         self._operator.need("operator")
-        with self._audit.act("resume", [_scope(scope)]):
+        with self._audit.act("resume", [_scope(scope)], {"note": note} if note else None):
             was = self._store.clear_pause(scope)
             head, _, rest = scope.partition(":")
             # what this does not open, the reconciler does within its next rounds
@@ -59,6 +63,13 @@ class FleetCommands:
             if ops:
                 self._dispatcher.send([task for answer in self._store.apply(ops) for task in answer.released])
             return was
+
+    def _register(self, scope: str) -> None:
+        head, _, key = scope.partition(":")
+        if head == "shop" and key not in {shop.key for shop in self._store.shops()}:
+            platform, _, shop_id = key.partition(":")
+            self._store.put_shops([Shop(platform=platform, shop_id=shop_id, unregistered=True)])
+            self._registry.forget()
 
     def import_types(self, bodies: Sequence[str]) -> tuple[str, ...]:
         """Insert or replace task types from JSON texts; returns their names.
@@ -101,7 +112,12 @@ class FleetCommands:
         self._registry.forget()
 
 
-def _check(row: Shop) -> None:
+def check_shop(row: Shop) -> None:
+    """Refuse a shop that cannot be.
+
+    Raises:
+        UsageError: ``field`` names what to change.
+    """
     if not shops.valid_word(row.platform):
         raise UsageError(f"platform {row.platform!r:.60} must be 1-64 of A-Z a-z 0-9 _ -", field="platform")
     if not shops.valid_shop_id(row.shop_id):

@@ -50,13 +50,20 @@ class TaskCommands:
             return done
 
     def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
-        """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome)."""
-        return self._each(
-            "task.cancel",
-            task_ids,
-            lambda task_id: Cancel(task_id=task_id, by=self._operator.who, reason=reason),
-            detail={"reason": reason},
-        )
+        """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome). What is cancelled already
+        is skipped as such.
+        """
+        self._operator.need("operator")
+        ids = list(dict.fromkeys(task_ids))
+        records = dict(zip(ids, self._store.get(ids), strict=True))
+
+        def op(task_id: str) -> Op | Message:
+            task = records[task_id]
+            if task is not None and task.status == Status.CANCELLED:
+                return Message("task.already_cancelled")
+            return Cancel(task_id=task_id, by=self._operator.who, reason=reason)
+
+        return self._each("task.cancel", ids, op, detail={"reason": reason})
 
     def run_now(self, task_ids: Sequence[str]) -> Outcome:
         """Start as soon as a worker is free: front of the high lane, no delay."""

@@ -11,16 +11,23 @@ from services.domain import classify
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
 from services.entrypoints import choose, cli_republish, shapes
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, table, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 
 WITHIN = "status:dead"
+EXAMPLES = (
+    "dead list --filter 'kind:login_expired'",
+    "dead show pdd_sync_order_s1_1f3a9c20",
+    "dead republish --filter 'fp:9ac1' --dry-run",
+    "dead republish --filter 'fp:9ac1' --probe 3 --rate 30 --yes",
+    "dead republish pdd_sync_order_s1_1f3a9c20 --payload '{\"page\": 1}'",
+    "dead archive --filter 'age>7d' --note 'too old'",
+)
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the noun."""
-    verbs = nouns.add_parser("dead", parents=[common], help="triage dead letters").add_subparsers(
-        required=True, metavar="VERB"
-    )
+    noun = nouns.add_parser("dead", parents=[common], help="triage dead letters", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
     listing = verbs.add_parser("list", parents=[common], help="dead letters, newest first, and their causes")
     listing.add_argument("--filter", metavar="EXPR", default="")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)

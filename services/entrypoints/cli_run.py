@@ -20,11 +20,18 @@ from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
 from services.entrypoints import demo, signals
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, table, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples, table, whole
 from services.workers.worker import Worker
 
 log = logging.getLogger(__name__)
 MAX_SLOTS = 512
+EXAMPLES = (
+    "worker --slots 8 --lanes high,normal",
+    "worker --handlers my_handlers --drain",
+    "worker list",
+    "worker drain desk-01-4711-3f2a",
+    "worker slots desk-01-4711-3f2a 4",
+)
 #: statuses that a draining worker waits for (held ones wait for a person)
 UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
 #: seconds for which nothing may be left; for which only what others must deal with: a lost leader has to be replaced
@@ -34,7 +41,8 @@ QUIET_S, OTHERS_S = 1.0, 15.0
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the verbs."""
     demo.add(nouns, common)
-    parser = nouns.add_parser("worker", parents=[common], help="work on tasks without a window; or look at the workers")
+    text = "work on tasks without a window; or look at the workers"
+    parser = nouns.add_parser("worker", parents=[common], help=text, **examples(EXAMPLES))
     _options(parser)
     parser.set_defaults(handler=work)
     verbs = parser.add_subparsers(metavar="VERB")

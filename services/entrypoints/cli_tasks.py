@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,23 @@ from services.domain.query import SORTS
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.producer import Submitted, TaskSpec
-from services.entrypoints import choose, json_text, shapes, task_files
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, MAX_ROWS, Context, table, whole
+from services.entrypoints import choose, guesses, json_text, shapes, task_files
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, MAX_ROWS, Context, examples, table, whole
+
+EXAMPLES = (
+    'task create --platform pdd --shop s1 --type sync_order --payload \'{"since": "2026-11-20"}\'',
+    "task create --file tasks.csv --strict",
+    "task list --filter 'status:running,retrying platform:temu age>1h'",
+    "task show pdd_sync_order_s1_1f3a9c20",
+    "task cancel --filter 'batch:B1 status:waiting' --dry-run",
+    "task prioritize pdd_sync_order_s1_1f3a9c20 --priority high",
+)
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the noun."""
-    verbs = nouns.add_parser("task", parents=[common], help="create, look at and change tasks").add_subparsers(
-        required=True, metavar="VERB"
-    )
+    noun = nouns.add_parser("task", parents=[common], help="create, look at and change tasks", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
     _add_create(verbs.add_parser("create", parents=[common], help="create one task, or many from a file"))
     listing = verbs.add_parser("list", parents=[common], help="tasks that match a filter")
     listing.add_argument("--filter", metavar="EXPR", default="")
@@ -61,6 +70,8 @@ def _add_create(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
     parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
     parser.add_argument("--file", default="", metavar="tasks.csv|.xlsx|.jsonl")
+    parser.add_argument("--strict", action="store_true", help="refuse types that nobody has defined and new platforms")
+    parser.add_argument("--yes", action="store_true", help="do not ask about words that look misspelt")
     parser.set_defaults(handler=create)
 
 
@@ -78,12 +89,31 @@ def create(context: Context) -> int:
     specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason) for spec in specs]
     with context.engine() as engine:
         specs = [_with_platform(spec, engine) for spec in specs]
+        warnings = _look_at(context, guesses.doubts(engine, specs))
+        if warnings is None:
+            return EXIT_FAILED
         done = assembly.commands(engine).tasks.create(specs, origin="file" if args.file else "cli")
     errors: list[dict[str, Any]] = [{"line": line, "field": field, "error": text} for line, field, text in faults]
     errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
     errors.sort(key=lambda error: error["line"])
-    context.show(_created(done, errors), _created_lines(done, errors))
+    context.show(_created(done, errors) | {"warnings": warnings}, _created_lines(done, errors))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
+
+
+def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | None:
+    """Warn of words that look misspelt; None when the person at the terminal does not go on.
+
+    Raises:
+        UsageError: with ``--strict``.
+    """
+    args = context.args
+    if doubts and args.strict:
+        raise UsageError(doubts[0].sentence, field=doubts[0].field)
+    sentences = [doubt.sentence for doubt in doubts]
+    context.warn(sentences)
+    if any(doubt.near for doubt in doubts) and context.person and not args.yes and not context.confirm("create it"):
+        return None
+    return sentences
 
 
 def list_tasks(context: Context) -> int:

@@ -72,20 +72,38 @@ class Context:
             sys.stdout.write("".join(f"{line}\n" for line in lines))
         sys.stdout.flush()
 
-    def confirm(self, what: str, count: int, preview: Sequence[str] = ()) -> bool:
-        """Whether a bulk command may go on: ``--yes``, or the person says so after reading ``preview``.
+    def warn(self, sentences: Sequence[str]) -> None:
+        """Tell on stderr what is worth a look; not with ``--json``, where the document has them as ``warnings``."""
+        if not self.json:
+            sys.stderr.write("".join(f"fleetdeck: warning: {sentence}\n" for sentence in sentences))
+
+    @property
+    def person(self) -> bool:
+        """Whether somebody sits at a terminal and can be asked."""
+        return not self.json and sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+    def confirm(self, what: str, count: int | None = None, preview: Sequence[str] = ()) -> bool:
+        """Whether a command may go on: ``--yes``, or the person says so after reading ``preview``.
 
         Raises:
             UsageError: nobody can be asked.
         """
         if getattr(self.args, "yes", False) or count == 0:
             return True
+        asked = what if count is None else f"{what} {count} tasks"
         if self.json or not sys.stdin.isatty():
-            raise UsageError(f"{what} {count} tasks: add --yes to do it or --dry-run to look first", field="--yes")
+            look = " or --dry-run to look first" if hasattr(self.args, "dry_run") else ""
+            raise UsageError(f"{asked}: add --yes to do it{look}", field="--yes")
         sys.stderr.write("".join(f"{line}\n" for line in preview))
-        sys.stderr.write(f"{what} {count} tasks? [y/N] ")
+        sys.stderr.write(f"{asked}? [y/N] ")
         sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def examples(commands: Sequence[str]) -> dict[str, Any]:
+    """What a noun's help ends with, for ``add_parser``."""
+    lines = "".join(f"  fleetdeck {command}\n" for command in commands)
+    return {"epilog": f"examples:\n{lines}", "formatter_class": argparse.RawDescriptionHelpFormatter}
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:

@@ -20,7 +20,7 @@ from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.shop import Shop
 from services.engine.producer import Submitted, TaskSpec
-from services.entrypoints import cli_fleet
+from services.entrypoints import shop_files
 
 log = logging.getLogger(__name__)
 SAMPLE = assembly.RESOURCES / "sample"
@@ -127,7 +127,7 @@ def sample_shops(count: int = 60) -> list[Shop]:
     Raises:
         UsageError: more than there are.
     """
-    shops = cli_fleet.read_shops(SAMPLE / "shops.csv")
+    shops = shop_files.read(SAMPLE / "shops.csv").shops
     if not 1 <= count <= len(shops):
         raise UsageError(f"--shops must be 1 to {len(shops)}", field="--shops")
     step = len(shops) / count

@@ -101,8 +101,12 @@ def test_waiting_tasks_are_changed_in_bulk(cli: Cli) -> None:
     done = cli.run("task", "cancel", "--filter", "lane:low", "--yes", "--reason", "not today")
     assert sorted(done["done"]) == sorted(ids[2:])
     again = cli.run("task", "cancel", ids[2], ids[3], "nobody", "--yes", code=1)
-    assert sorted(again["done"]) == sorted(ids[2:]), "cancelled already is done"
-    assert [(one["id"], one["code"]) for one in again["skipped"]] == [("nobody", "task.unknown")]
+    assert again["done"] == [], "cancelled already is not done once more"
+    assert [(one["id"], one["code"]) for one in again["skipped"]] == [
+        (ids[2], "task.already_cancelled"),
+        (ids[3], "task.already_cancelled"),
+        ("nobody", "task.unknown"),
+    ]
     assert cli.run("task", "retry", ids[2], code=1)["skipped"][0]["code"] == "retry.use_duplicate"
     assert cli.run("stats")["status"] == {"queued": 2, "cancelled": 2}
 
@@ -219,7 +223,7 @@ def test_shops_are_imported_paused_and_shown(cli: Cli, tmp_path: Path) -> None:
         "platform,shop_id,name,name_en,group,concurrency\npdd,s1,一号店,First,a,2\ntemu,s1,,,,\ntemu,s2,,,,\n",
         encoding="utf-8",
     )
-    assert cli.run("shop", "import", table) == {"imported": 3}
+    assert cli.run("shop", "import", table) == {"imported": 3, "errors": [], "warnings": []}
     shops = cli.run("shop", "list")["shops"]
     assert [(one["platform"], one["shop_id"], one["concurrency"]) for one in shops] == [
         ("pdd", "s1", 2),
@@ -250,7 +254,35 @@ def test_a_bad_shop_file_names_its_line(cli: Cli, tmp_path: Path) -> None:
     for row, says in (("pdd,s#1,1", "s#1"), ("pdd,,1", "line 2"), ("pdd,s1,many", "line 2"), ("pdd,s1,0", "1 to 64")):
         table.write_text(f"platform,shop_id,concurrency\n{row}\n", encoding="utf-8")
         assert says in cli.run("shop", "import", table, code=2)["error"]
-    assert cli.run("shop", "list")["shops"] == []
+    table.write_text("platform,shop_id,concurrency\npdd,s1,1\npdd,s#2,1\npdd,s3,2\npdd,s4,99\n", encoding="utf-8")
+    refused = cli.run("shop", "import", table, code=2)
+    assert (refused["imported"], [(one["line"], one["field"]) for one in refused["errors"]]) == (
+        0,
+        [(3, "shop_id"), (5, "concurrency")],
+    )
+    assert cli.run("shop", "list")["shops"] == [], "nothing of a file with bad lines is imported"
+    partly = cli.run("shop", "import", table, "--skip-bad", code=2)
+    assert (partly["imported"], len(partly["errors"])) == (2, 2)
+    assert [one["shop_id"] for one in cli.run("shop", "list")["shops"]] == ["s1", "s3"]
+
+
+def test_a_shop_that_only_tasks_tell_of_is_paused_and_registered(cli: Cli) -> None:
+    task_id = create(cli, "s1")
+    assert cli.run("shop", "list")["shops"][0]["unregistered"] is True
+    assert cli.run("shop", "pause", "s1", "--note", "login expired", "--yes") == {"paused": "pdd:s1"}
+    shop = cli.run("shop", "show", "s1")["shop"]
+    assert (shop["platform"], shop["unregistered"], shop["paused"]) == ("pdd", True, True)
+    assert cli.run("shop", "pause", "temu:s1", code=2)["field"] == "shop"
+    assert "no task of it" in cli.run("shop", "pause", "s9", code=2)["error"]
+    cli.run("task", "cancel", task_id)
+    assert cli.run("shop", "resume", "s1", "--note", "signed in")["was_paused"] is True
+    resumed, paused = [
+        one for one in cli.run("audit", "list", "--limit", 10)["entries"] if one["action"] in ("pause", "resume")
+    ]
+    assert (json.loads(resumed["detail"]), json.loads(paused["detail"])) == (
+        {"note": "signed in"},
+        {"reason": "login expired"},
+    )
 
 
 def test_numbers_types_and_the_audit_trail(cli: Cli) -> None:

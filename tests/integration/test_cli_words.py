@@ -70,8 +70,12 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("demo", "--seconds", "-1"), "--seconds"),
     (("stats", "--profile", "nobody"), "--profile"),
     (("stats", "--broker", "amqp://localhost"), "--redis"),
-    (("stats", "--broker", "http://localhost", "--redis", "redis://localhost"), "broker.url"),
-    (("stats", "--broker", "amqp://localhost", "--redis", "ftp://localhost"), "store.url"),
+    (("stats", "--broker", "http://localhost", "--redis", "redis://localhost"), "--broker"),
+    (("stats", "--broker", "amqp://localhost", "--redis", "ftp://localhost"), "--redis"),
+    (("stats", "--broker", "foo", "--redis", "redis://localhost"), "--broker"),
+    (("stats", "--broker", "amqp://localhost", "--redis", "foo"), "--redis"),
+    (("stats", "--broker", "amqp://localhost?frame=1", "--redis", "redis://localhost"), "broker.url"),
+    (("task", "create", "--shop", "pdd:s1", "--type", "sync_oder", "--strict"), "--type"),
 ]
 #: fields of a new task that are refused one by one → field in ``errors``
 REFUSED: list[tuple[tuple[str, ...], str]] = [
@@ -123,6 +127,12 @@ def answers(cli: Cli, commands: list[tuple[str, ...]]) -> list[tuple[int, str, s
     found = json.loads(done.stdout)
     assert found["qt"] == [], "headless commands load no Qt"
     return [(code, out, err) for code, out, err in found["answers"]]
+
+
+def helps(cli: Cli, nouns: list[str]) -> list[tuple[int, str, str]]:
+    """What ``--help`` of each noun prints; it leaves the process, so each has one."""
+    found = [cli.call(noun, "--help") for noun in nouns]
+    return [(done.returncode, done.stdout, done.stderr) for done in found]
 
 
 def test_wrong_usage_is_2_and_names_the_field(cli: Cli) -> None:
@@ -200,6 +210,51 @@ def test_a_broker_that_is_not_there_is_3_though_the_store_answers(cli: Cli, redi
     assert done.returncode == 3
     assert str(nobody) in json.loads(done.stdout)["error"]
     assert "secret" not in done.stdout + done.stderr
+    assert len(done.stderr.splitlines()) == 1, "it is said once"
+
+
+@pytest.mark.parametrize(
+    ("environment", "field"),
+    [
+        ({"FLEETDECK_BROKER__URL": "foo", "FLEETDECK_STORE__URL": "redis://localhost"}, "broker.url"),
+        ({"FLEETDECK_BROKER__URL": "amqp://localhost", "FLEETDECK_STORE__URL": "foo"}, "store.url"),
+        (
+            {"FLEETDECK_PROFILES": '{"x": {"broker": "foo", "redis": "redis://h"}}', "FLEETDECK_PROFILE": "x"},
+            "profiles.x.broker",
+        ),
+    ],
+)
+def test_an_address_that_is_none_is_2_wherever_it_comes_from(
+    tmp_path: Path, environment: dict[str, str], field: str
+) -> None:
+    document = Cli(tmp_path, environment=environment).run("stats", code=2)
+    assert document["field"] == field
+    assert "://" in document["error"]
+
+
+@pytest.mark.parametrize("inside", ["", "deeper"])
+def test_a_home_that_is_a_file_is_2(tmp_path: Path, inside: str) -> None:
+    (tmp_path / "file").write_text("x", encoding="utf-8")
+    document = Cli(tmp_path / "file" / inside).run("stats", code=2)
+    assert document["field"] == "FLEETDECK_HOME"
+    assert "is not a folder" in document["error"]
+
+
+def test_a_misspelt_type_is_told_and_runs(tmp_path: Path) -> None:
+    configure(tmp_path)
+    here = Cli(tmp_path)
+    document = here.run("task", "create", "--shop", "pdd:s1", "--type", "sync_oder")
+    assert len(document["created"]) == 1
+    assert "did you mean sync_order?" in document["warnings"][0]
+    told = here.call("task", "create", "--shop", "pdd:s2", "--type", "sync_oder")
+    assert (told.returncode, "warning" in told.stderr, "warning" in told.stdout) == (0, True, False)
+
+
+def test_every_noun_shows_examples(cli: Cli) -> None:
+    nouns = ["task", "dead", "shop", "worker", "queue", "type", "audit"]
+    for noun, (code, out, _) in zip(nouns, helps(cli, nouns), strict=True):
+        assert code == 0
+        assert f"  fleetdeck {noun} " in out.partition("examples:")[2], noun
 
 
 def test_a_home_that_is_none_is_3(tmp_path: Path) -> None:

@@ -1,0 +1,49 @@
+"""Whether a text can be the address of a broker or a store, before anything tries to reach it."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+from services.domain.errors import UsageError
+
+BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
+_ESCAPES = "special characters in user name and password as %XX (a slash is %2F, an @ is %40)"
+
+
+def check_broker(url: str, field: str) -> None:
+    """Refuse what is no address of a broker; it may hold a password and is not repeated.
+
+    Raises:
+        UsageError: ``field`` is where it came from; the sentence names it and shows what it should look like.
+    """
+    _read(url, field, ("amqp", "amqps"), BROKER)
+
+
+def check_store(url: str, field: str) -> None:
+    """The same for a store.
+
+    Raises:
+        UsageError: see ``check_broker``.
+    """
+    parts = _read(url, field, ("redis", "rediss", "unix"), STORE)
+    if parts is not None and not re.fullmatch(r"/?[0-9]*", parts.path):
+        raise UsageError(f"{field} must end with the number of the database, such as {STORE}", field=field)
+
+
+def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitResult | None:
+    """The parts, None for a socket file."""
+    scheme, mark, _ = url.strip().partition("://")
+    if not mark or scheme not in schemes:
+        wanted = " or ".join(f"{name}://" for name in schemes if name != "unix")
+        raise UsageError(f"{field} must begin with {wanted}, such as {like}", field=field)
+    if scheme == "unix":
+        return None
+    try:
+        parts = urlsplit(url.strip())
+        readable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        readable = False
+    if not readable:
+        raise UsageError(f"{field} has no readable host or port; write it like {like}, {_ESCAPES}", field=field)
+    return parts

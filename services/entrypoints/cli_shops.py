@@ -1,0 +1,168 @@
+"""``shop``: list, show, import, pause, resume."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services.domain import shop as shops
+from services.domain.errors import UsageError
+from services.domain.query import Query, equals
+from services.domain.shop import Shop
+from services.entrypoints import shop_files
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, table
+
+EXAMPLES = (
+    "shop list",
+    "shop import shops.csv --skip-bad",
+    "shop pause pdd:s1 --note 'login expired'",
+    "shop resume pdd:s1",
+)
+ANYWHERE = 200
+
+
+def add(nouns: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the noun."""
+    noun = nouns.add_parser("shop", parents=[common], help="shops of the fleet", **examples(EXAMPLES))
+    verbs = noun.add_subparsers(required=True, metavar="VERB")
+    verbs.add_parser("list", parents=[common], help="all shops").set_defaults(handler=list_shops)
+    for name, handler, text in (
+        ("show", show, "one shop"),
+        ("pause", pause, "start none of its tasks; running ones go on, waiting ones stay"),
+        ("resume", resume, "start its tasks again"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
+        parser.set_defaults(handler=handler)
+        if name != "show":
+            parser.add_argument("--note", "--reason", dest="note", default="", help="why; shown and kept in the audit")
+            parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
+    importing = verbs.add_parser(
+        "import",
+        parents=[common],
+        help="insert shops, or change known ones, from a CSV, TSV or XLSX file",
+        description="Columns: platform, shop_id, name, name_en, group, concurrency, dedicated, enabled. What the file"
+        " has no column for stays as it is. With a bad line nothing is imported and every fault is listed.",
+    )
+    importing.add_argument("file")
+    importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
+    importing.set_defaults(handler=import_shops)
+
+
+def list_shops(context: Context) -> int:
+    """Print shops with their active counts, those that are known from tasks alone among them."""
+    with context.engine() as engine:
+        counts = engine.store.counts().shops
+        found = sorted(_known(engine, counts).values(), key=lambda shop: shop.key)
+        paused = {pause.scope for pause in engine.store.pauses()}
+    rows = [_row(shop, counts.get(shop.key, {}), paused) for shop in found]
+    lines = [
+        (row["platform"], row["shop_id"], row["name"], row["concurrency"], row["paused"], row["active"], row["dead"])
+        for row in rows
+    ]
+    context.show({"shops": rows}, table(("platform", "shop", "name", "limit", "paused", "active", "dead"), lines))
+    return EXIT_OK
+
+
+def show(context: Context) -> int:
+    """Print one shop."""
+    with context.engine() as engine:
+        shop = find(engine, context.args.shop)
+        counts = engine.store.counts().shops.get(shop.key, {})
+        row = _row(shop, counts, {pause.scope for pause in engine.store.pauses()})
+    context.show({"shop": row}, [f"{name:<14} {value}" for name, value in row.items()])
+    return EXIT_OK
+
+
+def pause(context: Context) -> int:
+    """Stop starting tasks of a shop."""
+    with context.engine() as engine:
+        shop = find(engine, context.args.shop)
+        if not _sure(context, engine, f"pause {shop.key}"):
+            return EXIT_FAILED
+        assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
+    context.show({"paused": shop.key}, [f"{shop.key} is paused; running tasks go on, waiting ones stay"])
+    return EXIT_OK
+
+
+def resume(context: Context) -> int:
+    """Start tasks of a shop again."""
+    with context.engine() as engine:
+        shop = find(engine, context.args.shop)
+        if not _sure(context, engine, f"resume {shop.key}"):
+            return EXIT_FAILED
+        was = assembly.commands(engine).fleet.resume(f"shop:{shop.key}", note=context.args.note)
+    context.show(
+        {"resumed": shop.key, "was_paused": was}, [f"{shop.key} runs again" if was else f"{shop.key} was not paused"]
+    )
+    return EXIT_OK
+
+
+def import_shops(context: Context) -> int:
+    """Import a file: all of it, or with ``--skip-bad`` its good lines."""
+    args = context.args
+    with context.engine() as engine:
+        known = {shop.key: shop for shop in engine.store.shops()}
+        file = shop_files.read(Path(args.file), known)
+        wanted = file.shops if args.skip_bad or not file.faults else ()
+        count = assembly.commands(engine).fleet.import_shops(wanted) if wanted else 0
+    errors = [{"line": fault.line, "field": fault.field, "error": fault.error} for fault in file.faults]
+    document: dict[str, Any] = {"imported": count, "errors": errors, "warnings": list(file.warnings)}
+    lines = [f"line {fault.line}: {fault.field}: {fault.error}" for fault in file.faults]
+    if file.faults:
+        first = file.faults[0]
+        text = f"{len(file.faults)} bad lines, the first is line {first.line}: {first.error}"
+        document |= {"error": text, "field": first.field}
+        lines.append("mend them, or import the others with --skip-bad" if not args.skip_bad else "")
+    context.warn(file.warnings)
+    context.show(document, [*filter(None, lines), f"{count} shops imported"])
+    return EXIT_USAGE if file.faults else EXIT_OK
+
+
+def find(engine: assembly.Engine, text: str) -> Shop:
+    """The shop that is meant; one that only tasks tell of is found too.
+
+    Raises:
+        UsageError: there is none, or a bare id is on several platforms.
+    """
+    known = _known(engine, engine.store.counts().shops)
+    if text in known:
+        return known[text]
+    _, _, shop_id = text.rpartition(":")
+    found = {shop.key: shop for shop in known.values() if shop.shop_id == text}
+    if not found and shops.valid_shop_id(shop_id):  # nothing of it is active or dead, but it may have had tasks
+        page = engine.store.query(Query(terms=(equals("shop", text),), limit=ANYWHERE, want_total=False))
+        found = {task.shop: _unregistered(task.shop) for task in page.tasks}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise UsageError(f"{text!r} is on several platforms: {', '.join(sorted(found))}", field="shop")
+    raise UsageError(f"there is no shop {text!r:.80} and no task of it; see `shop list`", field="shop")
+
+
+def _known(engine: assembly.Engine, counts: dict[str, dict[str, int]]) -> dict[str, Shop]:
+    registered = engine.registry.shops()
+    return {key: _unregistered(key) for key in counts if key not in registered} | registered
+
+
+def _unregistered(key: str) -> Shop:
+    platform, _, shop_id = key.partition(":")
+    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
+
+
+def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
+    profile = engine.settings.profiles.get(engine.settings.profile)
+    asks = profile is not None and profile.environment.upper() == "PROD"
+    return not asks or context.confirm(what)
+
+
+def _row(shop: Shop, counts: dict[str, int], paused: set[str]) -> dict[str, Any]:
+    return msgspec.structs.asdict(shop) | {
+        "paused": f"shop:{shop.key}" in paused,
+        "active": sum(number for status, number in counts.items() if status != "dead"),
+        "dead": counts.get("dead", 0),
+    }

@@ -1,0 +1,61 @@
+"""The folder of configuration, data and logs: whether it can be one, and the file in it."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from services.domain.errors import UsageError
+
+_REMEDY = "let FLEETDECK_HOME name a folder that can be written"
+
+
+def check(folder: Path) -> None:
+    """Refuse a home that is no folder; whether it can be written is seen by who writes.
+
+    Raises:
+        UsageError: with the remedy.
+    """
+    try:
+        no_folders = [place for place in (folder, *folder.parents) if place.exists() and not place.is_dir()]
+    except OSError as exc:
+        raise UsageError(f"{folder} cannot be looked at: {exc.strerror}; {_REMEDY}", field="FLEETDECK_HOME") from exc
+    if no_folders:
+        raise UsageError(f"{no_folders[0]} is not a folder; {_REMEDY}", field="FLEETDECK_HOME")
+
+
+def make(folder: Path) -> None:
+    """Make it where it does not exist yet.
+
+    Raises:
+        UsageError: it cannot be made or written.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not os.access(folder, os.W_OK | os.X_OK):
+            raise PermissionError(13, "no right to write there")
+    except OSError as exc:
+        text = f"{folder} cannot be used: {exc.strerror or exc}; {_REMEDY}"
+        raise UsageError(text, field="FLEETDECK_HOME") from exc
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """What config.toml says, nothing where there is none.
+
+    Raises:
+        UsageError: it cannot be read or is not TOML.
+    """
+    if not path.exists():
+        return {}
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {exc}", field="config.toml") from exc
+    except UnicodeDecodeError as exc:
+        raise UsageError(f"{path} is not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
+    try:
+        return tomllib.loads(text.replace("\r\n", "\n"))
+    except tomllib.TOMLDecodeError as exc:
+        raise UsageError(f"{path} is not valid TOML: {exc}", field="config.toml") from exc

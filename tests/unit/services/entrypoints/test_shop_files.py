@@ -1,0 +1,103 @@
+"""Shops from a table."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from services.domain.errors import UsageError
+from services.domain.shop import Shop
+from services.entrypoints import shop_files
+
+HEADER = "platform,shop_id,name,name_en,group,concurrency,dedicated,enabled\n"
+
+
+def shops(folder: Path, *rows: str, header: str = HEADER) -> Path:
+    path = folder / "shops.csv"
+    path.write_text(header + "".join(f"{row}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_every_column_is_read(tmp_path: Path) -> None:
+    file = shop_files.read(shops(tmp_path, "pdd, s1 ,一号店,First,a,3,yes,no", "pdd,s2,,,,,,"))
+    first, second = file.shops
+    assert (first.key, first.name, first.name_en, first.group) == ("pdd:s1", "一号店", "First", "a")
+    assert (first.concurrency, first.dedicated, first.enabled) == (3, True, False)
+    assert (second.concurrency, second.dedicated, second.enabled) == (1, False, True)
+    assert (file.faults, file.warnings) == ((), ())
+
+
+def test_what_has_no_column_stays_as_it_was(tmp_path: Path) -> None:
+    known = Shop(platform="pdd", shop_id="s1", name="old", group="g", concurrency=4, dedicated=True, unregistered=True)
+    path = shops(tmp_path, "pdd,s1,new", header="platform,shop,name\n")
+    (shop,) = shop_files.read(path, {known.key: known}).shops
+    assert shop == Shop(platform="pdd", shop_id="s1", name="new", group="g", concurrency=4, dedicated=True)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "field", "says"),
+    [
+        (("pdd,,x",), 2, "shop_id", "empty"),
+        ((",s1,x",), 2, "platform", "empty"),
+        (("pdd,s#1",), 2, "shop_id", "s#1"),
+        (("pdd,high",), 2, "shop_id", "lane"),
+        (("p d d,s1",), 2, "platform", "p d d"),
+        (("pdd,s1,,,,many",), 2, "concurrency", "many"),
+        (("pdd,s1,,,,-1",), 2, "concurrency", "-1"),
+        (("pdd,s1,,,,0",), 2, "concurrency", "1 to 64"),
+        (("pdd,s1,,,,١",), 2, "concurrency", "whole number"),
+        (("pdd,s1,,,,1,maybe",), 2, "dedicated", "maybe"),
+        (("pdd,s1,,,,1,no,x,y",), 2, "file", "more cells"),
+        (("pdd,s1", "pdd,s1"), 3, "shop_id", "pdd:s1 stands twice"),
+        (('pdd,"s1',), 1, "file", "not valid CSV"),
+    ],
+)
+def test_a_fault_names_its_line_and_column(
+    tmp_path: Path, rows: tuple[str, ...], line: int, field: str, says: str
+) -> None:
+    (fault,) = shop_files.read(shops(tmp_path, *rows)).faults
+    assert (fault.line, fault.field) == (line, field)
+    assert says in fault.error
+
+
+def test_every_fault_is_listed_beside_the_good_lines(tmp_path: Path) -> None:
+    file = shop_files.read(shops(tmp_path, "pdd,s1", "pdd,s#2", "pdd,s3", "pdd,s4,,,,x"))
+    assert [shop.shop_id for shop in file.shops] == ["s1", "s3"]
+    assert [(fault.line, fault.field) for fault in file.faults] == [(3, "shop_id"), (5, "concurrency")]
+
+
+def test_a_column_that_means_nothing_is_named(tmp_path: Path) -> None:
+    file = shop_files.read(shops(tmp_path, "pdd,s1,3,x", header="platform,shop_id,concurency,owner\n"))
+    assert len(file.warnings) == 2
+    assert "did you mean concurrency?" in file.warnings[0]
+    assert "'owner'" in file.warnings[1]
+
+
+def test_a_workbook(tmp_path: Path) -> None:
+    book = openpyxl.Workbook()
+    sheet = book.active
+    assert sheet is not None
+    for row in (["platform", "shop_id", "concurrency", "enabled"], ["pdd", 10021, 2.0, True]):
+        sheet.append(row)
+    book.save(tmp_path / "shops.xlsx")
+    (shop,) = shop_files.read(tmp_path / "shops.xlsx").shops
+    assert (shop.key, shop.concurrency, shop.enabled) == ("pdd:10021", 2, True)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("nowhere.csv", None, "not a file"),
+        ("shops.csv", "a,b\n1,2\n", "must not be missing"),
+        ("shops.csv", HEADER, "holds no shop"),
+        ("shops.doc", HEADER, "endings"),
+    ],
+)
+def test_a_table_that_is_none(tmp_path: Path, name: str, text: str | None, says: str) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=says) as caught:
+        shop_files.read(tmp_path / name)
+    assert caught.value.field == "file"

@@ -1,0 +1,62 @@
+"""What can be an address, and how the others are refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from services import addresses
+from services.domain.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "amqp://localhost",
+        "amqps://ann:p%40ss@mq.example.com:5671/fleet",
+        "amqp://[::1]:5672/%2F?heartbeat=30",
+        " amqp://localhost ",
+    ],
+)
+def test_addresses_of_brokers(url: str) -> None:
+    addresses.check_broker(url, "--broker")
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["redis://localhost", "rediss://:secret@host:6380/0", "redis://h:1/12", "redis://h/", "unix:///run/r.sock?db=1"],
+)
+def test_addresses_of_stores(url: str) -> None:
+    addresses.check_store(url, "--redis")
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("foo", "must begin with amqp://"),
+        ("", "must begin with"),
+        ("localhost:5672", "must begin with"),
+        ("http://localhost", "must begin with"),
+        ("amqp://", "no readable host"),
+        ("amqp://ann:hunter2@", "no readable host"),
+        ("amqp://host:many", "no readable host or port"),
+        ("amqp://host:99999", "no readable host or port"),
+        ("amqp://ann:hunter2/x@host", "no readable host or port"),
+        ("amqp://[::1", "no readable host or port"),
+    ],
+)
+def test_what_is_no_broker_is_refused_with_its_place_and_a_remedy(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        addresses.check_broker(url, "profiles.shops.broker")
+    assert caught.value.field == "profiles.shops.broker"
+    assert "profiles.shops.broker" in str(caught.value)
+    assert addresses.BROKER in str(caught.value)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["foo", "amqp://localhost", "redis://", "redis://h:x/0", "redis://h/first", "redis://h/1/2"]
+)
+def test_what_is_no_store_is_refused(url: str) -> None:
+    with pytest.raises(UsageError, match="redis://") as caught:
+        addresses.check_store(url, "store.url")
+    assert caught.value.field == "store.url"
