@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import msgspec
+
 from services.domain.task import Task
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Signal(Protocol):
+    """Something that happens once: a ``threading.Event``, or a ``Flag``."""
+
+    def set(self) -> None: ...
+    def is_set(self) -> bool: ...
+
+
+class Flag:
+    """A signal that nobody waits for: without the lock and the condition that an event makes for every task."""
+
+    __slots__ = ("_up",)
+
+    def __init__(self) -> None:
+        self._up = False
+
+    def set(self) -> None:
+        """It has happened."""
+        self._up = True
+
+    def is_set(self) -> bool:
+        """Whether it has happened."""
+        return self._up
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt to execute."""
 
     task: Task
@@ -27,12 +51,11 @@ class JobContext:
 
     log: Callable[[str, str], None]  #: (stream "out"|"err", one line without newline)
     progress: Callable[[int, str], None]  #: (percent 0–100, note)
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    cancelled: Signal = field(default_factory=Flag)
     stopping: Callable[[], None] = lambda: None  #: called once when a requested stop has begun
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How the attempt ended. ``error_kind`` is one of services.domain.classify.KINDS when not ok."""
 
     ok: bool

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+import msgspec
+
 from services.domain import classify, ids
 from services.domain.errors import UsageError
 from services.domain.task import ERROR_LIMIT
@@ -81,8 +83,7 @@ class Handler:
     idempotent: bool | None = None  #: what its author says; the policy of the type is in the store
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """How a call of a handler ended."""
 
     ok: bool

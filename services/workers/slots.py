@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from services.domain.order import Delivery
 from services.domain.task import Task
 from services.domain.worker import SlotState
+from services.executors.base import Flag
 
 log = logging.getLogger(__name__)
 
@@ -22,7 +23,7 @@ class Held:
     task: Task
     owner: str
     delivery: Delivery | None
-    cancelled: threading.Event = field(default_factory=threading.Event)
+    cancelled: Flag = field(default_factory=Flag)
     cancel_reason: str = ""  #: requested | lost | shutdown
     stopping: bool = False  #: its executor has begun to end it
     stopping_shown: bool = False
