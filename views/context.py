@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from services.commands.bulk import BulkRepublish
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
@@ -29,6 +30,8 @@ class CommandSet(Protocol):
     def tasks(self) -> TaskCommands: ...
     @property
     def dead_letters(self) -> DeadLetterCommands: ...
+    @property
+    def bulk(self) -> BulkRepublish: ...
     @property
     def fleet(self) -> FleetCommands: ...
 

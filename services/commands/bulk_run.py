@@ -19,7 +19,7 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.ports import Clock, Store
 
-MAX_RATE, MAX_PROBES = 60_000, 100
+MAX_RATE, MAX_PROBES, MAX_ATTEMPTS = 60_000, 100, 21
 #: seconds for which a silent store is asked again before the run ends with the rest left
 PATIENCE_S = 60.0
 PROBE_LOOK_S = 0.5
@@ -38,6 +38,7 @@ class Options:
     reason: str = ""  #: needed to force
     skip: frozenset[str] = frozenset({SCHEMA})  #: states that are left alone: paused, schema
     lane: str = ""  #: high | normal | low, "" keeps each its own
+    attempts: int = 0  #: how often each may be tried, 0 keeps what it had
 
     def check(self) -> None:
         """Refuse what cannot be.
@@ -56,6 +57,8 @@ class Options:
             raise UsageError("only paused and schema can be skipped", field="skip")
         if self.lane and self.lane not in LANES:
             raise UsageError("lane is high, normal or low", field="lane")
+        if not 0 <= self.attempts <= MAX_ATTEMPTS:
+            raise UsageError(f"attempts must be 0 to {MAX_ATTEMPTS}, not {self.attempts}", field="attempts")
 
     def detail(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """What the audit entry keeps of it."""
@@ -65,6 +68,7 @@ class Options:
             "if_duplicate": self.if_duplicate if self.if_duplicate != "reject" else "",
             "reason": self.reason,
             "lane": self.lane,
+            "attempts": self.attempts,
             "fields": dict(fields),
         }
         return {name: value for name, value in words.items() if value}
@@ -137,7 +141,7 @@ class Run:
     ) -> None:
         self._store, self._clock, self._republisher = store, clock, republisher
         self._options, self._told, self._control = options, on_progress, control
-        self._changes = Changes(fields=plan.fields, lane=options.lane)
+        self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)
         self._prints = {item.fingerprint for item in plan.items if item.fingerprint}
         self._pace = Pace(clock, options.rate)
         self._total = len(plan.items)

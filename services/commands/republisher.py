@@ -30,6 +30,7 @@ class Changes:
     payload: Mapping[str, Any] | None = None  #: in place of the old one
     fields: Mapping[str, Any] | None = None  #: set in the payload of each
     lane: str = ""  #: high | normal | low, with its usual priority; "" keeps lane and priority of each
+    attempts: int = 0  #: how often each may be tried, 0 keeps what it had
 
     @property
     def edits(self) -> bool:
@@ -109,6 +110,8 @@ class Republisher:
         if changes.lane:
             name, level = lane.parse_priority(changes.lane)
             fresh = msgspec.structs.replace(fresh, lane=name, priority=level)
+        if changes.attempts:
+            fresh = msgspec.structs.replace(fresh, max_retries=changes.attempts - 1)
         recipe.check_readable(fresh, self._store.now_ms())
         return recipe.refreshed(fresh, kind)
 

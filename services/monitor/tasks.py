@@ -9,9 +9,11 @@ from itertools import islice
 from services.domain import explain, filter, verdict
 from services.domain.query import Page, Query, equals
 from services.domain.shop import SCOPE_ALL, Shop
+from services.domain.shop_now import ShopNow
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.registry import Registry
+from services.monitor.shops_now import shops_now
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
@@ -107,6 +109,10 @@ class TaskQueries:
     def shops(self) -> dict[str, Shop]:
         """Shops by ``platform:shop_id``."""
         return self._registry.shops()
+
+    def shops_now(self, shops: Sequence[str]) -> dict[str, ShopNow]:
+        """How shops stand now, as far as their tasks tell."""
+        return shops_now(self._store, shops, self._registry.shops())
 
     def detail(self, task_id: str) -> TaskDetail | None:
         """One task with its gates and its verdict, None when there is no such task."""

@@ -21,7 +21,8 @@ from views.pages.dead_letters.rows import LetterRow
 from views.support.operation import Operation
 
 FIRST, MORE, MOST = 200, 200, 5000
-REFRESH_MS = 900
+#: after something died or was decided; after something ended well, which tells how shops stand now
+REFRESH_MS, SLOW_MS = 900, 5000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +89,8 @@ class Asker(QObject):
         self._letters = Operation(self, latest=True)
         self._timer = QTimer(self, singleShot=True, interval=REFRESH_MS)
         self._timer.timeout.connect(self._refresh_live)
+        self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
+        self._slow.timeout.connect(self._refresh_live)
 
     @property
     def wanted(self) -> Wanted:
@@ -99,6 +102,7 @@ class Asker(QObject):
         self._active = active
         if not active:
             self._timer.stop()
+            self._slow.stop()
 
     def ask_causes(self, triage: str, *, settle: bool = True) -> None:
         """Group the letters of one state."""
@@ -127,6 +131,8 @@ class Asker(QObject):
             return
         if changes.gap or any(Status.DEAD in (event.from_, event.to) for event in changes.events):
             self._timer.start()
+        elif not self._slow.isActive() and any(event.to == Status.SUCCEEDED for event in changes.events):
+            self._slow.start()
 
     def _refresh_live(self) -> None:
         if self._active:
@@ -160,10 +166,14 @@ def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
         )
         found += [task for task in page.tasks if (task.fingerprint or task.error_kind or "unknown") == wanted.cause]
         total, cursor = page.total if total is None else total, page.next
-    shops = queries.shops()
+    shops, now = queries.shops(), queries.shops_now([task.shop for task in found])
     found.sort(key=lambda task: (task.ended_at, task.task_id), reverse=wanted.descending)
     rows = tuple(
-        LetterRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "")
+        LetterRow(
+            task=task,
+            shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "",
+            now=now[task.shop],
+        )
         for task in found
     )
     return Listing(rows=rows, total=total, settle=settle, wanted=wanted)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain import classify
+from services.domain.shop_now import ShopNow
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
 from services.i18n import N_, _
@@ -56,6 +57,7 @@ class LetterPanel(QWidget):
         self._context = context
         self._task_id = ""
         self._detail: TaskDetail | None = None
+        self._now = ShopNow()
         self._types: Mapping[str, TaskType] = {}
         self._yields = False
         self._whole = False
@@ -84,6 +86,12 @@ class LetterPanel(QWidget):
         """Show a letter; what stands there stays until the answer is here."""
         self._task_id = task_id
         self.refresh()
+
+    def show_shop(self, now: ShopNow) -> None:
+        """Say how the shop of the letter stands now."""
+        self._now = now
+        if self._detail is not None and self._detail.task.task_id == self._task_id:
+            self._show_reason(self._detail)
 
     def clear(self) -> None:
         """Show nothing."""
@@ -205,7 +213,8 @@ class LetterPanel(QWidget):
         self._text.setVisible(bool(task.error))
         self._more.setVisible(whole != brief)
         self._more.set_source(N_("Only the last line") if self._whole else N_("Whole error text"))
-        self._attempts.set_rows(words.attempts(task, _CLOCK.now_ms()))
+        now = _CLOCK.now_ms()
+        self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, now)])
         self._verdict.setVisible(detail.verdict is not None)
         if detail.verdict is not None:
             status, sentence = words.verdict_words(detail.verdict)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget
 from services.clock import SystemClock
 from services.domain import filter
 from services.domain.query import equals
+from services.domain.shop_now import ShopNow
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import N_, _
@@ -183,6 +184,7 @@ class DeadLettersPage(Page):
             self.table.set_current_key(self._model.key_at(0))
         elif self.panel.task_id:
             self.panel.refresh()
+        self._show_shop()
         self._say()
 
     def _show_error(self, error: BaseException) -> None:
@@ -217,6 +219,11 @@ class DeadLettersPage(Page):
     def _on_letter(self, key: object) -> None:
         if key is not None:
             self.panel.show_letter(str(key))
+            self._show_shop()
+
+    def _show_shop(self) -> None:
+        row = self._model.find(self.panel.task_id)
+        self.panel.show_shop(row.now if row is not None else ShopNow())
 
     def _step(self, by: int) -> None:
         row = self.table.currentIndex().row() + by

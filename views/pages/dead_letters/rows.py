@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QPointF, QRect
+from PySide6.QtGui import QPainter
 
 from services.clock import SystemClock
+from services.domain.shop_now import ShopNow
 from services.domain.task import Task
 from services.i18n import N_, _
 from views.pages.dead_letters.words import minute
-from views.support import shown
+from views.support import shop_words, shown
+from views.tables import painters
 from views.tables.column import Column
+from views.tables.painters import Cell, Ink
 
 _CLOCK = SystemClock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LetterRow:
-    """A dead task and the name of its shop."""
+    """A dead task, the name of its shop, and how that stands now."""
 
     task: Task
     shop_name: str = ""
+    now: ShopNow = field(default_factory=ShopNow)
 
     @property
     def key(self) -> str:
@@ -32,6 +39,18 @@ def sentence(row: LetterRow) -> str:
     shop = row.shop_name or row.task.shop_id
     return _("Dead letter, {type}, shop {shop}").format(type=row.task.task_type, shop=shop)
 
+
+def _paint_now(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
+    row: LetterRow = cell.record
+    word, glyph, role = shop_words.look(row.now)
+    pixmap = ink.pixmap(glyph, role, GLYPH, cell)
+    painter.drawPixmap(QPointF(room.x(), room.y() + (room.height() - GLYPH) / 2), pixmap)
+    rest = room.adjusted(GLYPH + painters.GLYPH_GAP, 0, 0, 0)
+    ink.text(painter, rest, word, cell, role="text2" if role == "succeeded" else role, kind="table")
+
+
+GLYPH = 13
+painters.register("shopnow", _paint_now)
 
 COLUMNS: tuple[Column[LetterRow], ...] = (
     Column(
@@ -52,6 +71,16 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
     ),
     Column(key="platform", title=N_("Plat."), value=lambda row: row.task.platform, kind="badge", width=58, hide_rank=2),
     Column(key="lane", title=N_("Lane"), value=lambda row: row.task.lane, kind="lane", width=92, hide_rank=1),
+    Column(
+        key="now",
+        title=N_("Shop now"),
+        title_tip=N_("Whether the shop could be worked in, as far as its own tasks tell; a hint whether to try again."),
+        value=lambda row: row.now,
+        text=lambda row: shop_words.look(row.now)[0],
+        kind="shopnow",
+        width=104,
+        tooltip=lambda row: shop_words.evidence(row.now, _CLOCK.now_ms()),
+    ),
     Column(
         key="updated",
         title=N_("Died"),

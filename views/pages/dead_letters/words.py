@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from services.domain.message import Message
+from services.domain.shop_now import ShopNow
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.domain.verdict import Verdict
 from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
-from views.support import kinds, safe, shown, text
+from views.support import kinds, safe, shop_words, shown, text
 from views.theme.tokens import platform_badge
 
 
@@ -101,6 +102,12 @@ def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:
         name = _("Attempt {n}").format(n=one.number)
         rows.append((name, f"{shown.clock(one.started_at, now_ms)}  {where}"))
     return rows
+
+
+def shop_row(now: ShopNow, now_ms: int) -> tuple[str, str, str]:
+    """How the shop stands now, as a row below the attempts."""
+    role = shop_words.look(now)[2]
+    return _("Shop now"), shop_words.since(now, now_ms), role if role in ("succeeded", "retrying") else "text"
 
 
 def next_step(task: Task, who: str) -> str:

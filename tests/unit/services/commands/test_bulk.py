@@ -84,11 +84,11 @@ def test_a_field_is_set_in_every_payload_and_counts_for_the_check(room: Room, de
     ids = letters(room, 2)
     assert desk.bulk.plan(ids, fields={"page": "x"}).states() == {SCHEMA: 2}
     plan = desk.bulk.plan(ids, fields={"page": 7})
-    ended = desk.bulk.run(plan, Options(lane="high"))
+    ended = desk.bulk.run(plan, Options(lane="high", attempts=2))
     assert ended.outcome.clean
     for old, new in new_ones(room, ids).items():
         assert json.loads(new.payload) == json.loads(room.task(old).payload) | {"page": 7}
-        assert (new.lane, new.priority) == ("high", 10)
+        assert (new.lane, new.priority, new.max_retries) == ("high", 10, 1)
 
 
 def test_what_is_paused_or_does_not_fit_is_left_alone_only_where_asked(room: Room, desk: Desk) -> None:
@@ -346,6 +346,7 @@ def test_without_the_audit_entry_nothing_happens(room: Room, desk: Desk, monkeyp
         (Options(if_duplicate="maybe"), "if_duplicate"),
         (Options(skip=frozenset({"gone"})), "skip"),
         (Options(lane="fast"), "lane"),
+        (Options(attempts=22), "attempts"),
     ],
 )
 def test_an_option_that_cannot_be_is_named(room: Room, desk: Desk, options: Options, field: str) -> None:

@@ -13,8 +13,9 @@ from typing import Any
 import msgspec
 
 from services import assembly, settings
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain import classify, fingerprint
-from services.domain.change import Create
+from services.domain.change import Claim, Create, Finish
 from services.domain.status import Status, Triage
 from services.domain.task import Attempt, Task
 from services.domain.worker import SlotState, WorkerInfo
@@ -158,6 +159,21 @@ class Fleet:
         )
         self.store.apply([Create(task=task)])
         return task_id
+
+    def succeed(self, platform: str, shop_id: str, kind: str) -> str:
+        """Let a task run to its end as a worker does."""
+        made = self.context.commands.tasks.create(
+            [TaskSpec(platform=platform, shop_id=shop_id, task_type=kind)], origin="cli"
+        )
+        task = made.created[0]
+        owner = f"rpa-01#{task.task_id}"
+        claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner=owner, worker="rpa-01", lease_ms=60_000)
+        (answer,) = self.store.apply([claim])
+        assert answer.code == "run", answer.code
+        now = self.store.now_ms()
+        done = Attempt(number=1, worker="rpa-01", started_at=now, ended_at=now, outcome="succeeded")
+        self.store.apply([Finish(task_id=task.task_id, owner=owner, to=Status.SUCCEEDED, attempt=done)])
+        return task.task_id
 
     def heartbeat(self, name: str, *, slots: int = 4, busy: int = 2, **more: Any) -> WorkerInfo:
         """Let a pretended worker of another machine report itself."""

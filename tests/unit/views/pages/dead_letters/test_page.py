@@ -6,10 +6,12 @@ import json
 from collections.abc import Callable, Iterator
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.shop import Pause
 from services.domain.status import Triage
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
@@ -87,6 +89,26 @@ def test_choosing_a_cause_lists_its_letters_and_opens_the_newest(qtbot: QtBot, f
     assert {task.fingerprint for task in letters} == {fingerprint}
     assert [task.ended_at for task in letters] == sorted((task.ended_at for task in letters), reverse=True)
     qtbot.waitUntil(lambda: page.panel.task_id == letters[0].task_id)
+
+
+def test_each_letter_tells_how_its_shop_stands_now(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    now = fleet.store.now_ms()
+    fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {}, ended_at=now - 90_000)
+    fleet.die("pdd", "pdd-10025", "sync_order", LOGIN, {}, ended_at=now - 60_000)
+    fleet.die("pdd", "pdd-10048", "sync_order", LOGIN, {}, ended_at=now - 30_000)
+    fleet.succeed("pdd", "pdd-10021", "get_content")
+    fleet.store.set_pause(Pause(scope="shop:pdd:pdd-10048", by="ann"))
+    page = open_page()
+    column = page._model.section_of("now")
+    index = page._model.index
+    assert [page._model.data(index(row, column), 0) for row in range(3)] == ["paused", "logged out", "logged in"]
+    tip = page._model.data(index(2, column), int(Qt.ItemDataRole.ToolTipRole))
+    assert "trying again makes sense" in tip
+    page.table.set_current_key(page._model.key_at(1))
+    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged out since "))
+    fleet.succeed("pdd", "pdd-10025", "get_content")
+    qtbot.waitUntil(lambda: page._model.data(index(1, column), 0) == "logged in", timeout=9000)
+    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged in since "))
 
 
 def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -1,0 +1,22 @@
+"""Many shops with few questions."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain import shop_now
+from services.domain.shop import Pause
+from services.domain.status import Status
+from services.monitor import shops_now
+from services.monitor.tasks import TaskQueries
+from tests.unit.services.engine.room import Room
+
+
+def test_each_shop_is_judged_by_its_own_tasks(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shops_now, "SHOPS_AT_ONCE", 2)
+    room.finish(room.running(shop_id="s1"), Status.SUCCEEDED)
+    room.dead(shop_id="s2")
+    room.store.set_pause(Pause(scope="shop:pdd:s3", by="ann"))
+    found = TaskQueries(room.store, room.registry).shops_now(["pdd:s1", "pdd:s2", "pdd:s3", "pdd:s4", "pdd:s1"])
+    wanted = [shop_now.LOGGED_IN, shop_now.LOGGED_OUT, shop_now.PAUSED, shop_now.NOT_KNOWN]
+    assert [now.state for now in found.values()] == wanted
