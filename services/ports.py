@@ -183,6 +183,12 @@ class Store(Protocol):
     def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
         """The best of those parked tasks of these (lane, type): higher priority first, then older, then by id."""
 
+    def needs(self, task_id: str) -> list[str]:
+        """Ids, as named in ``depends_on``, that this task still waits for, sorted."""
+
+    def untold(self, limit: int) -> list[str]:
+        """Ended tasks whose dependants were too many to be told in one step (see ``TellDependants``)."""
+
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
 

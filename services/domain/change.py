@@ -16,6 +16,12 @@ What holds for all of them:
 - A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there) and reservation. Whatever frees
   a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve, GiveUp) also does what ``OpenShop`` does for the
   task's shop.
+- A task that ends (succeeded, dead, cancelled) is told to those that depend on it, as by ``TellDependants``, in the
+  same step, up to ``dependency.AT_ONCE`` of them for all operations of a round; what is left over is in
+  ``Store.untold``.
+- A task that waits for others (status blocked, gate *dependency*) is in no lot: neither ``OpenShop`` nor a claim lets
+  it go, and like a scheduled one it is no twin that goes first. A scheduled one that falls due, or is run now, waits
+  there too.
 - ``uniq`` never spans shops. A shop that is not registered has concurrency 1; Claim registers it (``unregistered``).
 - Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published, Nudge,
   GiveUp and Postpone ``stale``.
@@ -41,6 +47,11 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
     has this id; it is returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that
     one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` clears its ``uniq`` and
     gives it the mark forced; if none holds it both create as usual. The id is looked at before the uniqueness.
+
+    ``task.depends_on``: what has not succeeded yet is noted, and a pending task is created as blocked at the gate
+    *dependency*, without a mark. An id means the task that it was republished as. Answers ``unknown``, and creates
+    nothing, where one of them has no record. If one of them has failed already (dead, cancelled) and
+    ``on_dependency_failure`` is cancel, the new task is cancelled in the same step.
     """
 
     task: Task
@@ -263,6 +274,18 @@ class OpenShop(Op, frozen=True, kw_only=True, gc=False):
     """
 
     shop: str  #: platform:shop_id
+
+
+class TellDependants(Op, frozen=True, kw_only=True, gc=False):
+    """Tell those that depend on an ended task how it ended; for repair, and where they were too many for one step.
+
+    Succeeded: it is struck from what they wait for; who waits for nothing more becomes pending with an outbox mark and
+    is among the ``released`` (a scheduled one stays). Dead (not republished) or cancelled: those with
+    ``on_dependency_failure`` cancel are cancelled, with their reason, and so on through their own dependants; the
+    others stay where they are. Answers ``ok``, ``stale`` for a task that has not ended, ``missing``.
+    """
+
+    task_id: str
 
 
 class Answer(msgspec.Struct, frozen=True, gc=False):

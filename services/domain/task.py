@@ -93,6 +93,8 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     attempts: tuple[Attempt, ...] = ()
     extra: str = ""  #: JSON object of message fields unknown to us; they travel on
     type_version: int = 0
+    depends_on: tuple[str, ...] = ()  #: ids as they were named; one that was republished means its successor
+    on_dependency_failure: str = "hold"  #: hold | cancel
 
     @property
     def shop(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from services.domain import dependency
 from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, SetTriage
 from services.domain.status import CLAIMABLE, TERMINAL, Status, Triage
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
@@ -180,16 +181,24 @@ def cancelled(task: Task, op: Cancel, now: int) -> Task:
     return step(task, Status.CANCELLED, now, why=op.by, reason=op.reason or task.reason)
 
 
+def dropped(task: Task, cause: Task, now: int) -> Task:
+    """Ended because a task that it depends on has failed."""
+    why = f"dependency {cause.task_id} is {cause.status}"
+    return step(task, Status.CANCELLED, now, why=dependency.GATE, reason=why)
+
+
 def cancel_requested(task: Task, op: Cancel, now: int) -> Task:
     """Its worker is asked to stop."""
     return step(task, Status.RUNNING, now, why=op.by, cancel="requested", reason=op.reason or task.reason)
 
 
-def moved(task: Task, op: Move, now: int) -> Task:
-    """Another priority and a new generation."""
+def moved(task: Task, op: Move, now: int, *, waits: bool = False) -> Task:
+    """Another priority and a new generation; ``waits``: for other tasks, so that its plan ends at their gate."""
     stays = task.status == Status.BLOCKED or (task.status in WITH_DUE and not op.run_now)
     kept: dict[str, Any] = {"gate": task.gate, "due_at": task.due_at} if stays else {}
     to = task.status if stays else Status.PENDING
+    if waits and not stays:
+        to, kept = Status.BLOCKED, {"gate": dependency.GATE}
     return step(task, to, now, why=op.by, gen=task.gen + 1, lane=str(op.lane), priority=op.priority, **kept)
 
 
@@ -238,11 +247,16 @@ def released(task: Task, now: int) -> Task:
     return step(task, Status.PENDING, now)
 
 
-def nudged(task: Task, op: Nudge, now: int) -> Task | None:
-    """The record that needs a message once more, None where there is nothing to publish."""
+def nudged(task: Task, op: Nudge, now: int, *, waits: bool = False) -> Task | None:
+    """The record that needs a message once more, None where there is nothing to publish.
+
+    ``waits``: for other tasks, so that its plan ends at their gate, and without a message.
+    """
     if (task.gen, task.attempt) != (op.gen, op.attempt):
         return None
     due = 0 < task.due_at <= now
+    if due and task.status in WITH_DUE and waits:
+        return step(task, Status.BLOCKED, now, why=dependency.GATE, gate=dependency.GATE)
     if due and task.status in WITH_DUE:
         return step(task, Status.PENDING, now)
     return task if task.status in (Status.PENDING, Status.QUEUED, Status.RETRYING) else None

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Sequence
 
 from services.domain import fingerprint, retry
-from services.domain.change import Finish, Nudge, Op, OpenShop, Postpone
+from services.domain.change import Finish, Nudge, Op, OpenShop, Postpone, TellDependants
 from services.domain.errors import StoreError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
@@ -20,6 +20,8 @@ log = logging.getLogger(__name__)
 BATCH = 200
 #: a purge takes them all at once, and what comes back fills the queue: the next look is half a minute away
 MISSING = 5_000
+#: rounds of telling dependants in one tick; each tells ``dependency.AT_ONCE`` of them
+TELL_ROUNDS = 20
 OUTBOX_AGE_MS = 30_000
 RETRY_GRACE_MS = 60_000
 #: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
@@ -65,6 +67,7 @@ class Reconciler:
             if self._leases_tell():
                 self.take_over_expired()
             self.open_parked()
+            self.tell_dependants()
         except StoreError:
             self._blind_until = self._clock.monotonic() + RENEWAL_S
             raise
@@ -135,6 +138,18 @@ class Reconciler:
         released = [task for answer in self._store.apply(ops) for task in answer.released]
         self._dispatcher.send(released)
         return len(released)
+
+    def tell_dependants(self) -> int:
+        """Release (or cancel) on behalf of ended tasks that had more dependants than one step tells."""
+        count = 0
+        for _ in range(TELL_ROUNDS):
+            ops: list[Op] = [TellDependants(task_id=ended) for ended in self._store.untold(BATCH)]
+            if not ops:
+                break
+            released = [task for answer in self._store.apply(ops) for task in answer.released]
+            self._dispatcher.send(released)
+            count += len(released)
+        return count
 
     def find_missing(self, depths: Sequence[QueueDepth]) -> int:
         """Publish again the queued tasks of a lane whose queue was empty at two looks."""

@@ -135,6 +135,17 @@ class EmbeddedStore(Feed, Fleet, Papers, Unserved):
         with self._read() as conn:
             return [shop for (shop,) in conn.execute(sql, (limit,))]
 
+    def needs(self, task_id: str) -> list[str]:
+        """What a task still waits for."""
+        sql = "SELECT needs FROM dependencies WHERE task_id = ? ORDER BY needs"
+        with self._read() as conn:
+            return [name for (name,) in conn.execute(sql, (task_id,))]
+
+    def untold(self, limit: int) -> list[str]:
+        """Ended tasks that have dependants who do not know it."""
+        with self._read() as conn:
+            return [name for (name,) in conn.execute("SELECT task_id FROM untold ORDER BY random() LIMIT ?", (limit,))]
+
     def health(self) -> tuple[bool, float, str]:
         """A round trip."""
         begun = time.perf_counter()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain import transitions
+from services.domain import dependency, transitions
 from services.domain.task import Task
 from services.store.embedded_session import SET_MARK, Session, ShopKey
 
@@ -20,6 +20,8 @@ def shop_key(shop: str) -> ShopKey:
 
 def closed_gate(session: Session, task: Task) -> str:
     """The first gate that is closed for a task, "" if it may start."""
+    if task.gate == dependency.GATE:
+        return dependency.GATE
     paused = session.pauses()
     if paused and not paused.isdisjoint((*_shop_scopes(key_of(task)), f"type:{task.task_type}")):
         return "paused"

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.domain import transitions
+from services.domain import dependency, transitions
 from services.domain.change import (
     Answer,
     Cancel,
@@ -26,17 +26,19 @@ from services.domain.change import (
     Republish,
     Resolve,
     SetTriage,
+    TellDependants,
 )
 from services.domain.errors import TaskError
 from services.domain.explain import NO_WORKER
-from services.domain.status import ACTIVE, CANCELLABLE, CLAIMABLE, MOVABLE, Status, Triage
+from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
+from services.store import embedded_repair
+from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
 from services.store.embedded_gates import closed_gate, key_of, open_shop, shop_key
+from services.store.embedded_repair import MISSING, STALE
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
-MISSING = Answer("missing")
 FENCED = Answer("fenced")
-STALE = Answer("stale")
 
 
 def apply(session: Session, ops: Sequence[Op]) -> list[Answer]:
@@ -77,11 +79,10 @@ def _create(session: Session, op: Create) -> Answer:
     record = session.get(op.task.task_id)
     if record is not None:
         return Answer("created" if transitions.same_creation(record, op.task) else "exists", record)
-    fresh, holder = _admit(session, op.task, op.on_duplicate)
-    return Answer("duplicate", holder) if fresh is None else Answer("created", fresh)
+    return _admit(session, op.task, op.on_duplicate)
 
 
-def _admit(session: Session, task: Task, on_duplicate: str) -> tuple[Task | None, Task | None]:
+def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     """Store a new record, or name the active task that stands in its way."""
     held_by = session.holder(task.uniq) if task.uniq and task.status in ACTIVE else None
     if held_by is not None:
@@ -90,9 +91,16 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> tuple[Task | None
         elif on_duplicate == "force":
             task = replace(task, marks=transitions.marked(task, "forced"), uniq="")
         else:
-            return None, session.get(held_by)
+            return Answer("duplicate", session.get(held_by))
+    found = find_needs(session, task) if task.depends_on else ([], None)
+    if found is None:
+        return Answer("unknown")
+    needs, broken = found
+    if needs and task.status == Status.PENDING:
+        task = replace(task, status=Status.BLOCKED, gate=dependency.GATE)
     mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK
-    return session.put(transitions.created(task, session.now), mark), None
+    fresh = session.put(transitions.created(task, session.now), mark)
+    return Answer("created", *note_needs(session, fresh, needs, broken)) if needs else Answer("created", fresh)
 
 
 def _published(session: Session, op: Published) -> Answer:
@@ -120,7 +128,8 @@ def _claim(session: Session, op: Claim) -> Answer:
     promised = session.unreserve(key, task.task_id)
     if op.foreign_done:
         done = session.put(transitions.foreign_done(task, session.now), CLEAR_MARK)
-        return Answer("ended", done, open_shop(session, key))
+        forget_needs(session, task.task_id)
+        return Answer("ended", done, conclude(session, done))
     gate = closed_gate(session, task) or ("" if op.able else NO_WORKER)
     if gate:
         if promised and gate == NO_WORKER:
@@ -152,7 +161,7 @@ def _finish(session: Session, op: Finish) -> Answer:
         return Answer("fenced", task)
     ended = transitions.finished(task, op, session.now)
     session.put(ended, SET_MARK if ended.status in transitions.WITH_MARK else CLEAR_MARK)
-    return Answer("ok", ended, open_shop(session, key_of(task)))
+    return Answer("ok", ended, conclude(session, ended))
 
 
 def _late(session: Session, task: Task, op: Finish) -> Answer:
@@ -169,6 +178,7 @@ def _take_back(
     if back is None:
         return None
     session.unreserve(key_of(task), task.task_id)
+    forget_needs(session, task.task_id)
     return session.put(back, CLEAR_MARK)
 
 
@@ -202,7 +212,8 @@ def _cancel(session: Session, op: Cancel) -> Answer:
         return Answer("ok" if task.status == Status.CANCELLED else "refused", task)
     session.unreserve(key_of(task), task.task_id)
     ended = session.put(transitions.cancelled(task, op, session.now), CLEAR_MARK)
-    return Answer("ok", ended, open_shop(session, key_of(task)))
+    forget_needs(session, task.task_id)
+    return Answer("ok", ended, conclude(session, ended))
 
 
 def _move(session: Session, op: Move) -> Answer:
@@ -211,9 +222,9 @@ def _move(session: Session, op: Move) -> Answer:
         return MISSING
     if task.status not in MOVABLE:
         return Answer("refused", task)
-    after = transitions.moved(task, op, session.now)
+    after = transitions.moved(task, op, session.now, waits=plan_waits(session, task))
     session.put(after, SET_MARK if after.status in transitions.WITH_MARK else KEEP_MARK)
-    released = open_shop(session, key_of(task)) if after.status == Status.BLOCKED else ()
+    released = open_shop(session, key_of(task)) if task.status == Status.BLOCKED else ()
     return Answer("ok", session.get(op.task_id), released)
 
 
@@ -226,11 +237,11 @@ def _republish(session: Session, op: Republish) -> Answer:
     closed = dead.status != Status.DEAD or dead.triage == Triage.REPUBLISHED
     if closed or session.get(op.task.task_id) is not None:
         return Answer("refused", dead)
-    fresh, holder = _admit(session, op.task, op.on_duplicate)
-    if fresh is None:
-        return Answer("duplicate", holder)
-    session.put(transitions.republished(dead, fresh.task_id, op.by, session.now))
-    return Answer("ok", fresh)
+    admitted = _admit(session, op.task, op.on_duplicate)
+    if admitted.code != "created":
+        return admitted
+    session.put(transitions.republished(dead, op.task.task_id, op.by, session.now))
+    return Answer("ok", admitted.task, admitted.released)
 
 
 def _set_triage(session: Session, op: SetTriage) -> Answer:
@@ -251,38 +262,7 @@ def _resolve(session: Session, op: Resolve) -> Answer:
         return Answer("ok" if transitions.resolved_already(task, op) else "refused", task)
     after = transitions.resolved(task, op, session.now)
     session.put(after, SET_MARK if after.status in transitions.WITH_MARK else CLEAR_MARK)
-    return Answer("ok", after, open_shop(session, key_of(task)))
-
-
-# --------------------------------------------------------------------- what is repaired
-def _nudge(session: Session, op: Nudge) -> Answer:
-    task = session.get(op.task_id)
-    nudged = transitions.nudged(task, op, session.now) if task is not None else None
-    return STALE if nudged is None else Answer("ok", session.put(nudged, SET_MARK))
-
-
-def _give_up(session: Session, op: GiveUp) -> Answer:
-    task = session.get(op.task_id)
-    if task is None or (task.gen, task.attempt) != (op.gen, op.attempt):
-        return STALE
-    if task.status == Status.DEAD:
-        return Answer("ok", session.put(task, CLEAR_MARK))
-    if task.status not in CLAIMABLE:
-        return STALE
-    session.unreserve(key_of(task), task.task_id)
-    dead = session.put(transitions.given_up(task, op, session.now), CLEAR_MARK)
-    return Answer("ok", dead, open_shop(session, key_of(task)))
-
-
-def _postpone(session: Session, op: Postpone) -> Answer:
-    task = session.get(op.task_id)
-    if task is None or not session.is_marked(op.task_id):
-        return STALE
-    return Answer("ok", session.put(task, SET_MARK))
-
-
-def _open_shop(session: Session, op: OpenShop) -> Answer:
-    return Answer("ok", None, open_shop(session, shop_key(op.shop)))
+    return Answer("ok", after, conclude(session, after))
 
 
 _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
@@ -297,8 +277,9 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Republish: _republish,
     SetTriage: _set_triage,
     Resolve: _resolve,
-    Nudge: _nudge,
-    GiveUp: _give_up,
-    Postpone: _postpone,
-    OpenShop: _open_shop,
+    Nudge: embedded_repair.nudge,
+    GiveUp: embedded_repair.give_up,
+    Postpone: embedded_repair.postpone,
+    OpenShop: embedded_repair.open_shop,
+    TellDependants: embedded_repair.tell_again,
 }

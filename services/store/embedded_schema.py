@@ -137,4 +137,17 @@ _UNSERVED = """
 CREATE INDEX tasks_unserved ON tasks (lane, task_type, priority DESC, created_at, task_id) WHERE gate = 'no_worker';
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED))
+#: who waits for whom (``needs``), by the ids that were named; cancels: 1 where the failure of one ends the other.
+#: untold: ended tasks that had more dependants than one step tells
+_DEPENDENCIES = """
+CREATE TABLE dependencies (
+    needs TEXT NOT NULL,
+    cancels INTEGER NOT NULL,
+    task_id TEXT NOT NULL,
+    PRIMARY KEY (needs, cancels, task_id)
+) WITHOUT ROWID;
+CREATE INDEX dependencies_task ON dependencies (task_id);
+CREATE TABLE untold (task_id TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable, Iterator
 
+from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
 from services.domain.status import ACTIVE, Status
 from services.domain.task import ENCODER, Task, decode
@@ -33,6 +34,8 @@ class Session:
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._pauses: frozenset[str] | None = None
+        self._anybody_waits: bool | None = None
+        self.tell_left = AT_ONCE  #: dependants that may still be told in this transaction
 
     # ------------------------------------------------------------------ records
     def load(self, task_ids: Iterable[str]) -> None:
@@ -83,7 +86,7 @@ class Session:
         if old is not None and old.uniq in self._holders:
             self._holders[old.uniq].pop(task.task_id, None)
         if task.uniq in self._holders and task.status in ACTIVE:
-            self._holders[task.uniq][task.task_id] = (task.status, task.created_at)
+            self._holders[task.uniq][task.task_id] = (_standing(task.status, task.gate), task.created_at)
 
     def flush(self) -> None:
         """Write records, events and counters."""
@@ -171,6 +174,18 @@ class Session:
             rows.close()
 
     # -------------------------------------------------------------------- gates
+    @property
+    def anybody_waits(self) -> bool:
+        """Whether any task waits for another one."""
+        if self._anybody_waits is None:
+            (found,) = self.conn.execute("SELECT EXISTS (SELECT 1 FROM dependencies)").fetchone()
+            self._anybody_waits = bool(found)
+        return self._anybody_waits
+
+    @anybody_waits.setter
+    def anybody_waits(self, waits: bool) -> None:
+        self._anybody_waits = waits
+
     def pauses(self) -> frozenset[str]:
         """The closed switches."""
         if self._pauses is None:
@@ -184,9 +199,9 @@ class Session:
             return
         self._out.write_tasks(self.conn)
         self._holders.update({uniq: {} for uniq in wanted})
-        sql = f"SELECT held_uniq, task_id, status, created_at FROM tasks WHERE held_uniq {write.IN_LIST}"
-        for uniq, task_id, status, created_at in self.conn.execute(sql, (write.text_list(wanted),)):
-            self._holders[uniq][task_id] = (status, created_at)
+        sql = f"SELECT held_uniq, task_id, status, gate, created_at FROM tasks WHERE held_uniq {write.IN_LIST}"
+        for uniq, task_id, status, gate, created_at in self.conn.execute(sql, (write.text_list(wanted),)):
+            self._holders[uniq][task_id] = (_standing(status, gate), created_at)
 
     def holder(self, uniq: str) -> str | None:
         """The active task that was created first of those that hold the key."""
@@ -208,3 +223,8 @@ class Session:
             if status != Status.SCHEDULED
         ]
         return min(ranked)[2] if ranked else None
+
+
+def _standing(status: str, gate: str) -> str:
+    """The status that counts among twins: who waits for another task stands back like a scheduled one."""
+    return Status.SCHEDULED if gate == GATE else status

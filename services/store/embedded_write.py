@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from services.domain.dependency import GATE
 from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, Status
 from services.domain.task import Task, encode
@@ -121,7 +122,7 @@ def _row(task: Task, outbox_at: int) -> tuple[Any, ...]:
         task.worker, task.batch, task.fingerprint, task.error_kind, task.gate, task.uniq, task.attempt, task.created_at,
         task.updated_at, task.due_at, task.queued_at, task.lease_until,
         task.uniq if task.uniq and status in ACTIVE else None,
-        task.shop if status == Status.BLOCKED and task.gate != NO_WORKER else None,
+        task.shop if status == Status.BLOCKED and task.gate not in (NO_WORKER, GATE) else None,
         outbox_at,
     )  # fmt: skip
 

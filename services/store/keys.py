@@ -35,6 +35,8 @@ BY_SHOP = ROOT + "n:shop"
 BY_KIND = ROOT + "n:kind"  #: counters by "platform|type|lane|status|triage|priority": totals without a scan
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name
 PLATFORMS = ROOT + "i:platforms"
+NEEDED = ROOT + "needed"  #: ids that some task waits for
+UNTOLD = ROOT + "untold"  #: ended tasks that had more dependants than one round tells
 WORKERS = ROOT + "workers"
 LETTERS = ROOT + "letters"
 AUDIT = ROOT + "audit"
@@ -48,6 +50,8 @@ LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
 UNSERVED_OF = ROOT + "unserved:"  #: "lane|type": those tasks, the best one first
 LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
 RESERVED = ROOT + "res:"
+NEEDS = ROOT + "needs:"  #: ids that a task still waits for
+DEPENDANTS = ROOT + "deps:"  #: tasks that wait for it, 1 for those that are cancelled if it fails
 BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for letter in "sntwbf")
 DOCUMENTS = ROOT + "doc:"
 ORDERS = ROOT + "orders:"
@@ -87,12 +91,16 @@ IN_SCRIPTS = MappingProxyType(
         "by_kind": BY_KIND,
         "shop_names": SHOP_NAMES,
         "platforms": PLATFORMS,
+        "needed": NEEDED,
+        "untold": UNTOLD,
         "task": TASK,
         "broken": BROKEN,
         "unique": UNIQUE,
         "lot": LOT,
         "lot_types": LOT_TYPES,
         "reserved": RESERVED,
+        "needs": NEEDS,
+        "dependants": DEPENDANTS,
         "by_status": BY_STATUS,
         "shop": SHOP,
         "type": TYPE,

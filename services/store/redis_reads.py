@@ -87,6 +87,14 @@ class Reads(Part):
             self._link.many([("ZREM", keys.unserved(*kind), *gone) for kind in kinds])
         return [task for task in tasks if task is not None]
 
+    def needs(self, task_id: str) -> list[str]:
+        """What a task still waits for."""
+        return sorted(name.decode() for name in self._link.call("SMEMBERS", keys.NEEDS + task_id))
+
+    def untold(self, limit: int) -> list[str]:
+        """Ended tasks that have dependants who do not know it."""
+        return [name.decode() for name in self._link.call("SRANDMEMBER", keys.UNTOLD, limit)]
+
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
         own, *above = keys.queued(task.lane)[task.priority - MIN_PRIORITY :]

@@ -8,14 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.domain import change
+from services.domain import change, dependency
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK
 from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
-_APPLY = ("prelude", "record", "index", "gates", "ops_create", "ops_run", "ops_operator", "main")
+_APPLY = ("prelude", "record", "index", "gates", "dependencies", "ops_create", "ops_run", "ops_operator", "main")
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
 
 OPERATIONS: tuple[type[change.Op], ...] = (
@@ -34,6 +34,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.GiveUp,
     change.Postpone,
     change.OpenShop,
+    change.TellDependants,
 )
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)
@@ -118,6 +119,9 @@ def _numbers() -> Mapping[str, int | str]:
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
         "slice": 2000,
+        "tell": dependency.AT_ONCE,
+        "tail": names.index("on_dependency_failure") - names.index("attempts"),
+        "depends_on": names.index("depends_on") - names.index("attempts") + 1,
         "look": 20,
         "look_far": 400,
         "day_ms": 86_400_000,

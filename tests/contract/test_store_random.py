@@ -14,7 +14,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from services.clock import ManualClock, SystemClock
-from services.domain.change import Cancel, Create, GiveUp, Move, Nudge, OpenShop, Republish, Resolve, SetTriage
+from services.domain.change import (
+    Cancel,
+    Create,
+    GiveUp,
+    Move,
+    Nudge,
+    OpenShop,
+    Republish,
+    Resolve,
+    SetTriage,
+    TellDependants,
+)
+from services.domain.dependency import GATE
 from services.domain.explain import NO_WORKER
 from services.domain.query import Query
 from services.domain.shop import Pause
@@ -31,7 +43,7 @@ LIMITS = {"a": 1, "b": 2}
 ACTS = (
     "create", "create", "create", "confirm", "confirm", "claim", "claim", "claim", "finish", "finish", "finish",
     "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume", "time", "adopt", "expire",
-    "give_up",
+    "give_up", "depend", "depend", "tell",
 )  # fmt: skip
 Step = tuple[str, int, int]
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 11), st.integers(0, 5)), min_size=1, max_size=60)
@@ -81,6 +93,24 @@ class Player:
             self.ids.append(task.task_id)
             assert answer.task is not None
             self.messages.append(answer.task)
+
+    def _depend(self, task: Task, how: int) -> None:
+        """A task that waits for this one, and with some luck for another."""
+        other = self.ids[how % len(self.ids)]
+        fresh = self.rig.task(
+            **self._fields(len(self.ids), how),
+            depends_on=tuple(dict.fromkeys((task.task_id, other))),
+            on_dependency_failure=("hold", "cancel")[how % 2],
+        )
+        answer = self.rig.ask(Create(task=fresh, on_duplicate="queue"))
+        assert answer.code == "created"
+        assert answer.task is not None
+        self._publish(answer.released)
+        self.ids.append(fresh.task_id)
+        self.messages.append(answer.task)
+
+    def _tell(self, task: Task, how: int) -> None:
+        self._ask(TellDependants(task_id=task.task_id))
 
     def _adopt(self, pick: int, how: int) -> None:
         task = self.rig.task(**(self._fields(pick, 0) | {"status": Status.QUEUED, "due_at": 0}))
@@ -166,6 +196,30 @@ def record_rules(tasks: list[Task]) -> None:
                 assert may_become(Status(after.from_), Status(after.to))
 
 
+def stands_for(rig: Rig, task_id: str) -> Task:
+    """The record that an id means now."""
+    task = rig.record(task_id)
+    while task.successor:
+        task = rig.record(task.successor)
+    return task
+
+
+def dependency_rules(rig: Rig, tasks: list[Task]) -> None:
+    """Who waits, waits for something; who waits for nothing does not."""
+    assert rig.store.untold(10) == []
+    for task in tasks:
+        now = [stands_for(rig, name) for name in task.depends_on]
+        unmet = sorted(name for name, one in zip(task.depends_on, now, strict=True) if one.status != Status.SUCCEEDED)
+        if task.status == Status.SCHEDULED or task.gate == GATE:
+            assert rig.store.needs(task.task_id) == unmet
+            assert unmet or task.gate != GATE
+            if task.on_dependency_failure == "cancel":
+                assert not any(one.status in (Status.DEAD, Status.CANCELLED) for one in now)
+        else:
+            assert rig.store.needs(task.task_id) == []
+            assert not unmet or task.status in (Status.CANCELLED, Status.DEAD)
+
+
 @contextmanager
 def opened(kind: str, where: Any) -> Iterator[Rig]:
     clock = ManualClock() if kind == "embedded" else None
@@ -197,7 +251,9 @@ def play(rig: Rig, steps: list[Step]) -> None:
             assert told(events, task) == shown(task)
     waiting = {task.task_id for task in tasks if task.status == Status.PENDING}
     assert waiting <= rig.outbox(), "a pending task without an outbox mark is lost"
-    parked = {task.shop for task in tasks if task.status == Status.BLOCKED and task.gate != NO_WORKER}
+    dependency_rules(rig, tasks)
+    lots = [task for task in tasks if task.status == Status.BLOCKED and task.gate not in (NO_WORKER, GATE)]
+    parked = {task.shop for task in lots}
     assert set(rig.store.parked_shops(100)) == parked
     unserved = Counter((task.lane, task.task_type) for task in tasks if task.gate == NO_WORKER)
     assert rig.store.unserved() == unserved
@@ -234,6 +290,10 @@ def _advance(rig: Rig, task: Task) -> None:
         rig.ask(Move(task_id=task.task_id, by="ann", lane=task.lane, priority=task.priority, run_now=True))
     elif task.status != Status.BLOCKED or task.gate == NO_WORKER:
         rig.claim(task, f"drain#{task.task_id}#{task.attempt}")
+    elif task.gate == GATE and any(
+        stands_for(rig, name).status in (Status.DEAD, Status.CANCELLED) for name in task.depends_on
+    ):
+        rig.ask(Cancel(task_id=task.task_id, by="ann"))
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])

@@ -91,6 +91,7 @@ local function behind_twin(e)
 end
 
 local function closed_gate(e, shop, s)
+  if e[T.gate] == 'dependency' then return 'dependency' end
   if shop_paused(e.platform, shop) or type_paused(e.kind) then return 'paused' end
   if free_slots(s) + (s.reserved[e.id] and 1 or 0) <= 0 then return 'shop_busy' end
   if behind_twin(e) then return 'twin' end

@@ -103,10 +103,11 @@ local function count_task(lanes, shop, status, lane, priority, triage, change)
   s.n[place], s.dirty = s.n[place] + change, true
 end
 
--- In the queue of a uniqueness key: running and held tasks first, then the waiting ones by age, scheduled ones last.
-local function unique_score(status, created)
+-- In the queue of a uniqueness key: running and held tasks first, then the waiting ones by age, last those that may not
+-- start yet: scheduled ones, and those that wait for other tasks.
+local function unique_score(status, created, gate)
   if status == 'running' or status == 'held' then return created - C.class end
-  if status == 'scheduled' then return created + C.class end
+  if status == 'scheduled' or gate == 'dependency' then return created + C.class end
   return created
 end
 
@@ -121,14 +122,14 @@ local function index_unique(e)
     e.sole = false
     return
   end
-  local score = unique_score(status, created)
-  if e.status and score == unique_score(e.status, created) then return end
+  local score = unique_score(status, created, e[T.gate])
+  if e.status and score == unique_score(e.status, created, e.gate) then return end
   local key = K.unique .. uniq
   call('ZADD', key, text(score), e.id)
   if e.status or call('ZCARD', key) ~= 2 then return end
   for _, id in ipairs(call('ZRANGE', key, 0, -1)) do
     local other = id ~= e.id and load(id)
-    if other then call('ZADD', key, text(unique_score(other[T.status], other[T.created_at])), id) end
+    if other then call('ZADD', key, text(unique_score(other[T.status], other[T.created_at], other[T.gate])), id) end
   end
 end
 
@@ -167,8 +168,10 @@ local function index_lot(e, shop, now, before)
   end
 end
 
+-- Who waits for other tasks stands in neither: no opening shop and no worker can let it go.
 local function index_parked(e, shop)
-  local now, before = e[T.status] == 'blocked', e.status == 'blocked'
+  local now = e[T.status] == 'blocked' and e[T.gate] ~= 'dependency'
+  local before = e.status == 'blocked' and e.gate ~= 'dependency'
   local unserved, was_unserved = now and e[T.gate] == 'no_worker', before and e.gate == 'no_worker'
   if unserved or was_unserved then index_unserved(e, unserved, was_unserved) end
   index_lot(e, shop, now and not unserved, before and not was_unserved)

@@ -26,7 +26,7 @@ local function active_holder(uniq)
   end
 end
 
-local function insert(e, on_duplicate)
+local function insert(e, on_duplicate, released)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
   if holder then
@@ -39,8 +39,12 @@ local function insert(e, on_duplicate)
       return 'duplicate', holder
     end
   end
+  local needs, broken = find_needs(e)
+  if not needs then return 'unknown' end
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
-  if status == 'pending' then
+  if status == 'pending' and needs[1] then
+    status, e[T.gate] = 'blocked', 'dependency'
+  elseif status == 'pending' then
     e.mark = true
   elseif status == 'dead' and e[T.triage] == '' then
     set_rest(e, T.triage, 'open')
@@ -48,19 +52,21 @@ local function insert(e, on_duplicate)
   records[e.id] = e
   transition(e, status, '', e[T.created_by])
   settle(e)
+  if needs[1] then note_needs(e, needs) end
+  if broken and select(2, dependencies(e)) == 'cancel' then drop(e.id, broken, released) end
   return 'created', e
 end
 
-local function create(o)
+local function create(o, released)
   local e = o[Create.task] -- unpacked already
   local known = load(e.id)
-  if not known then return insert(e, o[Create.on_duplicate]) end
+  if not known then return insert(e, o[Create.on_duplicate], released) end
   local same = e[T.created_by] == known[T.created_by] and payload(e) == payload(known)
     and e[T.origin] == known[T.origin]
   return same and 'created' or 'exists', known
 end
 
-local function republish(o)
+local function republish(o, released)
   local old = load(o[Republish.task_id])
   if not old then return 'missing' end
   local e = fresh(o[Republish.task])
@@ -70,7 +76,7 @@ local function republish(o)
     return 'refused', old
   end
   if load(e.id) then return 'refused', old end
-  local code, made = insert(e, o[Republish.on_duplicate])
+  local code, made = insert(e, o[Republish.on_duplicate], released)
   if code ~= 'created' then return code, made end
   set_rest(old, T.triage, 'republished')
   set_rest(old, T.successor, e.id)

@@ -18,13 +18,13 @@ local function cancel(o, released)
     end
     return 'requested', e
   end
-  local shop = e.shop
   keep_reason(e, o)
-  unreserve(e.id, shop)
+  unreserve(e.id, e.shop)
   e.mark = false
   transition(e, 'cancelled', '', o[Cancel.by])
   settle(e)
-  open_shop(shop, released)
+  forget_needs(e.id)
+  conclude(e, released)
   return 'ok', e
 end
 
@@ -34,8 +34,8 @@ local function move(o, released)
   local status = e[T.status]
   if ENDED[status] or status == 'running' or status == 'held' then return 'refused', e end
   e[T.gen], e[T.lane], e[T.priority] = e[T.gen] + 1, o[Move.lane], o[Move.priority]
-  local waits = not o[Move.run_now] and (status == 'scheduled' or status == 'retrying')
-  local to = (status == 'blocked' or waits) and status or 'pending'
+  local stays = not o[Move.run_now] and (status == 'scheduled' or status == 'retrying')
+  local to = (status == 'blocked' or stays) and status or due_status(e)
   if to == 'pending' or to == 'retrying' then e.mark = true end
   transition(e, to, '', o[Move.by])
   settle(e)
@@ -83,7 +83,7 @@ local function resolve(o, released)
   if to ~= 'succeeded' then e.mark = true end
   transition(e, to, '', by)
   settle(e)
-  open_shop(e.shop, released)
+  conclude(e, released)
   return 'ok', e
 end
 
@@ -93,9 +93,10 @@ local function nudge(o)
   local status = e[T.status]
   if e[T.gen] ~= o[Nudge.gen] or e[T.attempt] ~= o[Nudge.attempt] then return 'stale' end
   local due = e[T.due_at] > 0 and e[T.due_at] <= NOW
-  if (status == 'scheduled' and due) or (status == 'retrying' and due) then
-    e.mark = true
-    transition(e, 'pending', '', '')
+  if due and (status == 'scheduled' or status == 'retrying') then
+    local to = due_status(e)
+    e.mark = to == 'pending'
+    transition(e, to, '', e[T.gate])
   elseif status == 'pending' or status == 'queued' or status == 'retrying' then
     e.mark = true
   else
@@ -108,17 +109,18 @@ end
 local function give_up(o, released)
   local e = load(o[GiveUp.task_id])
   if not e or e[T.gen] ~= o[GiveUp.gen] or e[T.attempt] ~= o[GiveUp.attempt] then return 'stale' end
-  local status, shop = e[T.status], e.shop
+  local status = e[T.status]
   if status ~= 'dead' and not CLAIMABLE[status] then return 'stale' end
   e.mark = false
   if status ~= 'dead' then
     e[T.error], e[T.error_kind], e[T.fingerprint] = o[GiveUp.error], o[GiveUp.error_kind], o[GiveUp.fingerprint]
     set_rest(e, T.triage, 'open')
-    unreserve(e.id, shop)
+    unreserve(e.id, e.shop)
+    forget_needs(e.id)
     transition(e, 'dead', '', o[GiveUp.error_kind])
   end
   settle(e)
-  if status ~= 'dead' then open_shop(shop, released) end
+  if status ~= 'dead' then conclude(e, released) end
   return 'ok', e
 end
 
@@ -133,4 +135,13 @@ end
 local function open(o, released)
   open_shop(o[OpenShop.shop], released)
   return 'ok'
+end
+
+local function tell_again(o, released)
+  local e = load(o[TellDependants.task_id])
+  if not e then return 'missing' end
+  if not ENDED[e[T.status]] then return 'stale', e end
+  call('SREM', K.untold, e.id)
+  tell_dependants(e, released)
+  return 'ok', e
 end

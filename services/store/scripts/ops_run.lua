@@ -63,7 +63,8 @@ local function done_elsewhere(e, shop, released)
   unreserve(e.id, shop)
   transition(e, 'succeeded', 'foreign', 'foreign')
   settle(e)
-  open_shop(shop, released)
+  forget_needs(e.id)
+  conclude(e, released)
 end
 
 local function claim(o, released)
@@ -102,6 +103,7 @@ local function take_back(e, owner, number, worker, started, lease)
   e[T.cancel], e[T.progress], e[T.note] = '', -1, ''
   e.mark = false
   unreserve(e.id, e.shop)
+  forget_needs(e.id)
   transition(e, 'running', worker, C.rolled_back)
   return true
 end
@@ -148,7 +150,7 @@ local function finish(o, released)
   add_attempt(e, o[Finish.attempt])
   transition(e, to, e[T.worker], o[Finish.error_kind])
   settle(e)
-  open_shop(e.shop, released)
+  conclude(e, released)
   return 'ok', e
 end
 

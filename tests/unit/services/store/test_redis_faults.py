@@ -202,9 +202,9 @@ def test_fields_of_a_newer_program_travel_on(
     store: RedisStore, plain: redis.Redis, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Newer(Task, frozen=True, kw_only=True, array_like=True):
-        depends_on: tuple[str, ...] = ()
+        came_later: tuple[str, ...] = ()
 
-    newer = Newer(**(structs.asdict(task()) | {"depends_on": ("t7",)}))
+    newer = Newer(**(structs.asdict(task()) | {"came_later": ("t7",)}))
     store.apply([Create(task=newer)])
     store.apply([claim(), finish(to="retrying")])
     stored = plain.get(keys.task("t0"))

@@ -1,0 +1,62 @@
+"""The operations that set right what was left half done, on SQLite."""
+
+from __future__ import annotations
+
+from services.domain import transitions
+from services.domain.change import Answer, GiveUp, Nudge, OpenShop, Postpone, TellDependants
+from services.domain.status import CLAIMABLE, Status
+from services.store import embedded_gates
+from services.store.embedded_dependencies import conclude, forget_needs, plan_waits, tell_dependants
+from services.store.embedded_gates import key_of, shop_key
+from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
+
+MISSING = Answer("missing")
+STALE = Answer("stale")
+
+
+def nudge(session: Session, op: Nudge) -> Answer:
+    """Publish once more, or let a plan begin."""
+    task = session.get(op.task_id)
+    nudged = transitions.nudged(task, op, session.now, waits=plan_waits(session, task)) if task is not None else None
+    if nudged is None:
+        return STALE
+    return Answer("ok", session.put(nudged, CLEAR_MARK if nudged.status == Status.BLOCKED else SET_MARK))
+
+
+def give_up(session: Session, op: GiveUp) -> Answer:
+    """End what no message can be made of."""
+    task = session.get(op.task_id)
+    if task is None or (task.gen, task.attempt) != (op.gen, op.attempt):
+        return STALE
+    if task.status == Status.DEAD:
+        return Answer("ok", session.put(task, CLEAR_MARK))
+    if task.status not in CLAIMABLE:
+        return STALE
+    session.unreserve(key_of(task), task.task_id)
+    forget_needs(session, task.task_id)
+    dead = session.put(transitions.given_up(task, op, session.now), CLEAR_MARK)
+    return Answer("ok", dead, conclude(session, dead))
+
+
+def postpone(session: Session, op: Postpone) -> Answer:
+    """Let others go first."""
+    task = session.get(op.task_id)
+    if task is None or not session.is_marked(op.task_id):
+        return STALE
+    return Answer("ok", session.put(task, SET_MARK))
+
+
+def open_shop(session: Session, op: OpenShop) -> Answer:
+    """Release what may start."""
+    return Answer("ok", None, embedded_gates.open_shop(session, shop_key(op.shop)))
+
+
+def tell_again(session: Session, op: TellDependants) -> Answer:
+    """Tell the dependants of an ended task."""
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if not task.ended:
+        return Answer("stale", task)
+    session.conn.execute("DELETE FROM untold WHERE task_id = ?", (op.task_id,))
+    return Answer("ok", task, tell_dependants(session, task))

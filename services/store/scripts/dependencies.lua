@@ -1,0 +1,149 @@
+-- Dependencies: who waits at the gate of this name for others to succeed, and who is told when they end.
+--
+-- K.needs .. id: what a task still waits for. K.dependants .. id: who waits for it, with score 1 those that are to be
+-- cancelled if it fails. K.needed: ids that somebody waits for. All of them are the ids that were named at creation; a
+-- task that was republished is found from there, and its dependants from it, by the links between the records.
+local some_needs -- whether anybody waits for anybody, once it is known
+local tell_left = C.tell -- dependants that this round may still tell
+
+local function anybody_waits()
+  if some_needs == nil then some_needs = call('EXISTS', K.needed) == 1 end
+  return some_needs
+end
+
+local function waits(id)
+  return anybody_waits() and call('EXISTS', K.needs .. id) == 1
+end
+
+-- What a record names, and what becomes of it when one of them fails; they stand behind the attempts.
+local function dependencies(e)
+  return select(C.depends_on, take(e.back, C.tail, (e.an < 16 and 1 or 3) + e.al))
+end
+
+-- The record that stands for an id now.
+local function stands_for(id)
+  local e = load(id)
+  while e and e[T.triage] == 'republished' do
+    local later = load(e[T.successor])
+    if not later then break end
+    e = later
+  end
+  return e
+end
+
+-- The ids under which somebody may wait for a task: its own and those that it was republished from.
+local function names_of(e)
+  local names = { e.id }
+  while e and e[T.parent] ~= '' do
+    local old = load(e[T.parent])
+    if old and old[T.successor] ~= e.id then break end
+    names[#names + 1] = e[T.parent]
+    e = old
+  end
+  return names
+end
+
+local function failed(e)
+  return ENDED[e[T.status]] and e[T.status] ~= 'succeeded'
+end
+
+-- What a new task has to wait for, and the first of them that has failed; nil where one of them is unknown.
+local function find_needs(e)
+  local named = dependencies(e)
+  if not named[1] then return named end
+  local needs, broken = {}, nil
+  for _, id in ipairs(named) do
+    local now = stands_for(id)
+    if not now then return end
+    if now[T.status] ~= 'succeeded' then needs[#needs + 1] = id end
+    if not broken and failed(now) then broken = now end
+  end
+  return needs, broken
+end
+
+local function note_needs(e, needs)
+  local _, policy = dependencies(e)
+  for _, id in ipairs(needs) do
+    call('SADD', K.needs .. e.id, id)
+    call('ZADD', K.dependants .. id, policy == 'cancel' and 1 or 0, e.id)
+    call('SADD', K.needed, id)
+    some_needs = true
+  end
+end
+
+local function strike(id, name)
+  call('SREM', K.needs .. id, name)
+  call('ZREM', K.dependants .. name, id)
+  if call('EXISTS', K.dependants .. name) == 0 then call('SREM', K.needed, name) end
+end
+
+-- A task that has ended waits for nothing.
+local function forget_needs(id)
+  if not waits(id) then return end
+  for _, name in ipairs(call('SMEMBERS', K.needs .. id)) do strike(id, name) end
+end
+
+local function met(id, name, released)
+  strike(id, name)
+  local e = not waits(id) and load(id)
+  if not e or e[T.status] ~= 'blocked' or e[T.gate] ~= 'dependency' then return end
+  e.mark = true
+  transition(e, 'pending', '', '')
+  settle(e)
+  released[#released + 1] = e
+end
+
+local function drop(id, cause, released)
+  local e = load(id)
+  forget_needs(id)
+  local status = e and e[T.status]
+  if status ~= 'blocked' and status ~= 'scheduled' then return end
+  set_rest(e, T.reason, 'dependency ' .. cause.id .. ' is ' .. cause[T.status])
+  e.mark = false
+  transition(e, 'cancelled', '', 'dependency')
+  settle(e)
+  open_shop(e.shop, released)
+  return e
+end
+
+-- Tell the dependants of one ended task; those that were cancelled over it are left in dropped. False: not all of them.
+local function tell(e, dropped, released)
+  local good = e[T.status] == 'succeeded'
+  if e[T.triage] == 'republished' then return true end
+  for _, name in ipairs(names_of(e)) do
+    local list = call('SISMEMBER', K.needed, name) == 1
+      and call('ZRANGEBYSCORE', K.dependants .. name, good and '0' or '1', '1', 'LIMIT', 0, text(tell_left + 1)) or {}
+    for _, id in ipairs(list) do
+      if tell_left == 0 then return false end
+      tell_left = tell_left - 1
+      if good then
+        met(id, name, released)
+      else
+        dropped[#dropped + 1] = drop(id, e, released)
+      end
+    end
+  end
+  return true
+end
+
+local function tell_dependants(e, released)
+  if not anybody_waits() then return end
+  local ended = { e }
+  while #ended > 0 do
+    local one = table.remove(ended)
+    if not tell(one, ended, released) then call('SADD', K.untold, one.id) end
+  end
+end
+
+-- What follows when a task leaves its slot: its dependants are told if it has ended, and its shop may go on.
+local function conclude(e, released)
+  if ENDED[e[T.status]] then tell_dependants(e, released) end
+  open_shop(e.shop, released)
+end
+
+-- Where a plan goes when its time has come.
+local function due_status(e)
+  if not waits(e.id) then return 'pending' end
+  e[T.gate] = 'dependency'
+  return 'blocked'
+end
