@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.domain.errors import ConsoleError, OperatorError, StoreError
+from services.domain.mask import masked
 from services.ports import AuditEntry, Store
 
 log = logging.getLogger(__name__)
 TARGETS_KEPT = 200
-_SECRET_WORDS = ("password", "passwd", "secret", "token", "cookie", "authorization", "api_key", "apikey")
 
 
 @dataclass(slots=True)
@@ -89,16 +89,3 @@ class Audit:
             self._store.close_audit(entry.entry_id, outcome[:500], self._store.now_ms())
         except StoreError as exc:
             log.warning("the audit entry %s stays open (%s): %s", entry.entry_id, outcome, exc)
-
-
-def masked(value: Any) -> Any:
-    """The same JSON value with everything that is named like a secret replaced by dots."""
-    if isinstance(value, dict):
-        return {key: "••••" if _secret(key) else masked(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [masked(item) for item in value]
-    return value
-
-
-def _secret(key: object) -> bool:
-    return isinstance(key, str) and any(word in key.lower() for word in _SECRET_WORDS)

@@ -36,12 +36,14 @@ from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QTa
 
 from services.i18n import _
 from views.support.language import on_language_changed
+from views.tables.cell_menu import add_cell_actions
 from views.tables.column import TICK
 from views.tables.columns_layout import ColumnsLayout
 from views.tables.copying import to_tsv
 from views.tables.delegates import CellDelegate
 from views.tables.header import TableHeader
 from views.tables.record_model import RecordModel
+from views.tables.ticking import Ticking
 from views.theme import theme
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
@@ -57,7 +59,7 @@ class TableView(QTableView):
     Signals:
         current_changed: key of the row under the cursor, or None.
         open_requested, peek_requested: key of a row.
-        menu_requested: a menu to fill, and the key of its row.
+        menu_requested, menu_ending: a menu to fill, before and after what every table has, and the key of its row.
         filter_requested: column key, text of the cell, and whether to include or exclude it.
         near_end: the last loaded rows came into view; a paged list loads more.
     """
@@ -66,6 +68,7 @@ class TableView(QTableView):
     open_requested = Signal(object)
     peek_requested = Signal(object)
     menu_requested = Signal(object, object)
+    menu_ending = Signal(object, object)
     filter_requested = Signal(str, str, bool)
     near_end = Signal()
 
@@ -76,7 +79,7 @@ class TableView(QTableView):
         super().__init__(parent)
         self._records = model
         self._name = name
-        self._anchor: Hashable = None
+        self._ticking = Ticking(model)
         self._cells = CellDelegate(self, ground)
         self._timer = QTimer(self, interval=_LIVE_MS)
         self._timer.timeout.connect(self.repaint_live)
@@ -105,7 +108,7 @@ class TableView(QTableView):
 
     def _connect(self) -> None:
         header = self.header
-        header.tick_clicked.connect(self._on_tick_all)
+        header.tick_clicked.connect(self._ticking.toggle_all)
         header.chooser_requested.connect(self.show_column_chooser)
         header.sectionMoved.connect(self.viewport().update)
         self.selectionModel().currentChanged.connect(self._on_cell_changed)
@@ -168,18 +171,6 @@ class TableView(QTableView):
         current = self.current_key()
         return (current,) if current is not None else ()
 
-    def _tick_range(self, row: int) -> None:
-        start = self._records.row_of(self._anchor)
-        start = row if start < 0 else start
-        keys = [self._records.key_at(at) for at in range(min(start, row), max(start, row) + 1)]
-        self._records.set_ticked(keys)
-
-    def _on_tick_all(self) -> None:
-        if self._records.tick_state() == Qt.CheckState.Checked:
-            self._records.untick_all()
-        else:
-            self._records.tick_all()
-
     def _on_current_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self._cells.current_row = current.row()
         self.viewport().update()
@@ -201,17 +192,15 @@ class TableView(QTableView):
         if event.button() != Qt.MouseButton.LeftButton or not index.isValid():
             super().mousePressEvent(event)
             return
-        key = self._records.key_at(index.row())
         on_box = self._records.column(index.column()).key == TICK
         if self._records.tickable and event.modifiers() & _SHIFT:
-            self._tick_range(index.row())
+            self._ticking.extend_to(index.row())
         elif self._records.tickable and (on_box or event.modifiers() & _CTRL):
-            self._records.toggle(index.row())
-            self._anchor = key
+            self._ticking.toggle(index.row())
             if on_box:
                 return
         else:
-            self._anchor = key
+            self._ticking.begin_at(index.row())
         super().mousePressEvent(event)
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
@@ -282,11 +271,10 @@ class TableView(QTableView):
         return True
 
     def _extend(self, event: QKeyEvent) -> None:
-        if self._anchor is None or not self._records.ticked():
-            self._anchor = self.current_key()
+        self._ticking.begin_at(self.currentIndex().row(), again=False)
         plain = QKeyEvent(event.type(), event.key(), Qt.KeyboardModifier.NoModifier)
         super().keyPressEvent(plain)
-        self._tick_range(self.currentIndex().row())
+        self._ticking.extend_to(self.currentIndex().row())
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the ring when the keyboard brought the focus; put the cursor on a row."""
@@ -335,19 +323,12 @@ class TableView(QTableView):
         menu.popup(place)
 
     def build_menu(self, index: QModelIndex) -> QMenu:
-        """Return the menu of a cell: the page's actions, then copying and filtering."""
+        """Return the menu of a cell: the page's actions, then copying and filtering, then the page's doors."""
         menu = QMenu(self)
-        self.menu_requested.emit(menu, self._records.key_at(index.row()))
-        if menu.actions():
-            menu.addSeparator()
-        menu.addAction(_("Copy cell"), self.copy_cell)
-        menu.addAction(_("Copy row"), self.copy_rows)
-        column = self._records.column(index.column())
-        text = column.display(self._records.record(index.row()))
-        if column.key != TICK and text:
-            menu.addSeparator()
-            menu.addAction(_("Filter by this value"), lambda: self.filter_requested.emit(column.key, text, True))
-            menu.addAction(_("Exclude this value"), lambda: self.filter_requested.emit(column.key, text, False))
+        key = self._records.key_at(index.row())
+        self.menu_requested.emit(menu, key)
+        add_cell_actions(menu, self, index)
+        self.menu_ending.emit(menu, key)
         return menu
 
     def show_column_chooser(self, place: QPoint) -> None:

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication
 
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _
 from services.monitor.live import Snapshot
-from services.monitor.tasks import Pick
 from views.context import PageContext
 from views.page import Page
 from views.pages.tasks.action_bar import ActionBar, BarState
@@ -21,17 +20,21 @@ from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.face import side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
+from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
-from views.pages.tasks.verbs import VERBS, Verb, standing_of
+from views.pages.tasks.sharing import Sharing
+from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View
 from views.support import text
 from views.support.acting import Acting
 from views.support.keys import bind
 from views.tables.at_rest import AtRest
+from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.filter_bar import FilterBar
 from views.widgets.strip import ErrorStrip
@@ -107,6 +110,13 @@ class TasksPage(Page):
         self._stack = stacked(self._table, self._empty)
         self._bar = ActionBar(VERBS)
         self._detail = TaskDetailPanel(self._context, self._actions)
+        self._sharing = Sharing(self._context, self._tsv, self)
+        self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
+        self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._ids))
+        self._columns = Button(N_("Columns"), icon="ph.columns")
+        self._export = Button(N_("Export"), icon="ph.export")
+        for button in (self._columns, self._export):
+            self.header.add_action(button)
         parts = (self._tabs, self._filter, self._error, self._stack, self._bar)
         self._split = side_by_side(parts, self._stack, self._detail)
         self.body.addWidget(self._split, 1)
@@ -130,13 +140,18 @@ class TasksPage(Page):
         self._table.peek_requested.connect(self._toggle_detail)
         self._table.open_requested.connect(self._open)
         self._table.current_changed.connect(self._follow_cursor)
-        self._table.menu_requested.connect(self._fill_menu)
-        self._table.filter_requested.connect(self._filter_by)
+        self._menu.condition_wanted.connect(self._add_condition)
+        self._menu.filter_wanted.connect(self.show_request)
+        self._menu.task_wanted.connect(self._open)
+        self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
         self._selection.changed.connect(self._show_bar)
         self._selection.busy_changed.connect(self._bar.show_busy)
         self._model.pending_changed.connect(self._show_bar)
         self._detail.closed.connect(self._close_detail)
         self._detail.edit_wanted.connect(self._edit)
+        self._columns.clicked.connect(self._show_columns)
+        self._export.clicked.connect(self._share)
+        self._bar.export_wanted.connect(self._share)
         # acting
         bind(self._table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS})
         bind(self, {"Ctrl+Z": self.undo, "Esc": self._on_escape})
@@ -261,12 +276,9 @@ class TasksPage(Page):
         self._selection.select_all(self._lister.wanted.filter)
 
     def _act(self, key: str) -> None:
-        self._run(next(one for one in VERBS if one.key == key))
-
-    def _run(self, verb: Verb, picks: Sequence[Pick] = ()) -> None:
-        picks = picks or self._selection.picks()
-        if not self._actions.reason(verb, standing_of(picks)):
-            self._actions.run(verb, picks)
+        verb = next(one for one in VERBS if one.key == key)
+        if not self._actions.reason(verb, self._selection.standing()):
+            self._actions.run(verb, self._selection.picks())
 
     def _on_acted(self, ids: tuple[str, ...]) -> None:
         self._model.set_ticked(ids, on=False)
@@ -287,35 +299,21 @@ class TasksPage(Page):
         if self._detail.isVisible() and key is not None:
             self._detail.show_task(str(key))
 
-    def _fill_menu(self, menu: QMenu, key: object) -> None:
-        picks = self._selection.picks_at(key)
-        standing = standing_of(picks)
-        menu.setToolTipsVisible(True)
-        for verb in VERBS:
-            action = menu.addAction(_(verb.text))
-            reason = self._actions.reason(verb, standing)
-            action.setEnabled(not reason)
-            action.setToolTip(reason)
-            action.triggered.connect(partial(self._run, verb, picks))
+    def _ids(self) -> list[str]:
+        return [one.task_id for one in self._selection.picks()]
 
-    def _filter_by(self, column: str, value: str, include: bool) -> None:
-        key = self._table.current_key()
-        row = self._model.find(key) if key is not None else None
-        if row is None:
-            return
-        task = row.task
-        values = {
-            "status": ("status", task.status),
-            "type": ("type", task.task_type),
-            "shop": ("shop", task.shop),
-            "platform": ("platform", task.platform),
-            "lane": ("lane", task.lane),
-            "worker": ("worker", task.worker),
-        }
-        field, exact = values.get(column, ("", value))
-        if field and exact:
-            self._filter.add_value(field, exact, include=include)
-            self._query()
+    def _tsv(self, rows: Sequence[TaskRow]) -> str:
+        return to_tsv(self._table.layout_of_columns.shown(), rows)
+
+    def _share(self) -> None:
+        self._sharing.ask_file(self._ids() if self._selection.count else (), self._wanted())
+
+    def _show_columns(self) -> None:
+        self._table.show_column_chooser(self._columns.mapToGlobal(self._columns.rect().bottomLeft()))
+
+    def _add_condition(self, field: str, value: str, include: bool) -> None:
+        self._filter.add_value(field, value, include=include)
+        self._query()
 
     def _edit(self, task: Task) -> None:
         self._context.new_task(

@@ -1,0 +1,161 @@
+"""Copying, exporting, columns and the menu of a row on the Tasks page."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu
+from pytestqt.qtbot import QtBot
+
+from services.domain.status import Status
+from tests.gui.desk import Desk
+from views.pages.tasks import listing
+from views.pages.tasks.listing import Wanted
+from views.pages.tasks.page import TasksPage
+
+WAIT_MS = 8000
+
+
+@pytest.fixture
+def page(desk: Desk, qtbot: QtBot) -> TasksPage:
+    """The page, shown."""
+    shown = TasksPage(desk.context)
+    qtbot.addWidget(shown)
+    shown.resize(1280, 760)
+    shown.show()
+    shown.activate()
+    return shown
+
+
+def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
+    """Until the window shows it."""
+    qtbot.waitUntil(check, timeout=WAIT_MS)
+
+
+def shown(page: TasksPage, qtbot: QtBot, number: int) -> None:
+    """Wait for so many rows."""
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == number)
+
+
+def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
+    """What the clipboard holds after copying the selection."""
+    clipboard = QGuiApplication.clipboard()
+    clipboard.setText("before")
+    menu = QMenu(page)
+    page._sharing.fill_menu(menu, page._ids)
+    place = ("ids", "tsv", "json", "command").index(form)
+    menu.actions()[place].trigger()
+    wait(qtbot, lambda: clipboard.text() != "before")
+    return clipboard.text()
+
+
+def actions(menu: QMenu) -> dict[str, QAction]:
+    """Actions of a menu by their words."""
+    return {action.text(): action for action in menu.actions()}
+
+
+def test_a_selection_beyond_the_loaded_rows_is_copied_whole(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "FIRST", 2)
+    made = [
+        desk.create(0, task_type="single_product", payload={"goods_id": f"G{n}", "api_token": "hunter2"})
+        for n in range(4)
+    ]
+    page._query()
+    wait(qtbot, lambda: page._model.rowCount() == 2)
+    page._select_all()
+    wait(qtbot, lambda: page._selection.count == 4)
+    assert set(copied(qtbot, page, "ids").split("\n")) == {task.task_id for task in made}
+    assert desk.toasts[-1].text == "4 tasks copied"
+    rows = copied(qtbot, page, "tsv").strip().split("\n")
+    assert len(rows) == 5
+    assert rows[0].split("\t")[1] == "Type"
+    assert "微光数码专卖店" in rows[1]
+    documents = json.loads(copied(qtbot, page, "json"))
+    assert {document["payload"]["goods_id"] for document in documents} == {"G0", "G1", "G2", "G3"}
+    assert "hunter2" not in QGuiApplication.clipboard().text()
+    lines = copied(qtbot, page, "command").split("\n")
+    assert len(lines) == 4
+    assert all(line.startswith("fleetdeck task create --platform pdd --shop pdd-10021") for line in lines)
+
+
+def test_too_much_for_the_clipboard_is_refused_with_the_remedy(desk: Desk, page: TasksPage) -> None:
+    page._sharing.copy("ids", [f"t{n}" for n in range(10_001)])
+    assert "Export" in desk.toasts[-1].text
+
+
+def test_the_whole_result_is_exported_in_the_background(
+    desk: Desk, page: TasksPage, qtbot: QtBot, tmp_path: Path
+) -> None:
+    made = [desk.create(0), desk.create(1)]
+    desk.create(2)
+    page.show_request("platform:pdd")
+    shown(page, qtbot, 2)
+    page._export.click()
+    dialog = page.findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.windowTitle() == "Export all that match"
+    dialog.reject()
+    path = tmp_path / "out.csv"
+    page._sharing.write(path, (), page._wanted())
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "2 tasks exported to out.csv")
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        assert {row["task_id"] for row in csv.DictReader(stream)} == {task.task_id for task in made}
+
+
+def test_the_selection_alone_is_exported(desk: Desk, page: TasksPage, qtbot: QtBot, tmp_path: Path) -> None:
+    first, _second = desk.create(0), desk.create(1)
+    shown(page, qtbot, 2)
+    page._model.set_ticked([first.task_id])
+    path = tmp_path / "out.json"
+    page._sharing.write(path, page._ids(), page._wanted())
+    with qtbot.waitSignal(page._sharing.exported, timeout=WAIT_MS):
+        pass
+    assert [row["task_id"] for row in json.loads(path.read_text(encoding="utf-8"))] == [first.task_id]
+
+
+def test_an_export_that_fails_says_why(desk: Desk, page: TasksPage, qtbot: QtBot, tmp_path: Path) -> None:
+    desk.create(0)
+    page._sharing.write(tmp_path / "no folder" / "out.csv", (), Wanted())
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "The export failed.")
+    page._sharing.write(tmp_path / "out.doc", (), Wanted())
+    wait(qtbot, lambda: ".csv, .xlsx or .json" in desk.toasts[-1].detail)
+
+
+def test_the_menu_of_a_row(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.claim(desk.create(0))
+    desk.create(2)
+    shown(page, qtbot, 2)
+    page._table.set_current_key(task.task_id)
+    row = page._model.row_of(task.task_id)
+    menu = page._table.build_menu(page._model.index(row, page._model.section_of("platform")))
+    found = actions(menu)
+    for words in ("Retry", "Cancel", "Copy as", "Copy cell", "Copy row", "Filter by this value", "Open worker"):
+        assert words in found
+    assert not found["Retry"].isEnabled()
+    assert found["Retry"].toolTip() == "This task has not failed"
+    with qtbot.waitSignal(page.navigate) as gone:
+        found["Open worker"].trigger()
+    assert gone.args == ["workers", "w1"]
+    found["Exclude this value"].trigger()
+    assert page._filter.expression() == "-platform:pdd"
+    found["Tasks of this shop"].trigger()
+    assert page._filter.expression() == 'shop:"pdd:pdd-10021"'
+    menu = page._table.build_menu(page._model.index(row, page._model.section_of("status")))
+    actions(menu)["Filter by this value"].trigger()
+    assert f"status:{Status.RUNNING}" in page._filter.expression()
+
+
+def test_columns_are_chosen_from_the_header_button(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    section = page._model.section_of("priority")
+    assert page._table.isColumnHidden(section)
+    menu = page._table.layout_of_columns.menu()
+    actions(menu)["Priority"].trigger()
+    assert not page._table.isColumnHidden(section)

@@ -1,0 +1,205 @@
+"""Takes tasks out of the program: to the clipboard in four forms, or to a file; chosen ones or all that match."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
+
+from services.domain.mask import masked_json
+from services.domain.task import Task
+from services.i18n import N_, _, ngettext
+from services.monitor import export
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.pages.tasks.listing import Wanted
+from views.pages.tasks.rows import TaskRow
+from views.pages.tasks.verbs import many
+from views.support import safe, shown, text
+from views.support.operation import Operation
+from views.widgets.toast import ToastAction, ToastSpec
+
+#: what a clipboard is good for; more goes to a file
+MOST_COPIED = 10_000
+FORMS: tuple[tuple[str, str], ...] = (
+    ("ids", N_("Task ids")),
+    ("tsv", N_("Table rows (TSV)")),
+    ("json", N_("JSON")),
+    ("command", N_("Command line")),
+)
+_FILTERS = ("CSV (*.csv)", "Excel (*.xlsx)", "JSON (*.json)")
+_TELL_MS = 500
+
+
+@dataclass(slots=True)
+class _Export:
+    """One export under way."""
+
+    path: Path
+    stop: threading.Event
+
+
+class Sharing(QObject):
+    """Signals:
+    exported: a file stands at this path (``Path``).
+    """
+
+    exported = Signal(object)
+
+    def __init__(self, context: PageContext, tsv: Callable[[Sequence[TaskRow]], str], owner: QWidget) -> None:
+        """``tsv`` makes table rows of records, with the columns on screen."""
+        super().__init__(owner)
+        self._context, self._tsv, self._owner = context, tsv, owner
+        self._copying = Operation(self, latest=True)
+        self._exporting = Operation(self)
+        self._export: _Export | None = None
+        self._timer = QTimer(self, singleShot=True, interval=_TELL_MS)
+        self._timer.timeout.connect(self._tell_busy)
+
+    # clipboard
+
+    def fill_menu(self, menu: QMenu, ids: Callable[[], Sequence[str]]) -> None:
+        """Put the forms of copying into a menu."""
+        for form, words in FORMS:
+            menu.addAction(_(words), partial(self._copy_of, form, ids))
+
+    def _copy_of(self, form: str, ids: Callable[[], Sequence[str]]) -> None:
+        self.copy(form, ids())
+
+    def copy(self, form: str, ids: Sequence[str]) -> None:
+        """Copy tasks in one of ``FORMS``."""
+        if len(ids) > MOST_COPIED:
+            words = _("The clipboard takes up to {n} tasks. Export them to a file instead.")
+            self._context.toast(ToastSpec(text=words.format(n=text.count(MOST_COPIED)), status="warning"))
+        elif form == "ids":
+            self._take("\n".join(ids), len(ids))
+        elif ids:
+            self._copying.start(partial(_rows, self._context.tasks, ids), partial(self._copy_rows, form))
+
+    def _copy_rows(self, form: str, rows: Sequence[TaskRow]) -> None:
+        if form == "tsv":
+            words = self._tsv(rows)
+        elif form == "json":
+            words = _json(rows)
+        else:
+            words = "\n".join(command_line(row.task, self._context.profile) for row in rows)
+        self._take(words, len(rows))
+
+    def _take(self, words: str, number: int) -> None:
+        QGuiApplication.clipboard().setText(words)
+        self._context.toast(
+            ToastSpec(text=ngettext("{n} task copied", "{n} tasks copied", number).format(n=text.count(number)))
+        )
+
+    # file
+
+    def ask_file(self, ids: Sequence[str], wanted: Wanted) -> None:
+        """Ask where to: the tasks of ``ids``, without any all that match."""
+        title = _("Export {tasks}").format(tasks=many(len(ids))) if ids else _("Export all that match")
+        dialog = QFileDialog(self._owner, title)
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setNameFilters(list(_FILTERS))
+        dialog.selectFile("tasks.csv")
+        dialog.setDefaultSuffix("csv")
+        dialog.filterSelected.connect(lambda chosen: dialog.setDefaultSuffix(_suffix(chosen)))
+        dialog.fileSelected.connect(lambda path: self.write(Path(path), ids, wanted))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def write(self, path: Path, ids: Sequence[str], wanted: Wanted) -> None:
+        """Write the file in the background; one at a time."""
+        if self._export is not None:
+            self._context.toast(ToastSpec(text=_("An export is under way; wait for it or stop it"), status="warning"))
+            return
+        under_way = _Export(path, threading.Event())
+        self._export = under_way
+        self._timer.start()
+        call = partial(_write, self._context.tasks, under_way, tuple(ids), wanted)
+        self._exporting.start(call, self._tell_done, self._tell_failed)
+
+    def stop(self) -> None:
+        """Stop the export; nothing is left of it."""
+        if self._export is not None:
+            self._export.stop.set()
+
+    def _tell_busy(self) -> None:
+        if self._export is not None:
+            words = _("Exporting to {file}").format(file=safe.one_line(self._export.path.name, 60))
+            stop = ToastAction(text=_("Stop"), call=self.stop)
+            self._context.toast(ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="export"))
+
+    def _end(self) -> Path:
+        self._timer.stop()
+        path = self._export.path if self._export is not None else Path()
+        self._export = None
+        return path
+
+    def _tell_done(self, number: int) -> None:
+        path = self._end()
+        words = ngettext("{n} task exported to {file}", "{n} tasks exported to {file}", number)
+        folder = QUrl.fromLocalFile(str(path.parent))
+        show = ToastAction(text=_("Open folder"), call=partial(_open, folder))
+        self._context.toast(
+            ToastSpec(
+                text=words.format(n=text.count(number), file=safe.one_line(path.name, 60)),
+                actions=(show,),
+                seconds=10,
+                key="export",
+            )
+        )
+        self.exported.emit(path)
+
+    def _tell_failed(self, error: BaseException) -> None:
+        self._end()
+        if isinstance(error, export.Stopped):
+            self._context.toast(
+                ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key="export")
+            )
+            return
+        words = str(error)
+        self._context.toast(
+            ToastSpec(text=_("The export failed."), detail=words, status="error", copy=words, key="export")
+        )
+
+
+def command_line(task: Task, profile: str) -> str:
+    """The words that make the same task again."""
+    words = ["fleetdeck", "task", "create", "--platform", task.platform, "--shop", task.shop_id]
+    words += ["--type", task.task_type, "--payload", masked_json(task.payload), "--priority", str(task.priority)]
+    words += ["--profile", profile] if profile not in ("", "local") else []
+    return shlex.join(words)
+
+
+def _rows(queries: TaskQueries, ids: Sequence[str]) -> tuple[TaskRow, ...]:
+    shops = queries.shops()
+    return tuple(
+        TaskRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "")
+        for task in queries.each_of(ids)
+    )
+
+
+def _json(rows: Sequence[TaskRow]) -> str:
+    documents = [{**export.document(row.task, None, shown.zone()), "shop_name": row.shop_name} for row in rows]
+    return json.dumps(documents[0] if len(documents) == 1 else documents, ensure_ascii=False, indent=2)
+
+
+def _write(queries: TaskQueries, under_way: _Export, ids: Sequence[str], wanted: Wanted) -> int:
+    everything = queries.each(wanted.filter, sort=wanted.sort, descending=wanted.descending)
+    tasks = queries.each_of(ids) if ids else everything
+    return export.write(tasks, under_way.path, queries.shops(), shown.zone(), stop=under_way.stop)
+
+
+def _open(folder: QUrl) -> None:
+    QDesktopServices.openUrl(folder)
+
+
+def _suffix(name_filter: str) -> str:
+    return name_filter.rsplit("*.", 1)[-1].rstrip(")")
