@@ -200,25 +200,32 @@ def seed_types(store: Store) -> int:
     """Write the task types of ``resources`` that the store does not know yet; returns how many."""
     known = store.documents("type")
     fresh = [path for path in sorted((RESOURCES / "task_types").glob("*.json")) if path.stem not in known]
-    for path in fresh:
-        store.put_document("type", path.stem, path.read_text(encoding="utf-8"))
-    return len(fresh)
+    return sum(store.add_document("type", path.stem, path.read_text(encoding="utf-8")) for path in fresh)
 
 
 def introduce(engine: Engine, handlers: Iterable[Handler]) -> None:
-    """Write the types that nobody has defined but whose handler says whether it may run twice: a lost worker's task is
-    judged by the leader, who sees only the store. Where both speak, the store's policy holds.
+    """Write a type for each handler that nobody has defined one for, as an act of this worker.
+
+    Others see only the store: a worker without the handler must leave such tasks alone, and the leader judges those of
+    a lost worker by their type. What an operator has written is never touched; where both speak, it holds.
     """
+    known = engine.store.documents("type")
     for handler in handlers:
-        if handler.idempotent is None:
-            continue
-        kind = engine.registry.task_type(handler.name)
-        if not engine.registry.knows(handler.name):
-            made = msgspec.structs.replace(kind, executor="python", idempotent=handler.idempotent, version=1)
-            engine.store.put_document("type", handler.name, task_type.dump(made))
-            engine.registry.forget()
-        elif kind.idempotent and not handler.idempotent:
+        if handler.name not in known:
+            _introduce(engine, handler)
+        elif handler.idempotent is False and engine.registry.task_type(handler.name).idempotent:
             log.warning("%s may run twice by its type, not by its handler: the type counts; correct it", handler.name)
+
+
+def _introduce(engine: Engine, handler: Handler) -> None:
+    kind = engine.registry.task_type(handler.name)
+    idempotent = kind.idempotent if handler.idempotent is None else handler.idempotent
+    body = task_type.dump(msgspec.structs.replace(kind, executor="python", idempotent=idempotent, version=1))
+    audit = Audit(engine.store, f"worker {engine.name}")
+    with audit.act("type.introduce", [handler.name], {"module": handler.module, "idempotent": idempotent}) as act:
+        if not engine.store.add_document("type", handler.name, body):
+            act.outcome = "refused: somebody else has defined it in the meantime"
+    engine.registry.forget()
 
 
 def probe(broker: str, redis: str) -> tuple[bool, str, bool, str]:
@@ -285,6 +292,7 @@ def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[
     made: dict[str, Executor] = {
         "rpa": RpaExecutor(
             rpa.command,
+            commands=rpa.commands,
             environment=rpa.environment,
             base_environment=config.child_environment(),
             cwd=rpa.cwd or None,

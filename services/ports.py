@@ -231,6 +231,9 @@ class Store(Protocol):
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a JSON document: task types (``type``), settings of the fleet (``fleet``), roles (``role``)."""
 
+    def add_document(self, kind: str, name: str, body: str) -> bool:
+        """Keep a JSON document unless there is one of this name; tell whether it was kept."""
+
     def documents(self, kind: str) -> Mapping[str, str]: ...
 
     def heartbeat(self, info: WorkerInfo) -> Heard:

@@ -68,6 +68,7 @@ class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """How the ``rpa`` executor starts a flow; never taken from a message."""
 
     command: tuple[str, ...] = DEFAULT_COMMAND
+    commands: dict[str, tuple[str, ...]] = {}  #: of task types that have one of their own
     environment: dict[str, str] = {}
     cwd: str = ""
     kill_grace_seconds: float = 50.0

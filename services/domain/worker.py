@@ -39,8 +39,10 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     failed: int = 0
     cpu: float = -1.0  #: percent of one core, -1 unknown
     memory_mb: float = -1.0
-    executors: tuple[str, ...] = ()
-    handlers: tuple[str, ...] = ()
+    executors: tuple[str, ...] = ()  #: that can start work now
+    handlers: tuple[str, ...] = ()  #: task types with a Python handler here
+    commands: tuple[str, ...] = ()  #: task types with a command of their own here
+    lacks: dict[str, str] = {}  #: what is configured and not found, by executor or ``rpa:type``: a program, a folder
 
     @property
     def busy(self) -> int:

@@ -7,7 +7,8 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -162,7 +163,7 @@ def _wait(engine: assembly.Engine, worker: Worker, stop: threading.Event, *, dra
         if not drain:
             continue
         try:
-            left = idle.left(engine.store.counts(), engine.broker.depths())
+            left = idle.left(engine.store.counts(), engine.broker.depths(), engine.store.unserved(), worker.serves)
         except (StoreUnavailable, BrokerUnavailable) as exc:
             log.warning("cannot tell what is left: %s", exc)
             left = 1
@@ -174,7 +175,8 @@ class Idle:
     """When a draining worker may leave: nothing is left to do in its lanes, for a moment.
 
     Parked tasks and dead letters on their way keep it only as long as the leader may need for them; what then remains
-    waits for a person.
+    waits for a person. Tasks that no worker could run are its own business if it can run them, else they do not keep
+    it at all: their gate opens when another worker comes, which may be never.
     """
 
     def __init__(self, lanes: Sequence[str]) -> None:
@@ -182,14 +184,22 @@ class Idle:
         self._others = 0
         self._since: float | None = None
 
-    def left(self, counts: Counts, depths: Sequence[QueueDepth]) -> int:
+    def left(
+        self,
+        counts: Counts,
+        depths: Sequence[QueueDepth],
+        unserved: Mapping[tuple[str, str], int] = MappingProxyType({}),
+        serves: Callable[[str, str], bool] = lambda lane, task_type: False,
+    ) -> int:
         """Tasks and messages that this worker may have to deal with; those of other programs have no record yet."""
         own = [counts.lanes.get(lane, {}) for lane in self._lanes]
         names = {f"rpa_tasks_{lane}" for lane in self._lanes}
-        self._others = sum(lane.get(Status.BLOCKED, 0) for lane in own)
+        parked = {kind: n for kind, n in unserved.items() if kind[0] in self._lanes}
+        mine = sum(n for kind, n in parked.items() if serves(*kind))
+        self._others = max(0, sum(lane.get(Status.BLOCKED, 0) for lane in own) - sum(parked.values()))
         self._others += sum(_messages(depth) for depth in depths if depth.kind == "dead")
         tasks = sum(lane.get(status, 0) for lane in own for status in UNFINISHED)
-        return tasks + sum(_messages(depth) for depth in depths if depth.name in names)
+        return tasks + mine + sum(_messages(depth) for depth in depths if depth.name in names)
 
     def over(self, left: int, now: float) -> bool:
         """Tell whether it has been quiet for long enough."""

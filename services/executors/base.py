@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -64,12 +64,26 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     error_kind: str = ""
     cancelled: bool = False
     timed_out: bool = False
+    unable: bool = False  #: nothing was started: this worker lacks what it needs, another one may have it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fitness:
+    """What an executor can run here now. ``types``: those that it has something of their own for; ``lacks``: what it
+    does not find, by type, "" for all others.
+    """
+
+    types: frozenset[str] = frozenset()
+    lacks: Mapping[str, str] = field(default_factory=dict)
 
 
 class Executor(Protocol):
     """Runs jobs of the task types that name it; one instance serves all slots of a worker."""
 
     name: str
+
+    def fitness(self) -> Fitness:
+        """Look whether what it needs is there; asked about once a second."""
 
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Execute to the end, the time-out or the cancellation; raises nothing but programming errors."""

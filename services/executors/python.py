@@ -13,7 +13,7 @@ import psutil
 from services.domain import classify
 from services.domain.errors import UsageError
 from services.executors import registry, supervise
-from services.executors.base import Job, JobContext, Outcome
+from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handler_process import HandlerProcess
 from services.executors.stdout import BoundedLog, OutputLimits
 
@@ -54,6 +54,10 @@ class PythonExecutor:
         self._running = 0
         self._closing = threading.Event()
 
+    def fitness(self) -> Fitness:
+        """Its handlers; they were imported when it was made."""
+        return Fitness(types=frozenset(self._handlers))
+
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Run the handler of the job's type to its end, its time-out or its cancellation."""
         handler = self._handlers.get(job.task.task_type)
@@ -61,7 +65,7 @@ class PythonExecutor:
             text = (
                 f"no handler for {job.task.task_type} is registered on this worker; add its module to worker.handlers"
             )
-            return Outcome(ok=False, error=text, error_kind=classify.UNKNOWN_TYPE)
+            return Outcome(ok=False, error=text, error_kind=classify.UNKNOWN_TYPE, unable=True)
         if self._closing.is_set() or context.cancelled.is_set():
             return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
         if handler.isolate == "thread" and not self._process_only:

@@ -5,20 +5,18 @@ from __future__ import annotations
 import errno
 import logging
 import re
-import shutil
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import PurePath
 
 import msgspec
 
 from services.domain import classify, ids
 from services.domain.task import Task
 from services.executors import supervise
-from services.executors.base import Job, JobContext, Outcome
+from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.process_tree import ProcessTree, describe_exit
+from services.executors.program import Program, is_batch_file
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pump
 
 log = logging.getLogger(__name__)
@@ -62,6 +60,7 @@ class RpaExecutor:
         self,
         command: Sequence[str],
         *,
+        commands: Mapping[str, Sequence[str]] | None = None,
         environment: Mapping[str, str] | None = None,
         base_environment: Mapping[str, str] | None = None,
         cwd: str | None = None,
@@ -71,20 +70,29 @@ class RpaExecutor:
         limits: OutputLimits | None = None,
     ) -> None:
         """Args:
+        commands: of task types that have one of their own.
         environment: set for the flows.
         base_environment: of this process; only allow-listed names of it reach a flow.
         kill_grace_s, cancel_grace_s: from asking to killing, after the time-out and after a cancellation.
         """
-        self._command, self._cwd, self._encoding = tuple(command), cwd, encoding
+        self._cwd, self._encoding = cwd, encoding
         passed = {
             name: value for name, value in (base_environment or {}).items() if ALLOWED_ENVIRONMENT.fullmatch(name)
         }
         self._environment = {**_DEFAULTS, **passed, **(environment or {})}
+        path = self._environment.get("PATH")
+        self._program = Program(command, path, cwd)
+        self._own = {name: Program(own, path, cwd) for name, own in (commands or {}).items()}
         self._kill_grace_s, self._cancel_grace_s = kill_grace_s, cancel_grace_s
         self._limits = limits or OutputLimits()
         self._closing = threading.Event()
         self._idle = threading.Condition()
         self._running = 0
+
+    def fitness(self) -> Fitness:
+        """Which of its programs are there."""
+        lacks = {name: what for name, own in (("", self._program), *self._own.items()) if (what := own.missing())}
+        return Fitness(types=frozenset(name for name in self._own if name not in lacks), lacks=lacks)
 
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Run the flow of the job to its end, its time-out or its cancellation."""
@@ -100,13 +108,14 @@ class RpaExecutor:
                 self._idle.notify_all()
 
     def _run(self, job: Job, context: JobContext) -> Outcome:
-        argv, problem = self._command_line(job)
+        program = self._own.get(job.task.task_type, self._program)
+        argv, problem = self._command_line(job, program)
         if problem is not None:
             return problem
         try:
             tree = ProcessTree(argv, environment=self._environment, cwd=self._cwd)
         except (OSError, ValueError) as exc:
-            return self._not_started(exc, argv)
+            return self._not_started(exc, argv, program)
         output = Output(context.log, context.progress, self._limits, self._encoding)
         watch = supervise.Watch(
             tree=tree,
@@ -140,41 +149,37 @@ class RpaExecutor:
             output.close()
         return code
 
-    def _command_line(self, job: Job) -> tuple[list[str], Outcome | None]:
-        if not self._command:
+    def _command_line(self, job: Job, program: Program) -> tuple[list[str], Outcome | None]:
+        if not program.command:
             return [], _no_command("no command is configured; set executors.rpa.command on this worker")
         try:
             values = _values(job)
         except (msgspec.DecodeError, RecursionError) as exc:
             text = f"the payload of the record is not JSON: {exc}"
             return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
-        argv = [self._program()]
-        for item in self._command[1:]:
+        argv = [program.file()]
+        for item in program.command[1:]:
             filled = _PLACE.sub(lambda match: values[match[1]], item)
             if filled.startswith("-") and not item.startswith("-"):
                 text = f"{item} became {filled[:40]!r}, which the command would take for an option"
                 return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
             argv.append(filled)
-        if sys.platform == "win32" and PurePath(argv[0]).suffix.lower() in (".bat", ".cmd"):
+        if is_batch_file(argv[0]):
             return [], _no_command(f"{argv[0]} is a batch file, which runs in a shell; name the program itself")
         return argv, None
 
-    def _program(self) -> str:
-        """The program as the flow's own PATH finds it."""
-        name = self._command[0]
-        return shutil.which(name, path=self._environment.get("PATH")) or name
-
-    def _not_started(self, exc: OSError | ValueError, argv: Sequence[str]) -> Outcome:
+    def _not_started(self, exc: OSError | ValueError, argv: Sequence[str], program: Program) -> Outcome:
         number = exc.errno if isinstance(exc, OSError) else None
         if number in _TOO_LONG or getattr(exc, "winerror", None) == 206:
             size = max(len(item) for item in argv)
             text = f"the payload is too long for a command line ({size} characters): shorten it or pass a reference"
             return Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
         if isinstance(exc, ValueError) or number in _ABSENT:
+            program.has_failed()
             where = f" in {self._cwd}" if self._cwd else ""
             why = getattr(exc, "strerror", None) or str(exc)
             return _no_command(
-                f"{self._command[0]} cannot be started{where}: {why}; install it, or set executors.rpa.command"
+                f"{program.command[0]} cannot be started{where}: {why}; install it, or set executors.rpa.command"
                 " (and executors.rpa.cwd) in this worker's configuration"
             )
         log.warning("a child process could not be started: %s", exc)
@@ -208,7 +213,7 @@ def _values(job: Job) -> dict[str, str]:
 
 
 def _no_command(text: str) -> Outcome:
-    return Outcome(ok=False, error=text, error_kind=classify.NO_COMMAND)
+    return Outcome(ok=False, error=text, error_kind=classify.NO_COMMAND, unable=True)
 
 
 def _outcome(watch: supervise.Watch, output: Output, code: int) -> Outcome:

@@ -54,6 +54,12 @@ class Fleet(Part):
         row = (kind, name, body)
         self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO documents VALUES (?, ?, ?)", row))
 
+    def add_document(self, kind: str, name: str, body: str) -> bool:
+        """Keep a document where there is none."""
+        row = (kind, name, body)
+        sql = "INSERT OR IGNORE INTO documents VALUES (?, ?, ?)"
+        return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
+
     def documents(self, kind: str) -> Mapping[str, str]:
         """Documents of a kind by name."""
         with self._read() as conn:

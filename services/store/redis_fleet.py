@@ -69,6 +69,11 @@ class Fleet(Part):
         self._link.check_writable()
         self._link.call("HSET", keys.DOCUMENTS + kind, name, body)
 
+    def add_document(self, kind: str, name: str, body: str) -> bool:
+        """Keep a JSON document where there is none."""
+        self._link.check_writable()
+        return bool(self._link.call("HSETNX", keys.DOCUMENTS + kind, name, body))
+
     def documents(self, kind: str) -> Mapping[str, str]:
         """The documents of a kind by name."""
         found = self._link.call("HGETALL", keys.DOCUMENTS + kind)

@@ -34,6 +34,7 @@ class Tally:
     """What the intake did with deliveries, for the heartbeat and for tests."""
 
     run: int = 0
+    fetched: int = 0  #: parked tasks that others could not run
     parked: int = 0
     skipped: int = 0
     refused: int = 0
@@ -56,25 +57,26 @@ class Intake:
         lease_ms: int,
         put: Callable[[Held], None],
         stopping: threading.Event | None = None,
+        able: Callable[[str], bool] = lambda task_type: True,
         strict_shops: bool = False,
     ) -> None:
         self._store, self._broker, self._consumer = store, broker, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
-        self._strict_shops = strict_shops
+        self._able, self._strict_shops = able, strict_shops
         self._stopping = stopping or threading.Event()
         self._numbers = itertools.count(1)
         self.tally = Tally()
 
-    def accept(self, deliveries: Sequence[Delivery]) -> None:
-        """Claim a batch; what runs goes to ``put``, the rest is settled.
+    def accept(self, deliveries: Sequence[Delivery]) -> int:
+        """Claim a batch; what runs goes to ``put``, the rest is settled. Returns the lowest priority in it, 0 for none.
 
         Raises:
             StoreUnavailable: nothing was settled; the caller gives the batch back.
         """
         read = [(delivery, parsed) for delivery in deliveries if (parsed := self._read(delivery)) is not None]
         if not read:
-            return
+            return 0
         self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
         claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
         answers = self._recover(read, claims, self._patiently(lambda: self._store.apply(claims)))
@@ -89,6 +91,36 @@ class Intake:
             elif self._settle(delivery, parsed, answer):
                 done.append(delivery)
         self._consumer.ack(done)
+        return min(parsed.task.priority for _, parsed in read)
+
+    def fetch(self, kinds: Sequence[tuple[str, str]], limit: int, floor: int) -> int:
+        """Claim parked tasks of these (lane, type), without messages; returns how many there were of ``limit``.
+
+        ``floor``: the least priority that is wanted. What meets another closed gate goes to the lot of its shop.
+
+        Raises:
+            StoreUnavailable: what this worker was given all the same is found by its lease.
+        """
+        tasks = [task for task in self._store.unserved_tasks(kinds, limit) if task.priority >= floor]
+        if not tasks:
+            return 0
+        claims = [
+            Claim(
+                task_id=task.task_id,
+                gen=task.gen,
+                attempt=task.attempt,
+                owner=self._owner(),
+                worker=self._worker,
+                lease_ms=self._lease_ms,
+            )
+            for task in tasks
+        ]
+        for op, answer in zip(claims, self._patiently(lambda: self._store.apply(claims)), strict=True):
+            if answer.code == "run" and answer.task is not None:
+                self.tally.fetched += 1
+                self._put(Held(task=answer.task, owner=op.owner, delivery=None))
+            self._dispatcher.send(answer.released)
+        return len(tasks)
 
     def _read(self, delivery: Delivery) -> envelope.Parsed | None:
         try:
@@ -145,16 +177,19 @@ class Intake:
         return recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type))
 
     def _claim(self, parsed: envelope.Parsed) -> Claim:
-        task = parsed.task
         return Claim(
-            task_id=task.task_id,
+            task_id=parsed.task.task_id,
             gen=parsed.gen,
             attempt=parsed.attempt,
-            owner=f"{self._worker}#{self._session}-{next(self._numbers)}",
+            owner=self._owner(),
             worker=self._worker,
             lease_ms=self._lease_ms,
             adopt=self._adopted(parsed) if parsed.foreign else None,
+            able=self._able(parsed.task.task_type),
         )
+
+    def _owner(self) -> str:
+        return f"{self._worker}#{self._session}-{next(self._numbers)}"
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:
         """Decide about a delivery that does not run; True when it may be acked."""

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from services.domain.change import Op, Progress, Renew
 from services.domain.errors import StoreError
-from services.domain.worker import WorkerInfo
+from services.domain.worker import Heard, WorkerInfo
 from services.ports import Clock, LogLine, Store
 from services.workers.slots import Held
 
@@ -26,12 +26,12 @@ class Keeper:
         *,
         held: Callable[[], list[Held]],
         info: Callable[[], WorkerInfo],
-        obey: Callable[[str], None],
+        hear: Callable[[Heard], None],
         lease_s: float,
         name: str,
     ) -> None:
         self._store, self._clock = store, clock
-        self._held, self._info, self._obey = held, info, obey
+        self._held, self._info, self._hear = held, info, hear
         self._lease_s = lease_s
         self._renewed = clock.monotonic()
         self._stop = threading.Event()
@@ -67,8 +67,7 @@ class Keeper:
         self._show(held)
         if self._clock.monotonic() - self._renewed >= self._lease_s / 4:
             self._renew(held)
-        for order in self._store.heartbeat(self._info()).orders:
-            self._obey(order)
+        self._hear(self._store.heartbeat(self._info()))
         for one in held:
             self.flush(one)
 

@@ -13,6 +13,7 @@ from services.domain.task import ERROR_LIMIT, Attempt
 from services.engine.registry import Registry
 from services.executors.base import Executor, Job, JobContext, Outcome
 from services.ports import Clock, Store
+from services.workers.skills import Skills
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
@@ -29,12 +30,11 @@ class Runner:
         executors: Mapping[str, Executor],
         *,
         worker: str,
-        handlers: frozenset[str] = frozenset(),
+        skills: Skills,
         policy: retry.RetryPolicy,
-        strict_types: bool = False,
     ) -> None:
         self._store, self._clock, self._registry, self._executors = store, clock, registry, executors
-        self._worker, self._handlers, self._policy, self._strict = worker, handlers, policy, strict_types
+        self._worker, self._skills, self._policy = worker, skills, policy
 
     def run(self, held: Held, slot: int) -> Finish:
         """Execute and decide; never raises."""
@@ -78,11 +78,11 @@ class Runner:
         refusal = self._refusal(held, kind)
         if refusal is not None:
             return refusal
-        name = "python" if task.task_type in self._handlers else kind.executor
+        name = self._skills.executor_for(kind)
         executor = self._executors.get(name)
         if executor is None:
-            text = f"this worker has no executor {name!r} for {task.task_type}; set one up in its configuration"
-            return Outcome(ok=False, error=text, error_kind="unknown_type")
+            text = f"this worker can no longer run {task.task_type}; it goes to one that can"
+            return Outcome(ok=False, error=text, error_kind="unknown_type", unable=True)
         context = JobContext(
             log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, _storable(line))),
             progress=lambda percent, note: _show(held, percent, note),
@@ -99,7 +99,7 @@ class Runner:
 
     def _refusal(self, held: Held, kind: task_type.TaskType) -> Outcome | None:
         task = held.task
-        if self._strict and not self._registry.knows(task.task_type) and task.task_type not in self._handlers:
+        if self._skills.refuses(kind):
             text = (
                 f"task type {task.task_type!r} is not defined and strict_types is on; define it or turn the setting off"
             )
@@ -119,6 +119,10 @@ class Runner:
         kind = outcome.error_kind or ("" if outcome.ok else classify.classify(error, None))
         if outcome.ok:
             return self._finish(held, Status.SUCCEEDED, "succeeded", started, ended, result=outcome.result)
+        if outcome.unable:
+            # it was there when the task was claimed; now others must have their chance, and it counts for nothing
+            self._skills.refresh()
+            return self._finish(held, Status.PENDING, "returned", started, ended, error=error)
         closing = outcome.cancelled and not held.cancel_reason
         if closing or held.cancel_reason == "shutdown":
             to = Status.PENDING if task.idempotent else Status.HELD

@@ -13,13 +13,14 @@ from collections import deque
 import psutil
 
 from services.domain.errors import StoreError
-from services.domain.worker import WorkerInfo
+from services.domain.worker import Heard, WorkerInfo
 from services.version import VERSION
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
 from services.workers.keeper import Keeper
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.runner import Runner
+from services.workers.skills import Skills
 from services.workers.slots import Held, SlotPool
 
 log = logging.getLogger(__name__)
@@ -40,6 +41,8 @@ class Worker:
         self._state = "running"
         self._stopping = threading.Event()
         self._recent: deque[float] = deque(maxlen=32)
+        self._wanted: tuple[tuple[str, str], ...] = ()  #: lanes and types with parked tasks that this worker can run
+        self._floor = 0  #: fetched tasks may not be less urgent than the messages that keep all slots busy
         self._all: dict[str, Held] = {}
         self._lock = threading.Lock()
         self._begun = parts.clock.now_ms()
@@ -56,15 +59,17 @@ class Worker:
         parts, options = self._parts, self._options
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots, name=self.name)
         self._finisher = Finisher(parts.store, parts.dispatcher, self._consumer, parts.clock, self.name)
+        self._skills = Skills(
+            parts.executors, parts.registry, handlers=parts.handlers, strict_types=options.strict_types
+        )
         self._runner = Runner(
             parts.store,
             parts.clock,
             parts.registry,
             parts.executors,
             worker=self.name,
-            handlers=parts.handlers,
+            skills=self._skills,
             policy=parts.policy,
-            strict_types=options.strict_types,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
         self._intake = Intake(
@@ -79,6 +84,7 @@ class Worker:
             lease_ms=round(options.lease_s * 1000),
             put=self._put,
             stopping=self._stopping,
+            able=self._skills.takes,
             strict_shops=options.strict_shops,
         )
         self._keeper = Keeper(
@@ -86,7 +92,7 @@ class Worker:
             parts.clock,
             held=self._held,
             info=self.info,
-            obey=self.obey,
+            hear=self._hear,
             lease_s=options.lease_s,
             name=self.name,
         )
@@ -113,6 +119,9 @@ class Worker:
 
     def info(self) -> WorkerInfo:
         """The heartbeat."""
+        ability = self._skills.refresh()
+        with self._lock:
+            delivered = sum(1 for held in self._all.values() if held.delivery is not None)
         with self._me.oneshot():
             cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
         return WorkerInfo(
@@ -127,13 +136,15 @@ class Worker:
             slots=self._pool.states(self._wall),
             lanes=self._options.lanes,
             state=self._state,
-            prefetched=max(0, self._consumer.held() - len(self._all)),
+            prefetched=max(0, self._consumer.held() - delivered),
             done=self._finisher.done,
             failed=self._finisher.failed,
             cpu=cpu,
             memory_mb=memory,
-            executors=tuple(sorted(self._parts.executors)),
-            handlers=tuple(sorted(self._parts.handlers)),
+            executors=tuple(ability.executors),
+            handlers=tuple(ability.handlers),
+            commands=tuple(ability.commands),
+            lacks=dict(ability.lacks),
         )
 
     def obey(self, order: str) -> None:
@@ -207,7 +218,7 @@ class Worker:
 
     def _announce(self) -> None:
         try:
-            self._parts.store.heartbeat(self.info())
+            self._hear(self._parts.store.heartbeat(self.info()))
         except StoreError as exc:
             log.warning("first heartbeat failed: %s", exc)
 
@@ -227,16 +238,45 @@ class Worker:
             if paused and self._state == "running":
                 paused = False
                 self._consumer.resume()
+            self._fetch()
             room = self._pool.room() + ahead
             if room > 0:
                 self._accept(min(room, CLAIM_BATCH))
 
-    def _accept(self, limit: int) -> None:
-        deliveries = self._consumer.take(limit, 0.2)
-        if not deliveries:
+    def serves(self, lane: str, task_type: str) -> bool:
+        """Whether this worker fetches parked tasks of this kind."""
+        return lane in self._options.lanes and self._skills.fetches(task_type)
+
+    def _hear(self, heard: Heard) -> None:
+        for order in heard.orders:
+            self.obey(order)
+        if heard.unserved:
+            self._wanted = tuple(kind for kind in sorted(heard.unserved) if self.serves(*kind))
+
+    def _fetch(self) -> None:
+        """Fill free slots with tasks that others could not run; the next heartbeat tells whether any are left."""
+        wanted, room = self._wanted, min(self._pool.room(), CLAIM_BATCH)
+        if not wanted or room <= 0:
             return
         try:
-            self._intake.accept(deliveries)
+            found = self._intake.fetch(wanted, room, self._floor)
+        except StoreError as exc:
+            log.warning("parked tasks are fetched later: %s", exc)
+            found = 0
+        except Exception:  # a worker that is alive and takes nothing must be impossible
+            log.exception("parked tasks are fetched later")
+            found = 0
+        if found < room:
+            self._wanted = ()
+
+    def _accept(self, limit: int) -> None:
+        deliveries = self._consumer.take(limit, 0.0 if self._wanted else 0.2)
+        if not deliveries:
+            self._floor = 0
+            return
+        try:
+            lowest = self._intake.accept(deliveries)
+            self._floor = lowest if len(deliveries) == limit else 0
             return
         except StoreError as exc:
             log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)

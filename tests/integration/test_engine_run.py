@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from services import settings as config
 from services.domain.status import Status
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
@@ -133,15 +132,6 @@ def test_an_unknown_type_runs_on_the_rpa_executor_unless_types_are_strict(fleet:
     assert (task.error_kind, task.attempt) == ("unknown_type", 1)
     assert "strict_types" in task.error
     assert [row[1] for row in lines(seen, "start")] == [lenient]
-
-
-def test_a_worker_without_the_command_says_so(fleet: Fleet) -> None:
-    rpa = config.ExecutorSettings(rpa=config.RpaSettings(command=("/nowhere/at/all", "{param}")))
-    task_id = fleet.create(kind="flow")
-    fleet.worker(engine=fleet.open(executors=rpa))
-    task = fleet.wait(task_id, "dead")
-    assert task.error_kind == "no_command"
-    assert "/nowhere/at/all" in task.error
 
 
 def test_a_time_out_of_a_repeatable_type_is_tried_again(fleet: Fleet) -> None:

@@ -61,3 +61,26 @@ def test_parked_tasks_and_letters_get_time_but_not_for_ever(
     assert not idle.over(idle.left(counts(**status), depths), OTHERS_S - 1)
     assert idle.over(idle.left(counts(**status), depths), OTHERS_S + 1)
     assert not idle.over(idle.left(counts(queued=1, **status), depths), OTHERS_S + 2)
+
+
+def test_a_worker_stays_for_parked_tasks_that_it_can_run_and_not_for_those_that_it_cannot() -> None:
+    parked = {("high", "mail"): 2, ("normal", "flow"): 3, ("low", "mail"): 4}
+    idle = Idle(("high", "normal"))
+    counted = counts(blocked=5)
+
+    def mails(lane: str, task_type: str) -> bool:
+        return lane != "low" and task_type == "mail"
+
+    assert idle.left(counted, [], parked, mails) == 2
+    assert not idle.over(2, 0.0)
+    assert idle.left(counted, [], parked) == 0
+    assert not idle.over(0, 10.0)
+    assert idle.over(0, 10.1 + QUIET_S), "nobody here can run them: they keep no one waiting"
+
+
+def test_other_parked_tasks_are_waited_for_beside_those_that_nobody_can_run() -> None:
+    idle = Idle(("high", "normal"))
+    assert idle.left(counts(blocked=5), [], {("normal", "flow"): 4}) == 0
+    assert not idle.over(0, 0.0)
+    assert not idle.over(0, OTHERS_S - 1)
+    assert idle.over(0, OTHERS_S + 1)

@@ -9,8 +9,9 @@ import pytest
 
 from services.domain.change import Finish
 from services.domain.task import Task
-from services.executors.base import Executor, Job, JobContext, Outcome
+from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
 from services.workers.runner import Runner
+from services.workers.skills import Skills
 from services.workers.slots import Held
 from tests.unit.services.engine.room import POLICY, Room
 
@@ -25,6 +26,10 @@ class Made:
     def __init__(self, run: Run) -> None:
         self.run = run
 
+    def fitness(self) -> Fitness:
+        """Always there."""
+        return Fitness()
+
     def close(self) -> None:
         """Nothing is kept."""
 
@@ -36,7 +41,8 @@ def held(room: Room, **fields: Any) -> Held:
 
 def runner(room: Room, run: Run | None = None, **rules: Any) -> Runner:
     executors: dict[str, Executor] = {"rpa": Made(run)} if run is not None else {}
-    return Runner(room.store, room.clock, room.registry, executors, worker="w1", policy=POLICY, **rules)
+    skills = Skills(executors, room.registry, **rules)
+    return Runner(room.store, room.clock, room.registry, executors, worker="w1", policy=POLICY, skills=skills)
 
 
 def fails(kind: str = "network", **fields: Any) -> Run:
@@ -114,10 +120,12 @@ def test_a_silent_store_in_the_middle_of_a_run_ends_no_slot(room: Room, caplog: 
     assert caplog.text
 
 
-def test_a_type_without_an_executor_here_is_dead_and_says_so(room: Room) -> None:
+def test_what_this_worker_can_no_longer_run_goes_back_uncounted(room: Room) -> None:
     op = runner(room).run(held(room), 0)
-    assert (op.to, op.error_kind) == ("dead", "unknown_type")
-    assert "rpa" in op.error
+    assert (op.to, op.error_kind, op.attempt.outcome) == ("pending", "", "returned")
+    assert "work" in op.error
+    op = runner(room, fails("no_command", unable=True)).run(held(room, shop_id="s2"), 0)
+    assert (op.to, op.error_kind, op.error) == ("pending", "", "it broke")
 
 
 def test_strict_types_refuse_what_nobody_defined(room: Room) -> None:
@@ -126,7 +134,7 @@ def test_strict_types_refuse_what_nobody_defined(room: Room) -> None:
     room.define("work")
     assert strict.run(held(room, shop_id="s2"), 0).to == "succeeded"
     with_handler = runner(room, strict_types=True, handlers=frozenset({"mail"}))
-    assert "no executor 'python'" in with_handler.run(held(room, task_type="mail", shop_id="s3"), 0).error
+    assert with_handler.run(held(room, task_type="mail", shop_id="s3"), 0).error_kind == ""
 
 
 def test_payloads_from_elsewhere_are_checked_by_the_schema_of_the_type(room: Room) -> None:

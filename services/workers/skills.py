@@ -1,0 +1,72 @@
+"""What this worker can run now: asked for every delivery, looked up once a second."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.ability import PYTHON, Ability
+from services.domain.task_type import TaskType
+from services.engine.registry import Registry
+from services.executors.base import Executor
+
+
+class Skills:
+    """``refresh`` looks at the machine (programs on the PATH); everything else answers from what it found."""
+
+    def __init__(
+        self,
+        executors: Mapping[str, Executor],
+        registry: Registry,
+        *,
+        handlers: frozenset[str] = frozenset(),
+        strict_types: bool = False,
+    ) -> None:
+        self._executors, self._registry = executors, registry
+        self._handlers, self._strict = handlers, strict_types
+        self.ability = Ability()
+        self._taken: dict[str, bool] = {}
+        self.refresh()
+
+    def refresh(self) -> Ability:
+        """Look again."""
+        found: set[str] = set()
+        types: set[str] = set()
+        lacks: dict[str, str] = {}
+        for name, executor in self._executors.items():
+            fitness = executor.fitness()
+            types |= fitness.types if name != PYTHON else set()
+            lacks |= {f"{name}:{kind}" if kind else name: what for kind, what in fitness.lacks.items()}
+            if "" not in fitness.lacks:
+                found.add(name)
+        self.ability = Ability(
+            executors=tuple(sorted(found)),
+            handlers=tuple(sorted(self._handlers)),
+            commands=tuple(sorted(types)),
+            lacks=lacks,
+        )
+        self._taken = {}
+        return self.ability
+
+    def executor_for(self, kind: TaskType) -> str:
+        """The executor that runs a type here, "" for none."""
+        return self.ability.executor_for(kind)
+
+    def refuses(self, kind: TaskType) -> bool:
+        """Whether the setting ``strict_types`` makes tasks of this type dead letters."""
+        return self._strict and kind.name not in self._handlers and not self._registry.knows(kind.name)
+
+    def takes(self, name: str) -> bool:
+        """Whether a delivered task of this type is this worker's own business: run or refused, not left to others.
+
+        Asked for each delivery, so an answer is kept until the next look.
+        """
+        taken = self._taken
+        if name not in taken:
+            kind = self._registry.task_type(name)
+            taken[name] = bool(self.ability.executor_for(kind)) or self.refuses(kind)
+        return taken[name]
+
+    def fetches(self, name: str) -> bool:
+        """Whether parked tasks of this type are worth fetching."""
+        kind = self._registry.task_type(name)
+        return bool(self.ability.executor_for(kind)) and not self.refuses(kind)
