@@ -32,6 +32,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.tasks import TaskQueries
+from services.monitor.trail import AuditQueries
 from services.ports import Broker, Clock, Store
 from services.workers.host import LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
@@ -77,6 +78,7 @@ class Queries:
 
     tasks: TaskQueries
     causes: CauseQueries
+    audit: AuditQueries
 
 
 def open_engine(settings: config.Settings) -> Engine:
@@ -135,6 +137,7 @@ def queries(engine: Engine) -> Queries:
     return Queries(
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
         causes=CauseQueries(engine.store),
+        audit=AuditQueries(engine.store),
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import msgspec
 
+from services.commands import types
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain import shop as shops
@@ -71,19 +71,32 @@ class FleetCommands:
             self._store.put_shops([Shop(platform=platform, shop_id=shop_id, unregistered=True)])
             self._registry.forget()
 
-    def import_types(self, bodies: Sequence[str]) -> tuple[str, ...]:
-        """Insert or replace task types from JSON texts; returns their names.
+    def plan_types(self, bodies: Sequence[str], *, force: bool = False) -> tuple[list[types.Change], list[types.Fault]]:
+        """What these JSON texts would change, and which of them cannot be taken; changes nothing."""
+        return types.plan(self._store.documents("type"), bodies, force=force)
+
+    def import_types(self, bodies: Sequence[str], *, force: bool = False) -> tuple[types.Change, ...]:
+        """Insert or replace task types from JSON texts, all or none; each change is the next version, and what it
+        replaced is kept.
 
         Raises:
-            UsageError: a text is not a task type; the sentence names the field.
+            UsageError: a text is no task type, or was made from another version; the sentence names the field.
         """
         self._operator.need("admin")
-        kinds = [task_type.parse(body) for body in bodies]
-        with self._audit.act("type.import", [kind.name for kind in kinds]):
-            for kind, body in zip(kinds, bodies, strict=True):
-                self._store.put_document("type", kind.name, json.dumps(json.loads(body), ensure_ascii=False))
-        self._registry.forget()
-        return tuple(kind.name for kind in kinds)
+        changes, faults = self.plan_types(bodies, force=force)
+        if faults:
+            raise UsageError(faults[0].error, field=faults[0].field)
+        wanted = [change for change in changes if change.what != types.UNCHANGED]
+        if wanted:
+            detail = {"versions": {change.kind.name: change.kind.version for change in wanted}}
+            with self._audit.act("type.import", [change.kind.name for change in wanted], detail):
+                for change in wanted:
+                    name = change.kind.name
+                    if change.replaced:
+                        self._store.put_document(types.HISTORY, f"{name}@{change.replaced_version}", change.replaced)
+                    self._store.put_document("type", name, task_type.dump(change.kind))
+            self._registry.forget()
+        return tuple(changes)
 
     def tell_worker(self, worker: str, order: str) -> None:
         """Order a worker to drain, resume, stop or change its slots (``slots=4``); it obeys at its next heartbeat."""

@@ -1,4 +1,4 @@
-"""``queue``, ``stats``, ``type``, ``audit``."""
+"""``queue``, ``stats``, ``audit``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from services import assembly
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
@@ -16,8 +17,7 @@ from services.entrypoints import shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 
 QUEUE_EXAMPLES = ("queue list",)
-AUDIT_EXAMPLES = ("audit list --limit 20",)
-TYPE_EXAMPLES = ("type list",)
+AUDIT_EXAMPLES = ("audit list --limit 20", "audit list --filter 'who:ann* action:dead.republish age<1d'")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -26,14 +26,15 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     queues = queue.add_subparsers(required=True, metavar="VERB")
     queues.add_parser("list", parents=[common], help="live depths").set_defaults(handler=queue_list)
     nouns.add_parser("stats", parents=[common], help="counts by status and lane").set_defaults(handler=stats)
-    kind = nouns.add_parser("type", parents=[common], help="task types", **examples(TYPE_EXAMPLES))
-    kinds = kind.add_subparsers(required=True, metavar="VERB")
-    kinds.add_parser("list", parents=[common], help="all task types").set_defaults(handler=type_list)
     audit = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
     listing = audit.add_subparsers(required=True, metavar="VERB").add_parser(
         "list", parents=[common], help="newest first"
     )
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
+    listing.add_argument(
+        "--filter", metavar="EXPR", default="", help="who: action: target: outcome: detail: age<2h, or words anywhere"
+    )
+    listing.add_argument("--before", metavar="ID", default="", help="`next` of the page before")
     listing.set_defaults(handler=audit_list)
 
 
@@ -80,29 +81,29 @@ def stats(context: Context) -> int:
     return EXIT_OK
 
 
-def type_list(context: Context) -> int:
-    """Print task types."""
-    with context.engine() as engine:
-        kinds = sorted(engine.registry.types().values(), key=lambda kind: kind.name)
-    document = {"types": [msgspec.to_builtins(kind) for kind in kinds]}
-    rows = [
-        (kind.name, kind.executor, kind.timeout_s, kind.max_retries, kind.idempotent, kind.uniqueness) for kind in kinds
-    ]
-    context.show(document, table(("type", "executor", "timeout", "retries", "idempotent", "uniqueness"), rows))
-    return EXIT_OK
-
-
 def audit_list(context: Context) -> int:
     """Print the audit trail."""
+    args = context.args
     with context.engine() as engine:
-        entries = engine.store.audit(context.args.limit)
-    document = {"entries": [msgspec.to_builtins(entry) | {"at": shapes.iso(entry.at)} for entry in entries]}
+        trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
+    entries = trail.entries
+    document = {
+        "entries": [
+            msgspec.to_builtins(entry) | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
+            for entry in entries
+        ],
+        "next": trail.next or None,
+    }
     rows = [
-        (shapes.iso(entry.at), entry.who, entry.action, len(entry.target), entry.outcome, entry.detail)
+        (shapes.iso(entry.at), entry.who, entry.action, _targets(entry.target), entry.outcome or "open", entry.detail)
         for entry in entries
     ]
     context.show(document, table(("at", "who", "action", "targets", "outcome", "detail"), rows))
     return EXIT_OK
+
+
+def _targets(targets: Sequence[str]) -> str:
+    return targets[0] if len(targets) == 1 else str(len(targets))
 
 
 def _lane(counts: Counts, lane: str, depth: QueueDepth | None) -> dict[str, Any]:

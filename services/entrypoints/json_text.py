@@ -26,6 +26,20 @@ def read_object(text: str, name: str, *, field: str = "payload") -> dict[str, An
     return value
 
 
+def read_document(text: str) -> Any:
+    """The value of a whole JSON text.
+
+    Raises:
+        UsageError: it is not JSON.
+    """
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+    except RecursionError as exc:
+        raise UsageError("nested too deeply", field="FILE") from exc
+    except ValueError as exc:
+        raise UsageError(f"not JSON: {exc}"[:300], field="FILE") from exc
+
+
 def read_value(text: str) -> Any:
     """The value of a cell: JSON where it is some, else the text itself."""
     try:

@@ -74,7 +74,8 @@ def test_more_concurrency_releases_at_once(room: Room, desk: Desk) -> None:
 
 
 def test_task_types_are_an_admins(room: Room, desk: Desk) -> None:
-    assert desk.fleet.import_types(['{"name": "work", "timeout_s": 5}']) == ("work",)
+    (made,) = desk.fleet.import_types(['{"name": "work", "timeout_s": 5}'])
+    assert (made.kind.name, made.what, made.kind.version) == ("work", "created", 1)
     assert room.registry.task_type("work").timeout_s == 5
     for body in (
         "no json",

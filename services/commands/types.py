@@ -1,0 +1,85 @@
+"""What an import of task types would change: the next version of each, or why it cannot be taken."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from services.domain import task_type
+from services.domain.errors import UsageError
+from services.domain.task_type import TaskType
+
+CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
+#: kind of the documents that keep what was replaced, named ``NAME@VERSION``
+HISTORY = "type_version"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change:
+    """One type: ``what`` happens to it and which version it has then. ``fields`` differ from the stored ones."""
+
+    kind: TaskType
+    what: str
+    replaced: str = ""  #: the stored document that it takes the place of
+    replaced_version: int = 0
+    fields: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """Why a document cannot be taken; ``place`` is its number in the list that was given, from 0."""
+
+    place: int
+    field: str
+    error: str
+
+
+def plan(stored: Mapping[str, str], bodies: Sequence[str], *, force: bool = False) -> tuple[list[Change], list[Fault]]:
+    """What these documents would change.
+
+    A document that names a version was made from that one: if the stored type has moved on since, it is refused, so
+    that nobody's change is lost unseen; ``force`` takes it all the same. Without a version (0) nothing is compared.
+    """
+    changes: list[Change] = []
+    faults: list[Fault] = []
+    seen: dict[str, int] = {}
+    for place, body in enumerate(bodies):
+        try:
+            kind = task_type.parse(body)
+            if kind.name in seen:
+                raise UsageError(f"{kind.name} is given twice", field="name")
+            seen[kind.name] = place
+            changes.append(_change(kind, stored.get(kind.name, ""), force=force))
+        except UsageError as exc:
+            faults.append(Fault(place=place, field=exc.field, error=str(exc)))
+    return changes, faults
+
+
+def _change(kind: TaskType, stored: str, *, force: bool) -> Change:
+    old = _readable(stored)
+    if old is None:
+        fresh = msgspec.structs.replace(kind, version=max(1, kind.version))
+        return Change(kind=fresh, what=CHANGED if stored else CREATED, replaced=stored)
+    if kind.version and kind.version != old.version and not force:
+        raise UsageError(
+            f"{kind.name} was made from version {kind.version}, the stored one is version {old.version}; export it"
+            " again and repeat the change, or use --force",
+            field="version",
+        )
+    names = [name for name in TaskType.__struct_fields__ if name != "version"]
+    fields = tuple(name for name in names if getattr(kind, name) != getattr(old, name))
+    if not fields:
+        return Change(kind=old, what=UNCHANGED, replaced_version=old.version)
+    fresh = msgspec.structs.replace(kind, version=old.version + 1)
+    return Change(kind=fresh, what=CHANGED, replaced=stored, replaced_version=old.version, fields=fields)
+
+
+def _readable(stored: str) -> TaskType | None:
+    if not stored:
+        return None
+    try:
+        return task_type.parse(stored, known_only=False)
+    except UsageError:  # somebody wrote it by hand; it is replaced, and kept
+        return None

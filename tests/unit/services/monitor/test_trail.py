@@ -1,0 +1,68 @@
+"""Questions to the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.commands.audit import Audit
+from services.domain.errors import UsageError
+from services.monitor.trail import AuditQueries
+from tests.unit.services.engine.room import Room, opened
+
+
+@pytest.fixture
+def trail(tmp_path: Path) -> Iterator[AuditQueries]:
+    """Six acts, one an hour, by two people in turn."""
+    with opened(tmp_path) as room:
+        for number in range(6):
+            acts(room, number)
+            room.clock.advance(3600)
+        yield AuditQueries(room.store)
+
+
+def acts(room: Room, number: int) -> None:
+    audit = Audit(room.store, "ann@desk" if number % 2 else "Bob@floor")
+    action = "dead.republish" if number < 3 else "task.cancel"
+    with audit.act(action, [f"t{number}", "both"], {"reason": "stock taking"} if number == 4 else None) as act:
+        act.counted(1, number % 3 // 2, "task.unknown")
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("", [5, 4, 3, 2, 1, 0]),
+        ("who:ann*", [5, 3, 1]),
+        ("who:ann", []),
+        ("who:bob@floor action:dead.*", [2, 0]),
+        ("-action:dead.*", [5, 4, 3]),
+        ("target:t3", [3]),
+        ("target:both outcome:partly", [5, 2]),
+        ('detail:"stock taking"', [4]),
+        ("STOCK", [4]),
+        ("age<150m", [5, 4]),
+        ("age>330m", [0]),
+        ("nobody", []),
+    ],
+)
+def test_filters(trail: AuditQueries, text: str, numbers: list[int]) -> None:
+    found = trail.entries(text)
+    assert [int(entry.target[0][1:]) for entry in found.entries] == numbers
+    assert found.next == ""
+
+
+def test_pages_follow_each_other(trail: AuditQueries) -> None:
+    first = trail.entries("who:ann*", limit=2)
+    assert [entry.target[0] for entry in first.entries] == ["t5", "t3"]
+    assert first.next
+    second = trail.entries("who:ann*", limit=2, before=first.next)
+    assert ([entry.target[0] for entry in second.entries], second.next) == (["t1"], "")
+
+
+@pytest.mark.parametrize("text", ["colour:red", "who<ann", "age:2h", "age<soon"])
+def test_what_is_no_filter_is_refused(trail: AuditQueries, text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        trail.entries(text)
+    assert caught.value.field == "filter"
