@@ -16,6 +16,7 @@ from views.dialogs.new_task import NewTaskDialog
 from views.page import Page
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.overview.page import OverviewPage
+from views.pages.overview.verbs import AttentionVerbs
 from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 from views.pages.workers.page import WorkersPage
@@ -41,6 +42,12 @@ class _Doors:
         self.window: MainWindow | None = None
         self.context: PageContext | None = None
         self._dialog: NewTaskDialog | None = None
+        self._verbs: AttentionVerbs | None = None
+
+    def connect(self, window: MainWindow, context: PageContext) -> None:
+        """There is a window now."""
+        self.window, self.context = window, context
+        self._verbs = AttentionVerbs(context, window)
 
     def toast(self, spec: ToastSpec) -> None:
         """Show a message in the corner."""
@@ -68,6 +75,8 @@ class _Doors:
             self.window.open_page("workers", target or None)
         elif verb == "open_tasks":
             self.window.open_page("tasks", target)
+        elif self._verbs is not None:
+            self._verbs.run(verb, target)
 
 
 def build(
@@ -97,7 +106,8 @@ def build(
     )
 
     def overview() -> Page:
-        page = OverviewPage(context.overview)
+        page = OverviewPage(context.overview, memory=context.memory)
+        feed.looked.connect(page.note_news)
         connect_overview(page, window, doors.verb)
         return page
 
@@ -118,7 +128,7 @@ def build(
             PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
         )
     )
-    doors.window, doors.context = window, context
+    doors.connect(window, context)
     window.top_bar.create_requested.connect(lambda: doors.new_task({}))
     wiring = ShellWiring(
         window,

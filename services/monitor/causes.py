@@ -26,6 +26,7 @@ class Cause:
     types: tuple[str, ...]
     count: int
     shops: int
+    shop_keys: tuple[str, ...] = ()
     platforms: tuple[str, ...]
     first_at: int
     last_at: int
@@ -91,6 +92,7 @@ def _cause(key: str, group: list[Task], everything: set[str], since: int, until:
         types=tuple(name for name, _ in Counter(task.task_type for task in group).most_common()),
         count=len(group),
         shops=len(shops),
+        shop_keys=tuple(sorted(shops)),
         platforms=tuple(sorted(platforms)),
         first_at=min(task.ended_at for task in group),
         last_at=newest.ended_at,

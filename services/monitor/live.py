@@ -18,7 +18,9 @@ from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 EVENT_BATCH = 2000
-SNAPSHOT_S, SLOW_S = 0.25, 1.0
+#: a snapshot at once when something happened, at most this often and for at most an eighth of the time, else at leisure
+PACE_S, SNAPSHOT_S, SLOW_S = 0.1, 0.25, 1.0
+PACE_SHARE, PACE_AT_MOST_S = 8.0, 1.0
 RATE_WINDOW_S = 5.0
 DEPTHS_SHARE, DEPTHS_AT_MOST_S = 50.0, 5.0
 BACKOFF_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
@@ -81,6 +83,7 @@ class Live:
         self._snapshot_listeners: list[Callable[[Snapshot], None]] = []
         self._recent: deque[tuple[float, int, int, int]] = deque()
         self._lag_ms = 0.0
+        self._skew_ms = 0
         self._snapshot = Snapshot(at_ms=0, taken=clock.monotonic())
         self._slow_at = -SLOW_S
         self._depths_due = 0.0
@@ -119,6 +122,10 @@ class Live:
         """The newest snapshot."""
         return self._snapshot
 
+    def now_ms(self) -> int:
+        """The store's time, by which leases, heartbeats and events are stamped; this machine's clock may differ."""
+        return self._clock.now_ms() + self._skew_ms
+
     def try_now(self) -> None:
         """Do not wait for the back-off."""
         self._now.set()
@@ -146,6 +153,7 @@ class Live:
             if batch.events or batch.gap:
                 self._note(batch.events)
                 self._tell(Changes(events=batch.events, gap=batch.gap))
+                self._now.set()
                 # at most about ten batches a second reach the listeners; more events only make a batch larger
                 self._clock.wait(self._stop, 0.08)
 
@@ -157,7 +165,7 @@ class Live:
         with self._lock:
             self._recent.append((now, published, delivered, acked))
             if events:
-                self._lag_ms = max(0.0, float(self._clock.now_ms() - events[-1].at))
+                self._lag_ms = max(0.0, float(self.now_ms() - events[-1].at))
 
     def _tell(self, changes: Changes) -> None:
         for listener in self._change_listeners:
@@ -165,8 +173,14 @@ class Live:
 
     def _watch(self) -> None:
         while not self._stop.is_set():
+            begun = self._clock.monotonic()
             wait = self._look()
-            if self._clock.wait(self._now, wait):
+            least = 0.0
+            if not self._failures:
+                spent = self._clock.monotonic() - begun
+                least = min(PACE_AT_MOST_S, max(PACE_S, PACE_SHARE * spent))
+                self._clock.wait(self._stop, least)
+            if self._clock.wait(self._now, max(0.0, wait - least)):
                 self._now.clear()
 
     def _look(self) -> float:
@@ -180,7 +194,7 @@ class Live:
             self._failures = 0
             fresh = replace(
                 self._snapshot,
-                at_ms=self._clock.now_ms(),
+                at_ms=self.now_ms(),
                 taken=self._clock.monotonic(),
                 counts=counts,
                 depths=depths,
@@ -217,6 +231,7 @@ class Live:
 
     def _slow(self) -> None:
         answers, latency, error = self._store.health()
+        self._skew_ms = self._store.now_ms() - self._clock.now_ms()
         self._snapshot = replace(
             self._snapshot,
             workers=tuple(self._store.workers()),

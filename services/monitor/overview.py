@@ -47,11 +47,16 @@ class Attention:
     """Something that needs a person: ``code`` and ``params`` name the sentence, ``verbs`` the ways out."""
 
     key: str
-    severity: str  #: name of a status: dead, warning, blocked, stuck
+    severity: str  #: name of a status: dead, warning, blocked, stuck, paused
     code: str
     params: Mapping[str, str | int | float] = field(default_factory=dict)
     since_ms: int = 0
     verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
+
+    @property
+    def state(self) -> str:
+        """Differs once the matter grew; a mute until then ends."""
+        return ",".join(str(self.params[name]) for name in ("count", "shops", "tasks") if name in self.params)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,10 +83,13 @@ class OverviewNow:
 
 
 class OverviewSource(Protocol):
-    """Answers both questions; each call blocks, so pages ask off the GUI thread."""
+    """Answers the page's questions; ``now`` and ``series`` block, so pages ask them off the GUI thread."""
 
     def now(self) -> OverviewNow:
         """Everything but the charts."""
+
+    def fresh(self, now: OverviewNow) -> OverviewNow:
+        """The same with the numbers of the newest snapshot; does not block."""
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Samples of the last ``range_s`` seconds, oldest first."""

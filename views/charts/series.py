@@ -118,6 +118,11 @@ class SampleBuffer:
         with self._lock:
             return round(float(self._ring.rows()[-1, 0]) * 1000) if len(self._ring) else 0
 
+    def oldest_ms(self) -> int:
+        """Instant of the oldest sample, 0 when there is none."""
+        with self._lock:
+            return round(float(self._ring.rows()[0, 0]) * 1000) if len(self._ring) else 0
+
     def frame(self, start: float, end: float, points: int = MAX_POINTS) -> Frame:
         """At most about ``points`` points between two instants in UTC seconds."""
         with self._lock:

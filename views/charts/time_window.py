@@ -5,6 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 MIN_SPAN_S = 20.0
+#: The axis of a young history begins at its first sample and is at least this long.
+MIN_AXIS_S = 60.0
 EDGE_S = 2.0
 
 
@@ -24,7 +26,8 @@ class TimeWindow(QObject):
     def __init__(self, range_s: float = 3600, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._range = float(range_s)
-        self._span = self._range
+        self._zoomed: float | None = None  #: span in sight, None for all there is
+        self._begun = 0.0
         self._now = 0.0
         self._end: float | None = None
         self._cursor: float | None = None
@@ -49,37 +52,43 @@ class TimeWindow(QObject):
         """The instant under the crosshair."""
         return self._cursor
 
+    @property
+    def reach_s(self) -> float:
+        """How long the whole axis is: the range, or what there is of it so far."""
+        return min(self._range, max(MIN_AXIS_S, self._now - self._begun))
+
     def bounds(self) -> tuple[float, float]:
         """First and last instant in sight."""
-        end = self._now if self._end is None else self._end
-        return end - self._span, end
+        end = self._latest() if self._end is None else self._end
+        return end - self._span(), end
 
     def set_range(self, range_s: float) -> None:
         """Show this long, up to the present."""
-        self._range = self._span = float(range_s)
-        self._end = self._cursor = None
+        self._range = float(range_s)
+        self._zoomed = self._end = self._cursor = None
         self.changed.emit()
         self.cursor_changed.emit()
 
-    def set_now(self, now: float) -> None:
-        """The present has come this far."""
-        self._now = now
+    def set_now(self, now: float, begun: float = 0.0) -> None:
+        """The present has come this far; ``begun`` is the first instant of which anything is known."""
+        self._now, self._begun = now, begun
         self.changed.emit()
 
     def zoom(self, factor: float, anchor: float) -> None:
         """Show ``factor`` times the span and keep ``anchor`` where it is."""
         start, end = self.bounds()
-        span = min(self._range, max(MIN_SPAN_S, self._span * factor))
-        share = (anchor - start) / max(self._span, 1e-9)
+        before = self._span()
+        span = min(self.reach_s, max(MIN_SPAN_S, before * factor))
+        share = (anchor - start) / max(before, 1e-9)
         self._place(anchor + span * (1 - share) if not (self.live and share > 0.98) else end, span)
 
     def pan(self, seconds: float) -> None:
         """Look earlier (negative) or later."""
-        self._place(self.bounds()[1] + seconds, self._span)
+        self._place(self.bounds()[1] + seconds, self._span())
 
     def reset(self) -> None:
         """Show the whole range up to the present again."""
-        self._place(self._now, self._range)
+        self._place(self._latest(), self.reach_s)
 
     def set_cursor(self, instant: float | None) -> None:
         """Put the crosshair on an instant, or take it away."""
@@ -87,9 +96,17 @@ class TimeWindow(QObject):
             self._cursor = instant
             self.cursor_changed.emit()
 
+    def _span(self) -> float:
+        return self.reach_s if self._zoomed is None else min(self._zoomed, self.reach_s)
+
+    def _latest(self) -> float:
+        """The right edge: the present, or the end of the first minute."""
+        return max(self._now, self._begun + MIN_AXIS_S) if self._begun else self._now
+
     def _place(self, end: float, span: float) -> None:
-        end = min(self._now, max(self._now - self._range + span, end))
-        self._span = span
-        self._end = None if end >= self._now - min(EDGE_S, span / 50) else end
+        latest = self._latest()
+        end = min(latest, max(latest - self.reach_s + span, end))
+        self._zoomed = None if span >= self.reach_s else span
+        self._end = None if end >= latest - min(EDGE_S, span / 50) else end
         self.moved.emit()
         self.changed.emit()

@@ -50,9 +50,11 @@ class KpiTile(QAbstractButton):
     Signals:
         clicked: open the list (as in Qt; also by Enter and Space).
         copied: the value went to the clipboard.
+        menu_wanted: the context menu is about to be shown: more may be added to this ``QMenu``.
     """
 
     copied = Signal(str)
+    menu_wanted = Signal(object)
 
     def __init__(self, label: str, glyph: str, role: str, *, alarm_role: str = "", filled: bool = False) -> None:
         """Take source text of the label, icon and role; ``alarm_role`` colours it above its limit."""
@@ -223,4 +225,5 @@ class KpiTile(QAbstractButton):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.addAction(_("Open the list"), self.click)
         menu.addAction(_("Copy value"), self.copy_value)
+        self.menu_wanted.emit(menu)
         menu.popup(event.globalPos())

@@ -11,7 +11,7 @@ from services.domain.message import Message
 from services.i18n import N_, _, fill, ngettext
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.plot import Marker
-from views.support import shown, text
+from views.support import kinds, safe, shown, text
 from views.widgets.attention_list import AttentionRow
 from views.widgets.heat_map import platform_name
 
@@ -27,8 +27,14 @@ class Words:
 
 
 WORDS: dict[str, Words] = {
-    "attention.worker_silent": Words(N_("Worker {worker} is silent"), N_("{tasks_n} unconfirmed")),
+    "attention.worker_silent": Words(
+        N_("Worker {worker} is silent"), N_("{tasks_n} unconfirmed; back in the queue in {left}")
+    ),
+    "attention.worker_silent_idle": Words(N_("Worker {worker} is silent"), N_("It holds no task any more")),
     "attention.no_workers": Words(N_("No worker is running"), N_("{tasks_n} waiting for one")),
+    "attention.lane_unserved": Words(
+        N_("No worker takes the {lane} lane"), N_("{tasks_n} waiting there until a worker serves it")
+    ),
     "attention.publisher_blocked": Words(
         N_("The broker holds publishers back"), N_("{tasks_n} recorded and not sent yet; nothing is lost")
     ),
@@ -36,22 +42,24 @@ WORDS: dict[str, Words] = {
         N_("Nobody reconciles the fleet"), N_("Schedules and repairs rest until a worker is started")
     ),
     "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
-    "attention.cause_shop": Words("{headline}", N_("{count_n}, all in one shop")),
-    "attention.cause_platform": Words("{headline}", N_("{count_n} in {shops_n}, all on {platform}")),
-    "attention.cause_all": Words("{headline}", N_("{count_n} in {shops_n}, on every platform")),
-    "attention.cause_some": Words("{headline}", N_("{count_n} in {shops_n}")),
+    "attention.shops_stuck_more": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
+    "attention.held": Words(N_("{tasks_n} to confirm"), N_("Nobody knows how they ended; look before they run again")),
+    "attention.dead_shop": Words("{cause}", N_("{count_n}, all in {shop}")),
+    "attention.dead_platform": Words("{cause}", N_("{count_n} in {shops_n}, all on {platform}")),
+    "attention.dead_all": Words("{cause}", N_("{count_n} in {shops_n}, on every platform")),
+    "attention.dead_some": Words("{cause}", N_("{count_n} in {shops_n}")),
+    "attention.paused_all": Words(N_("Everything is paused"), N_("by {who}")),
+    "attention.paused_platform": Words(N_("{platform} is paused"), N_("by {who}")),
+    "attention.paused_type": Words(N_("{which} is paused"), N_("by {who}")),
 }
 VERBS: dict[str, str] = {
     "triage": N_("Triage"),
     "open_tasks": N_("Show tasks"),
     "open_worker": N_("Open worker"),
     "open_workers": N_("Open workers"),
-    "open_queue": N_("Open queue"),
-    "show_shops": N_("Show shops"),
-    "pause": N_("Pause"),
-    "requeue": N_("Requeue now"),
+    "pause": N_("Pause {what}"),
+    "resume": N_("Resume {what}"),
     "start_worker": N_("Start a worker"),
-    "why": N_("Why?"),
 }
 
 
@@ -65,26 +73,54 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         sentence=sentence,
         age=_age(item.since_ms, now_ms),
         since_ms=item.since_ms,
-        verbs=tuple((verb, target, _(VERBS.get(verb, verb))) for verb, target in item.verbs),
+        verbs=tuple((verb, target, _verb(verb, target)) for verb, target in item.verbs),
+        state=item.state,
     )
+
+
+def _verb(verb: str, target: str) -> str:
+    what = target.partition(":")[2]
+    return fill(
+        _(VERBS.get(verb, verb)), {"what": platform_name(what) if target.startswith("platform:") else what}
+    ).strip()
 
 
 def _texts(item: Attention) -> tuple[str, str]:
     words = WORDS.get(item.code)
     if words is None:
         return messages.render(Message(item.code, dict(item.params))), ""
-    params = {name: _param(name, value) for name, value in item.params.items()}
+    params: dict[str, object] = {name: _param(name, value) for name, value in item.params.items()}
     params |= {f"{name}_n": _counted(name, value) for name, value in item.params.items() if isinstance(value, int)}
-    # A bare place-holder is the same in every language and in no catalogue.
-    title = words.title if words.title.startswith("{") and words.title.endswith("}") else _(words.title)
-    return fill(title, params), fill(_(words.sentence), params)
+    params["cause"] = _cause(item)
+    if "left_ms" in item.params:
+        params["left"] = text.coarse(shown.span(int(item.params["left_ms"])))
+    sentence = fill(_said(words.sentence), params)
+    reason = safe.one_line(str(item.params.get("reason", "")), 120)
+    return fill(_said(words.title), params), f"{sentence}: {reason}" if reason else sentence
+
+
+def _said(words: str) -> str:
+    """A bare place-holder is the same in every language and in no catalogue."""
+    return words if words.startswith("{") and words.endswith("}") and words.count("{") == 1 else _(words)
+
+
+def _cause(item: Attention) -> str:
+    """What failed, as the page of dead letters calls it, and in which flow where that matters."""
+    name = kinds.title(str(item.params.get("kind", "")))
+    name = name or safe.one_line(str(item.params.get("headline", "")), 80) or _("Unknown error")
+    flow = str(item.params.get("type", ""))
+    return _("{cause} in {flow}").format(cause=name, flow=flow) if flow else name
 
 
 def _param(name: str, value: str | int | float) -> str | float:
-    """Numbers with thousands, platforms by their names."""
+    """Numbers with thousands, platforms by their names, lanes by their words, names as a list."""
     if name == "platform":
         return text.listed(platform_name(platform.strip()) for platform in str(value).split(","))
-    return f"{value:,}" if isinstance(value, int) else value
+    if name == "lane":
+        return shown.lane_word(str(value)).lower()
+    if name == "names":
+        return text.listed(safe.one_line(one, 40) for one in str(value).split("\n"))
+    return f"{value:,}" if isinstance(value, int) else safe.one_line(str(value), 80)
 
 
 def _counted(name: str, number: int) -> str:
@@ -105,13 +141,17 @@ def _age(since_ms: int, now_ms: int) -> str:
 
 
 def markers(now: OverviewNow) -> tuple[Marker, ...]:
-    """Instants worth a line in the chart: since when a worker is silent or the broker blocks."""
+    """Instants worth a line in the chart: a worker fell silent, the broker blocks, something was paused."""
     return tuple(_marked(now.attention))
 
 
 def _marked(items: Iterable[Attention]) -> Iterable[Marker]:
     for item in items:
-        if item.code == "attention.worker_silent" and item.since_ms:
+        if not item.since_ms:
+            continue
+        if item.code.startswith("attention.worker_silent"):
             yield Marker(item.since_ms, fill(_("{worker} silent"), dict(item.params)), "retrying")
-        elif item.code == "attention.publisher_blocked" and item.since_ms:
+        elif item.code == "attention.publisher_blocked":
             yield Marker(item.since_ms, _("publishers blocked"), "retrying")
+        elif item.code.startswith("attention.paused_"):
+            yield Marker(item.since_ms, _texts(item)[0], "text2")

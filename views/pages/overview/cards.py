@@ -3,40 +3,127 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
 
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QWidget
 
-from services.i18n import N_, ngettext
+from services.i18n import N_, _, ngettext
+from views.pages.overview.mutes import HOUR_MS, UNTIL_CHANGED, Mutes
+from views.support import safe, shown
 from views.support.language import on_language_changed
+from views.support.look import Label
+from views.support.memory import Memory
 from views.theme.tokens import CARD_PADDING
+from views.widgets.attention_item import SPANS
 from views.widgets.attention_list import AttentionList, AttentionRow
 from views.widgets.badge import Badge
+from views.widgets.buttons import Button, LinkLabel
 from views.widgets.card import Card
 from views.widgets.empty_state import EmptyState
 from views.widgets.heat_layout import Rows
 from views.widgets.heat_legend import HeatLegend
 from views.widgets.heat_map import AGGREGATE_ABOVE, HeatMap
 
+MENU_ITEMS = 12
+
 
 class AttentionCard(Card):
-    """The list with its count."""
+    """The list with its count; what is muted is counted below it.
 
-    def __init__(self) -> None:
+    Signals:
+        verb: a verb and what it is about.
+    """
+
+    verb = Signal(str, str)
+
+    def __init__(self, memory: Memory) -> None:
         super().__init__(N_("Needs attention"), divided=True, padding=0)
+        self._mutes = Mutes(memory)
+        self._rows: list[AttentionRow] = []
+        self._now_ms = 0
         self.list = AttentionList()
         self._badge = Badge.count()
         self._badge.hide()
+        self.mute_button = Button(N_("Mute"), kind="ghost", small=True)
+        self._menu = QMenu(self.mute_button)
+        self._menu.aboutToShow.connect(self._fill_menu)
+        self.mute_button.set_menu(self._menu)
+        self.foot = _Foot()
+        self.foot.show_again.activated.connect(self._unmute)
         self.add_beside_title(self._badge)
+        self.add_action(self.mute_button)
         self.body.addWidget(self.list, 1)
+        self.body.addWidget(self.foot)
+        self.body.setSpacing(0)
+        self.list.verb.connect(self.verb)
+        self.list.mute.connect(self.mute)
         self.list.count_changed.connect(self._on_count)
 
     def set_rows(self, rows: Sequence[AttentionRow], now_ms: int) -> None:
         """Show these items."""
-        self.list.set_rows(rows, now_ms)
+        self._rows, self._now_ms = list(rows), now_ms
+        loud, quiet = self._mutes.sift(self._rows, now_ms)
+        self.list.set_rows(loud, now_ms, {row.key for row in quiet})
+        until = self._mutes.soonest(quiet)
+        self.foot.show_muted(len(quiet), shown.clock(until, now_ms) if until else "")
+        self.mute_button.setVisible(bool(loud))
+
+    def mute(self, row: AttentionRow, span: str) -> None:
+        """Hide an item for a span of ``attention_item.SPANS``."""
+        until = {"hour": self._now_ms + HOUR_MS, "today": _midnight(self._now_ms)}.get(span, UNTIL_CHANGED)
+        self._mutes.mute(row, until)
+        self.set_rows(self._rows, self._now_ms)
+
+    def _unmute(self) -> None:
+        self._mutes.clear()
+        self.set_rows(self._rows, self._now_ms)
+
+    def _fill_menu(self) -> None:
+        """Each item with its spans; the menu is made anew, as items come and go."""
+        self._menu.clear()
+        for item in [item for item in self.list.items() if not item.resolved][:MENU_ITEMS]:
+            part = self._menu.addMenu(safe.one_line(item.row.title, 48))
+            for span, words in SPANS:
+                part.addAction(_(words), partial(self.mute, item.row, span))
 
     def _on_count(self, count: int) -> None:
         self._badge.show_text(str(count) if count else "")
+
+
+class _Foot(QWidget):
+    """How many items are muted, and the way back."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count, self._until = 0, ""
+        self._words = Label("", "label", "text3")
+        self.show_again = LinkLabel(N_("Show them"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(12, 8, 12, 8)
+        row.addWidget(self._words, 1)
+        row.addWidget(self.show_again)
+        on_language_changed(self._say)
+        self._say()
+
+    def show_muted(self, count: int, until: str) -> None:
+        """Say how many are muted, and until when the first one is."""
+        if (count, until) != (self._count, self._until):
+            self._count, self._until = count, until
+            self._say()
+
+    def _say(self) -> None:
+        words = ngettext("{n} muted", "{n} muted", self._count).format(n=self._count)
+        self._words.setText(_("{muted} until {time}").format(muted=words, time=self._until) if self._until else words)
+        self.setVisible(self._count > 0)
+
+
+def _midnight(now_ms: int) -> int:
+    """The end of the day in the zone of the screens, UTC milliseconds."""
+    day = shown.moment(now_ms).astimezone(shown.zone()) + timedelta(days=1)
+    return round(day.replace(hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
 
 
 class FleetCard(Card):

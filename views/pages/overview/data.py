@@ -9,8 +9,6 @@ from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.series import CAPACITY, MAX_POINTS, Frame, SampleBuffer
 from views.widgets.heat_layout import Rows, prepare
 
-#: The heat map and the list of shops change once a second, whatever the pace of the numbers.
-ROWS_EVERY_S = 1.0
 #: Asked again each time, so that a sample written late is not missed.
 OVERLAP_S = 5
 CURVE_POINTS = 240
@@ -21,7 +19,7 @@ class Look:
     """One answer about now."""
 
     now: OverviewNow
-    rows: Rows | None  #: None when it is not their turn
+    rows: Rows
     took_s: float
 
 
@@ -30,6 +28,7 @@ class History:
     """One answer about the past."""
 
     range_s: int
+    oldest_ms: int
     newest_ms: int
     curves: Frame  #: the whole range, for the tiles
 
@@ -40,7 +39,6 @@ class OverviewData:
     def __init__(self, source: OverviewSource, aggregate_above: int | None) -> None:
         self._source = source
         self._aggregate_above = aggregate_above
-        self._rows_at = -ROWS_EVERY_S
         self._range = 0
         self.buffer = SampleBuffer()
 
@@ -48,11 +46,12 @@ class OverviewData:
         """The fleet now."""
         began = time.monotonic()
         now = self._source.now()
-        rows = None
-        if began - self._rows_at >= ROWS_EVERY_S * 0.9:
-            self._rows_at = began
-            rows = prepare(now.shops, self._aggregate_above)
+        rows = prepare(now.shops, self._aggregate_above)
         return Look(now, rows, time.monotonic() - began)
+
+    def fresh(self, now: OverviewNow) -> OverviewNow:
+        """The same with the newest numbers; does not block."""
+        return self._source.fresh(now)
 
     def history(self, range_s: int) -> History:
         """The samples since the last call, or all of another range."""
@@ -62,8 +61,9 @@ class OverviewData:
             self._range = range_s
         else:
             self.buffer.append(self._source.series(self._gap_s(newest), MAX_POINTS))
-        end = self.buffer.newest_ms() / 1000
-        return History(range_s, self.buffer.newest_ms(), self.buffer.frame(end - range_s, end, CURVE_POINTS))
+        oldest, newest = self.buffer.oldest_ms(), self.buffer.newest_ms()
+        end = newest / 1000
+        return History(range_s, oldest, newest, self.buffer.frame(end - range_s, end, CURVE_POINTS))
 
     def _gap_s(self, newest_ms: int) -> int:
         """How far back to ask: to the newest sample known, by the source's own clock."""

@@ -38,7 +38,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class TileSpec:
-    """One tile as data; ``opens`` is a filter, or ``dead`` or ``workers`` for those pages."""
+    """One tile as data; ``opens`` is a filter, or ``dead`` or ``workers`` for those pages; ``limit`` can be set."""
 
     key: str
     label: str
@@ -48,6 +48,7 @@ class TileSpec:
     opens: str
     kpi: Callable[[Sight], Kpi]
     curve: Callable[[Sight], Curve]
+    limit: str = ""
 
 
 def waiting(now: OverviewNow) -> int:
@@ -262,7 +263,9 @@ def oldest_curve(sight: Sight) -> Curve:
 
 WAITING = "status:waiting"
 TILES: tuple[TileSpec, ...] = (
-    TileSpec("ready", N_("Ready"), "ph.circle-dashed", "waiting", "retrying", WAITING, ready_kpi, ready_curve),
+    TileSpec(
+        "ready", N_("Ready"), "ph.circle-dashed", "waiting", "retrying", WAITING, ready_kpi, ready_curve, "waiting"
+    ),
     TileSpec("unacked", N_("Unacked"), "ph.tray", "running", "running", "workers", unacked_kpi, unacked_curve),
     TileSpec(
         "running",
@@ -284,7 +287,7 @@ TILES: tuple[TileSpec, ...] = (
         retrying_kpi,
         _column("retrying"),
     ),
-    TileSpec("dead", N_("Dead letters"), "ph.x-circle-fill", "dead", "dead", "dead", dead_kpi, dead_curve),
+    TileSpec("dead", N_("Dead letters"), "ph.x-circle-fill", "dead", "dead", "dead", dead_kpi, dead_curve, "dead"),
     TileSpec(
         "success",
         N_("Success rate, 1 h"),
@@ -294,8 +297,17 @@ TILES: tuple[TileSpec, ...] = (
         "ended",
         success_kpi,
         success_curve,
+        "success",
     ),
     TileSpec(
-        "oldest", N_("Oldest waiting"), "ph.hourglass-medium", "waiting", "retrying", WAITING, oldest_kpi, oldest_curve
+        "oldest",
+        N_("Oldest waiting"),
+        "ph.hourglass-medium",
+        "waiting",
+        "retrying",
+        WAITING,
+        oldest_kpi,
+        oldest_curve,
+        "oldest_s",
     ),
 )

@@ -107,3 +107,10 @@ def test_after_an_outage_of_the_stream_a_gap_is_told(room: Room, live: Live, mon
 
     monkeypatch.setattr(room.store, "events", events)
     eventually(lambda: sum(batch.gap for batch in ears.changes) > 1, 10)
+
+
+def test_instants_are_those_of_the_store_whatever_this_machine_thinks(room: Room, live: Live) -> None:
+    live.start()
+    eventually(lambda: live.snapshot().leader == "" and live.snapshot().at_ms)
+    room.clock.advance(3600)
+    eventually(lambda: abs(live.snapshot().at_ms - room.clock.now_ms()) < 60_000)

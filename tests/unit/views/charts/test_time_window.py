@@ -69,3 +69,22 @@ def test_a_cursor_that_stays_is_not_told(qtbot: QtBot, window: TimeWindow) -> No
     window.set_cursor(5.0)
     with qtbot.assertNotEmitted(window.cursor_changed):
         window.set_cursor(5.0)
+
+
+def test_a_young_history_fills_the_axis_from_its_first_sample_on(window: TimeWindow) -> None:
+    window.set_now(NOW, NOW - 20)
+    assert window.bounds() == (NOW - 20, NOW + 40)
+    window.set_now(NOW + 280, NOW - 20)
+    assert window.bounds() == (NOW - 20, NOW + 280)
+    window.set_now(NOW + 8000, NOW - 20)
+    assert window.bounds() == (NOW + 4400, NOW + 8000)
+
+
+def test_a_young_history_can_be_zoomed_and_shown_whole_again(window: TimeWindow) -> None:
+    window.set_now(NOW, NOW - 600)
+    window.zoom(0.5, NOW - 300)
+    start, end = window.bounds()
+    assert end - start == pytest.approx(300)
+    window.zoom(100, NOW - 300)
+    assert window.live
+    assert window.bounds() == (NOW - 600, NOW)

@@ -95,7 +95,7 @@ def shoot(folder: Path, name: str, size: tuple[int, int], source: SampleSource) 
     settle(page)
     window.grab().save(str(folder / f"{name}.png"))
     if name.endswith("1600") and name[:2] in ("en", "zh"):
-        plot = page.depth_card.plot
+        plot = page.charts.depth.plot
         plot.point_at(NOW_MS / 1000 - 1688)
         stuck = next(cell for cell in source.shops if cell.state == "stuck")
         heat = page.fleet.map

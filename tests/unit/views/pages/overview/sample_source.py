@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import random
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -87,29 +88,32 @@ def _cell(platform: str, at: int, state: str, dice: random.Random) -> ShopCell:
 def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
     """What needs a person in the pictures."""
     minute = 60_000
-    cause = "attention.cause_some"
     return (
         Attention(
-            key="cause:login",
+            key="dead:login_expired::",
             severity="dead",
-            code=cause,
-            params={"headline": "Seller login expired", "count": 58, "shops": 9, "platform": "pdd"},
+            code="attention.dead_some",
+            params={"kind": "login_expired", "count": 58, "shops": 9, "platform": "pdd"},
             since_ms=at_ms - 34 * minute,
-            verbs=(("triage", "f1"), ("open_tasks", "status:dead fp:f1")),
+            verbs=(("triage", "f1"), ("open_tasks", "status:dead kind:login_expired")),
         ),
         Attention(
-            key="cause:selector",
+            key="dead:element_not_found:sync_order:",
             severity="dead",
-            code="attention.cause_platform",
-            params={"headline": "SelectorNotFound in sync_order", "count": 34, "shops": 14, "platform": "pdd"},
+            code="attention.dead_platform",
+            params={"kind": "element_not_found", "type": "sync_order", "count": 34, "shops": 14, "platform": "pdd"},
             since_ms=at_ms - 20 * minute,
-            verbs=(("triage", "f2"), ("open_tasks", "status:dead fp:f2")),
+            verbs=(
+                ("triage", "f2"),
+                ("open_tasks", "status:dead kind:element_not_found"),
+                ("pause", "type:sync_order"),
+            ),
         ),
         Attention(
             key="silent:rpa-06",
             severity="warning",
             code="attention.worker_silent",
-            params={"worker": "rpa-06", "tasks": 7},
+            params={"worker": "rpa-06", "tasks": 7, "left_ms": 46_000},
             since_ms=at_ms - 74_000,
             verbs=(("open_worker", "rpa-06"),),
         ),
@@ -124,8 +128,8 @@ def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
         Attention(
             key="stuck",
             severity="stuck",
-            code="attention.shops_stuck",
-            params={"shops": 4, "names": "悦己服饰旗舰店, 青柠母婴专营店", "more": 2},
+            code="attention.shops_stuck_more",
+            params={"shops": 4, "names": "悦己服饰旗舰店\n青柠母婴专营店", "more": 2},
             since_ms=at_ms - 31 * minute,
             verbs=(("open_tasks", "status:waiting"),),
         ),
@@ -139,6 +143,7 @@ class SampleSource:
         self.at_ms = NOW_MS
         self.empty, self.calm = empty, calm
         self.shops = () if shops == 0 or empty else cells(shops)
+        self.dead: int | None = None
         self.asked_now = 0
         self.asked_series: list[int] = []
 
@@ -166,6 +171,10 @@ class SampleSource:
             shops=self.shops,
             attention=() if self.calm else attention(self.at_ms),
         )
+
+    def fresh(self, now: OverviewNow) -> OverviewNow:
+        """The same, with as many dead letters as a test says."""
+        return now if self.dead is None else dataclasses.replace(now, dead_open=self.dead)
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Curves like those of the pictures; the same instant has the same sample whatever the range."""

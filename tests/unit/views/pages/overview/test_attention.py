@@ -12,13 +12,38 @@ from views.support.text import THIN
 
 def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     rows = {row.key: row for row in (row_of(item, NOW_MS) for item in attention())}
-    login = rows["cause:login"]
+    login = rows["dead:login_expired::"]
     assert (login.title, login.sentence) == ("Seller login expired", "58 dead letters in 9 shops")
     assert login.age == f"34{THIN}min"
     assert [words for _verb, _target, words in login.verbs] == ["Triage", "Show tasks"]
-    assert rows["cause:selector"].sentence.endswith("all on Pinduoduo")
+    flow = rows["dead:element_not_found:sync_order:"]
+    assert flow.title == "Page element missing in sync_order"
+    assert flow.sentence.endswith("all on Pinduoduo")
+    assert flow.verbs[-1] == ("pause", "type:sync_order", "Pause sync_order")
     assert rows["silent:rpa-06"].title == "Worker rpa-06 is silent"
+    assert rows["silent:rpa-06"].sentence == f"7 tasks unconfirmed; back in the queue in 46{THIN}s"
     assert rows["silent:rpa-06"].age.replace(THIN, " ") == "1 m 14 s"
+    assert rows["stuck"].sentence == "悦己服饰旗舰店, 青柠母婴专营店 and 2 more"
+
+
+def test_an_error_that_nobody_named_speaks_for_itself() -> None:
+    params = {"kind": "unknown", "headline": "ValueError: no rows", "type": "sync_order", "count": 1, "shop": "柚子"}
+    row = row_of(Attention(key="x", severity="dead", code="attention.dead_shop", params=params), NOW_MS)
+    assert row.title == "ValueError: no rows in sync_order"
+    assert row.sentence == "1 dead letter, all in 柚子"
+
+
+def test_a_pause_is_named_with_its_reason_and_taken_back() -> None:
+    item = Attention(
+        key="paused:platform:pdd",
+        severity="paused",
+        code="attention.paused_platform",
+        params={"which": "pdd", "platform": "pdd", "who": "chen@desk", "reason": "sale"},
+        verbs=(("resume", "platform:pdd"),),
+    )
+    row = row_of(item, NOW_MS)
+    assert (row.title, row.sentence) == ("Pinduoduo is paused", "by chen@desk: sale")
+    assert row.verbs[0][2] == "Resume Pinduoduo"
 
 
 def test_an_unknown_code_falls_back_to_the_message() -> None:

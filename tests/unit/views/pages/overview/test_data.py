@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
-from views.pages.overview.data import OVERLAP_S, ROWS_EVERY_S, OverviewData
+from views.pages.overview.data import OVERLAP_S, OverviewData
 
 
 def test_a_range_is_asked_for_once_then_only_what_is_new() -> None:
@@ -44,11 +44,10 @@ def test_no_samples_yet() -> None:
     assert (history.newest_ms, len(history.curves)) == (0, 0)
 
 
-def test_shops_are_put_in_order_once_a_second() -> None:
-    data = OverviewData(SampleSource(), None)
-    first, second = data.look(), data.look()
-    assert first.rows is not None
-    assert first.rows.total == 312
-    assert second.rows is None
-    data._rows_at -= ROWS_EVERY_S
-    assert data.look().rows is not None
+def test_shops_are_put_in_order_with_each_look() -> None:
+    assert OverviewData(SampleSource(), None).look().rows.total == 312
+
+
+def test_it_knows_since_when_there_are_samples() -> None:
+    history = OverviewData(SampleSource(), None).history(300)
+    assert NOW_MS - 301_000 <= history.oldest_ms <= NOW_MS - 299_000

@@ -5,11 +5,12 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -17,11 +18,11 @@ from services.domain.filter import parse
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.pages.overview.body import form_for
-from views.pages.overview.data import Look
-from views.pages.overview.page import FAST_MS, OverviewPage
+from views.pages.overview.page import LOOK_MS, OverviewPage
 from views.pages.overview.tile_grid import columns_for
 from views.pages.overview.tiles import TILES
 from views.support import shown
+from views.support.memory import ShortMemory
 from views.theme import theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -34,8 +35,10 @@ def zone() -> Iterator[None]:
     shown.set_zone("")
 
 
-def opened(qtbot: QtBot, source: SampleSource, size: tuple[int, int] = (1404, 926)) -> OverviewPage:
-    page = OverviewPage(source)
+def opened(
+    qtbot: QtBot, source: SampleSource, size: tuple[int, int] = (1404, 926), memory: ShortMemory | None = None
+) -> OverviewPage:
+    page = OverviewPage(source, memory=memory)
     qtbot.addWidget(page, before_close_func=lambda one: one.deactivate())
     page.resize(*size)
     page.show()
@@ -73,7 +76,7 @@ def test_it_answers_the_three_questions(page: OverviewPage) -> None:
     assert page.tiles["dead"].kpi.alarm
     assert len(page.attention.list.items()) == 5
     assert page.fleet.map.rows.total == 312
-    assert page.depth_card.legend.item("normal").accessibleName() == "Normal 768"
+    assert page.charts.depth.legend.item("normal").accessibleName() == "Normal 768"
 
 
 @pytest.mark.parametrize(
@@ -102,7 +105,7 @@ def test_the_success_rate_opens_what_ended_in_the_last_hour(qtbot: QtBot, page: 
 
 def test_a_marked_span_opens_the_tasks_of_that_time(qtbot: QtBot, page: OverviewPage) -> None:
     with qtbot.waitSignal(page.open_tasks) as heard:
-        page.depth_card.plot.span_chosen.emit(NOW_MS - 60_000, NOW_MS)
+        page.charts.depth.plot.span_chosen.emit(NOW_MS - 60_000, NOW_MS)
     assert [term.field for term in parse(heard.args[0], now_ms=NOW_MS)] == ["updated", "updated"]
 
 
@@ -124,13 +127,13 @@ def test_the_legend_of_the_fleet_filters_it(qtbot: QtBot, page: OverviewPage) ->
 def test_another_range_asks_for_its_samples(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
     page.range_switch.choose("300")
     qtbot.waitUntil(lambda: 300 in source.asked_series)
-    qtbot.waitUntil(lambda: 0 < len(page.depth_card.plot.frame_shown) <= 302)
-    assert page.window_of_time.range_s == 300
+    qtbot.waitUntil(lambda: 0 < len(page.charts.depth.plot.frame_shown) <= 302)
+    assert page.charts.window.range_s == 300
 
 
 def test_zoom_in_one_chart_is_zoom_in_all(page: OverviewPage) -> None:
-    page.window_of_time.zoom(0.1, NOW_MS / 1000 - 1800)
-    for card in (page.depth_card, page.rates_card, page.unacked_card):
+    page.charts.window.zoom(0.1, NOW_MS / 1000 - 1800)
+    for card in page.charts.cards:
         shown_at = card.plot.frame_shown.at
         assert 300 < shown_at[-1] - shown_at[0] < 400
 
@@ -139,13 +142,13 @@ def test_freezing_stops_painting_and_keeps_receiving(qtbot: QtBot, page: Overvie
     page.activateWindow()
     qtbot.waitUntil(page.isActiveWindow)
     qtbot.keyClick(page, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
-    assert page._frozen_label.text() == "frozen 14:32:07"
+    assert page.freezing.label.text() == "frozen 14:32:07"
     source.calm = True
     asked = source.asked_now
     qtbot.waitUntil(lambda: source.asked_now >= asked + 2)
     assert page.tiles["dead"].kpi.value == "143"
-    page.freeze_button.click()
-    assert not page._frozen_label.isVisible()
+    page.freezing.button.click()
+    assert not page.freezing.label.isVisible()
     qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "12")
 
 
@@ -161,14 +164,73 @@ def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: Sa
     assert not page._now_refresher.active
 
 
-def test_numbers_come_four_times_a_second_at_most_and_slower_when_answers_are_slow(page: OverviewPage) -> None:
-    assert page._now_refresher._timer.interval() >= FAST_MS
+def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
+    assert page._now_refresher._timer.interval() >= LOOK_MS
     look = page._look
     assert look is not None
-    page._on_look(Look(look.now, None, 0.1))
-    assert page._now_refresher._timer.interval() == 1000
-    page._on_look(Look(look.now, None, 30.0))
-    assert page._now_refresher._timer.interval() == 2000
+    page._on_look(replace(look, took_s=0.4))
+    assert page._now_refresher._timer.interval() == 4000
+    page._on_look(replace(look, took_s=30.0))
+    assert page._now_refresher._timer.interval() == 10_000
+
+
+def test_a_new_snapshot_changes_the_numbers_at_once(page: OverviewPage, source: SampleSource) -> None:
+    source.dead = 145
+    asked = source.asked_now
+    page.note_news()
+    assert page.tiles["dead"].kpi.value == "145"
+    assert source.asked_now == asked
+    assert len(page.attention.list.items()) == 5
+
+
+def test_numbers_change_ten_times_a_second_at_most(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
+    source.dead = 145
+    page.note_news()
+    source.dead = 146
+    page.note_news()
+    assert page.tiles["dead"].kpi.value == "145"
+    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "146")
+
+
+def test_a_limit_of_ones_own_is_kept(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    page = opened(qtbot, SampleSource(), memory=memory)
+    assert page.tiles["dead"].kpi.alarm
+    dialog = page.ask_limit(next(spec for spec in TILES if spec.key == "dead"))
+    dialog.field.setValue(500)
+    qtbot.mouseClick(dialog.accept_button, LEFT)
+    assert not page.tiles["dead"].kpi.alarm
+    assert not opened(qtbot, SampleSource(), memory=memory).tiles["dead"].kpi.alarm
+
+
+def test_only_tiles_with_a_limit_offer_to_set_it(qtbot: QtBot, page: OverviewPage) -> None:
+    for spec in TILES:
+        menu = QMenu()
+        page.tiles[spec.key].menu_wanted.emit(menu)
+        assert len(menu.actions()) == bool(spec.limit)
+
+
+def test_a_muted_item_leaves_at_once_and_can_be_shown_again(qtbot: QtBot) -> None:
+    memory = ShortMemory()
+    page = opened(qtbot, SampleSource(), memory=memory)
+    first = page.attention.list.items()[0]
+    first.mute.emit(first.row, "hour")
+    assert [item.row.key for item in page.attention.list.items()].count(first.row.key) == 0
+    assert page.attention.foot.isVisible()
+    assert len(opened(qtbot, SampleSource(), memory=memory).attention.list.items()) == 4
+    qtbot.mouseClick(page.attention.foot.show_again, LEFT)
+    assert len(page.attention.list.items()) == 5
+    assert not page.attention.foot.isVisible()
+
+
+def test_every_item_can_be_muted_from_the_head_of_the_card(page: OverviewPage) -> None:
+    page.attention._fill_menu()
+    parts = page.attention._menu.actions()
+    assert [part.text() for part in parts] == [item.row.title for item in page.attention.list.items()]
+    part = parts[0].menu()
+    assert isinstance(part, QMenu)
+    part.actions()[2].trigger()
+    assert len(page.attention.list.items()) == 4
 
 
 def test_an_error_is_told_in_its_place_and_goes_with_the_next_answer(qtbot: QtBot) -> None:
@@ -200,11 +262,18 @@ def test_nothing_is_cut(qtbot: QtBot, shops: int, size: tuple[int, int], languag
     inner = page.scroll_area.widget()
     assert inner is not None
     assert inner.width() <= page.scroll_area.viewport().width()
-    for card in (*page.tiles.values(), page.depth_card, page.rates_card, page.unacked_card, page.attention, page.fleet):
+    for card in (
+        *page.tiles.values(),
+        page.charts.depth,
+        page.charts.rates,
+        page.charts.unacked,
+        page.attention,
+        page.fleet,
+    ):
         place = card.geometry().translated(card.parentWidget().mapTo(inner, QPoint(0, 0)))
         assert inner.rect().contains(place), card.accessibleName()
         assert card.height() >= 100
-    for legend in (page.depth_card.legend, page.rates_card.legend, page.unacked_card.legend, page.fleet.legend):
+    for legend in (page.charts.depth.legend, page.charts.rates.legend, page.charts.unacked.legend, page.fleet.legend):
         if legend.isVisible():
             _is_whole(legend)
 
@@ -263,23 +332,19 @@ def test_a_second_of_the_page_costs_the_window_little(qtbot: QtBot, shops: int) 
             action()
         took.setdefault(name, []).append(time.perf_counter() - began)
 
-    charts = (page.depth_card, page.rates_card, page.unacked_card)
     for turn in range(20):
-        data._rows_at = -10.0
         fresh = data.look()
-        measure(
-            "numbers", partial(page._on_look, Look(fresh.now, None, 0.0)), *(tile.grab for tile in page.tiles.values())
-        )
-        measure("fleet", partial(page._on_look, fresh), page.fleet.grab)
-        measure("first step of the charts", partial(page._on_history, history), page.depth_card.grab)
-        measure("rates", partial(page._draw_chart, page.rates_card), page.rates_card.grab)
-        measure("unacked", partial(page._draw_chart, page.unacked_card), page.unacked_card.grab)
+        measure("numbers", page._on_news, *(tile.grab for tile in page.tiles.values()))
+        measure("fleet and attention", partial(page._on_look, fresh), page.fleet.grab, page.attention.grab)
+        measure("history", partial(page._on_history, history))
+        for card, step in zip(page.charts.cards, page.charts.steps(), strict=True):
+            measure(f"chart {card.accessibleName()}", step, card.grab)
         for half, specs in enumerate((TILES[:4], TILES[4:])):
             grabs = [page.tiles[spec.key].grab for spec in specs]
             measure(f"curves of tiles, step {half + 1}", partial(page._show_curves, specs), *grabs)
         page._steps.stop()
-        page.window_of_time.set_cursor(NOW_MS / 1000 - turn * 10)
-        measure("crosshair", *(card.plot.grab for card in charts))
+        page.charts.window.set_cursor(NOW_MS / 1000 - turn * 10)
+        measure("crosshair", *(card.plot.grab for card in page.charts.cards))
     for name, run in took.items():
         print(f"{shops} shops, {name}: {statistics.median(run) * 1000:.1f} ms, worst {max(run) * 1000:.1f} ms")
         assert statistics.median(run) <= 0.016

@@ -1,0 +1,61 @@
+"""The Overview's answers over a real store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.shop import Shop
+from services.monitor.causes import CauseQueries
+from services.monitor.history import History
+from services.monitor.live import Live
+from services.monitor.overview_source import OverviewQueries
+from tests.contract.waiting import eventually
+from tests.unit.services.engine.room import Room
+
+
+@pytest.fixture
+def live(room: Room) -> Iterator[Live]:
+    made = Live(room.store, room.broker, SystemClock())
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def overview(room: Room, live: Live) -> OverviewQueries:
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1", name="柚子")])
+    return OverviewQueries(room.store, room.registry, live, History(None), CauseQueries(room.store), SystemClock())
+
+
+def test_everything_of_one_moment(room: Room, live: Live, overview: OverviewQueries) -> None:
+    room.create(shop_id="s1")
+    room.dead(shop_id="s2")
+    live.start()
+    eventually(lambda: live.snapshot().counts.total == 2)
+    now = overview.now()
+    assert (now.dead_open, sum(lane.ready for lane in now.lanes), now.oldest_waiting_shop) == (1, 1, "柚子")
+    assert {item.key.partition(":")[0] for item in now.attention} == {"dead", "no_workers"}
+
+
+def test_fresh_numbers_ask_nobody_and_keep_the_rest(
+    room: Room, live: Live, overview: OverviewQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    live.start()
+    eventually(lambda: live.snapshot().at_ms)
+    now = overview.now()
+    room.dead(shop_id="s1")
+    eventually(lambda: live.snapshot().counts.triage)
+    for name in ("query", "counts", "workers"):
+        monkeypatch.setattr(room.store, name, None)
+    fresh = overview.fresh(now)
+    assert (now.dead_open, fresh.dead_open) == (0, 1)
+    assert (fresh.attention, fresh.shops) == (now.attention, now.shops)
+    assert overview.fresh(fresh) is fresh
+
+
+def test_snapshots_become_samples(room: Room, live: Live, overview: OverviewQueries) -> None:
+    live.start()
+    (first, *_rest) = eventually(lambda: overview.series(60, 100))
+    assert first.at_ms > 0

@@ -1,0 +1,69 @@
+"""The three charts of the Overview: one time window, drawn one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+
+from services.i18n import N_
+from services.monitor.overview import OverviewNow
+from views.charts.chart_card import ChartCard
+from views.charts.depth_chart import DepthChart
+from views.charts.plot import Marker
+from views.charts.rates_chart import RatesChart
+from views.charts.series import MAX_POINTS, SampleBuffer
+from views.charts.time_window import TimeWindow
+from views.charts.unacked_chart import UnackedChart
+from views.pages.overview.limits import Limits
+from views.pages.overview.tiles import unacked
+from views.support import text
+
+
+class Charts(QObject):
+    """Cards over the samples of a buffer.
+
+    Signals:
+        span_chosen: a person marked a span: first and last instant in UTC milliseconds.
+    """
+
+    span_chosen = Signal(object, object)
+
+    def __init__(self, buffer: SampleBuffer, parent: QObject) -> None:
+        super().__init__(parent)
+        self._buffer = buffer
+        self.window = TimeWindow(3600, self)
+        self.depth = ChartCard(N_("Queue depth by lane"), DepthChart(self.window))
+        self.rates = ChartCard(N_("Message rates"), RatesChart(self.window), unit=N_("/s"))
+        self.unacked = ChartCard(N_("Unacked"), UnackedChart(self.window))
+        self.cards = (self.depth, self.rates, self.unacked)
+        for card in self.cards:
+            card.plot.span_chosen.connect(self.span_chosen)
+        self.window.moved.connect(self.draw)
+
+    def show_now(self, now: OverviewNow, limits: Limits) -> None:
+        """Show the present values in the legends, and the limits."""
+        self.depth.show_values({lane.lane: text.count(lane.ready + lane.blocked) for lane in now.lanes})
+        rates = {"publish": now.publish_rate, "deliver": now.deliver_rate, "ack": now.ack_rate}
+        self.rates.show_values({key: self.rates.plot.say(rate) for key, rate in rates.items()})
+        self.unacked.show_values({"unacked": text.count(unacked(now))})
+        self.depth.plot.set_limit(limits.waiting)
+        self.unacked.plot.set_limit(now.slots_total or None)
+
+    def show_markers(self, marks: tuple[Marker, ...]) -> None:
+        """Mark what happened."""
+        self.depth.plot.set_markers(marks)
+
+    def steps(self) -> list[Callable[[], None]]:
+        """The drawing in parts: together they would hold the window for two frames."""
+        return [partial(self._draw, card) for card in self.cards]
+
+    def draw(self) -> None:
+        """Draw all at once, as after a zoom."""
+        for step in self.steps():
+            step()
+
+    def _draw(self, card: ChartCard) -> None:
+        points = min(MAX_POINTS, max(100, card.plot.width()))
+        card.plot.set_frame(self._buffer.frame(*self.window.bounds(), points))

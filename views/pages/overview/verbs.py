@@ -1,0 +1,64 @@
+"""What attention items offer beyond opening a page: pause, resume, start a worker; audited, off the GUI thread."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from services.i18n import _
+from views.context import PageContext
+from views.support.operation import Operation
+from views.widgets.heat_map import platform_name
+from views.widgets.toast import ToastAction, ToastSpec
+
+VERBS = ("pause", "resume", "start_worker")
+LOCAL_SLOTS = 4
+
+
+class AttentionVerbs(QObject):
+    """Each verb ends in a toast that says what happened and takes it back where that is possible."""
+
+    def __init__(self, context: PageContext, owner: QObject) -> None:
+        super().__init__(owner)
+        self._context = context
+        self._operation = Operation(self)
+
+    def run(self, verb: str, target: str) -> None:
+        """Do what an item offers; ``target`` is a pause scope, "" for a worker."""
+        if verb == "pause":
+            self.pause(target)
+        elif verb == "resume":
+            self.resume(target)
+        elif verb == "start_worker":
+            self.start_worker()
+
+    def pause(self, scope: str) -> None:
+        """Let nothing of this scope start."""
+        said = _("{what} is paused; running tasks go on.").format(what=_what(scope))
+        undo = ToastAction(text=_("Undo"), call=partial(self.resume, scope))
+        self._start(partial(self._context.commands.fleet.pause, scope), said, undo)
+
+    def resume(self, scope: str) -> None:
+        """Let tasks of this scope start again."""
+        said = _("{what} goes on.").format(what=_what(scope))
+        undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope))
+        self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
+
+    def start_worker(self) -> None:
+        """Work on tasks in this program."""
+        self._start(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
+
+    def _start(self, call: Callable[[], object], said: str, *actions: ToastAction) -> None:
+        def tell(_result: object) -> None:
+            self._context.toast(ToastSpec(text=said, status="healthy", actions=actions))
+
+        self._operation.start(call, tell)
+
+
+def _what(scope: str) -> str:
+    kind, _colon, name = scope.partition(":")
+    if kind == "all":
+        return _("Everything")
+    return platform_name(name) if kind == "platform" else name
