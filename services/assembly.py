@@ -161,6 +161,7 @@ def steward(engine: Engine) -> Steward:
         engine.clock,
         policy=engine.policy,
         holder=engine.name,
+        results=not engine.settings.embedded,
     )
 
 

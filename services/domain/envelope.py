@@ -101,18 +101,18 @@ def parse(
 
 def build(task: Task) -> tuple[bytes, dict[str, str | int]]:
     """Body and headers of a task's work order: the nine fields of the contract and what came along unknown."""
-    return wire.write(_contract(task), task.extra), _headers(task)
+    return wire.write(contract(task), task.extra), headers_of(task)
 
 
 def build_dead(task: Task) -> tuple[bytes, dict[str, str | int]]:
     """Body and headers of a dead letter: the same object with its error."""
-    fields = _contract(task)
+    fields = contract(task)
     fields["error"] = task.error[-ERROR_LIMIT:]
     told = {"error_kind": task.error_kind, "fingerprint": task.fingerprint, "worker": task.worker}
     fields |= {name: value for name, value in told.items() if value}
     if task.ended_at:
-        fields["failed_at"] = _iso(task.ended_at)
-    return wire.write(fields, task.extra), _headers(task)
+        fields["failed_at"] = iso(task.ended_at)
+    return wire.write(fields, task.extra), headers_of(task)
 
 
 def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
@@ -190,7 +190,8 @@ def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> Dea
     return DeadReason(classify.UNKNOWN, f"{text} (queue {queue})" if queue else text)
 
 
-def _contract(task: Task) -> dict[str, Any]:
+def contract(task: Task) -> dict[str, Any]:
+    """The nine fields that every program understands."""
     word = lane.DEFAULT_PRIORITY.get(lane.Lane(task.lane)) == task.priority
     return {
         "task_id": task.task_id,
@@ -199,13 +200,14 @@ def _contract(task: Task) -> dict[str, Any]:
         "task_type": task.task_type,
         "payload": _JSON.decode(task.payload),
         "priority": task.lane if word else task.priority,
-        "created_at": _iso(task.created_at),
+        "created_at": iso(task.created_at),
         "retry_count": task.retries,
         "max_retries": task.max_retries,
     }
 
 
-def _headers(task: Task) -> dict[str, str | int]:
+def headers_of(task: Task) -> dict[str, str | int]:
+    """What tells a twin or an old copy of a message from the one that counts."""
     return {GEN: task.gen, ATTEMPT: task.attempt, SCHEMA: SCHEMA_VERSION}
 
 
@@ -239,7 +241,8 @@ def _urgency(said: str | int | None, keyed: str) -> tuple[str, int]:
     return lane.Lane(keyed), lane.DEFAULT_PRIORITY[lane.Lane(keyed)] if by_word else priority
 
 
-def _iso(instant: int) -> str:
+def iso(instant: int) -> str:
+    """An instant as messages write it."""
     return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds")
 
 

@@ -12,6 +12,7 @@ from services.engine.dispatch import Dispatcher
 from services.engine.leader import Leader
 from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
+from services.engine.results import ResultRelay
 from services.ports import Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
@@ -32,17 +33,30 @@ class Steward:
         *,
         policy: retry.RetryPolicy,
         holder: str,
+        results: bool = False,
     ) -> None:
+        """``results``: tell other programs how tasks ended, where the broker has room for other programs."""
         self.reconciler = Reconciler(store, broker, dispatcher, registry, clock, policy)
         self.archiver = Archiver(store, broker, registry, clock, holder)
+        self.results = ResultRelay(store, broker, clock, holder) if results else None
         self.leader = Leader(
             store,
             clock,
             holder,
             tick=self.reconciler.tick,
-            lead=self.archiver.start,
-            follow=self.archiver.stop,
+            lead=self._lead,
+            follow=self._follow,
         )
+
+    def _lead(self) -> None:
+        self.archiver.start()
+        if self.results is not None:
+            self.results.start()
+
+    def _follow(self) -> None:
+        self.archiver.stop()
+        if self.results is not None:
+            self.results.stop()
 
     def start(self) -> None:
         """Become a candidate."""

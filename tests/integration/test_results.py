@@ -1,0 +1,108 @@
+"""A consumer of other make hears how tasks end: bare pika, a queue of its own, nothing but the wire contract."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pika
+import pytest
+
+from services.engine.results import ResultRelay
+from tests.contract.waiting import eventually
+from tests.integration.fleet_rig import Fleet, channel, opened, settings_for
+from tests.integration.rabbitmq_rig import break_connections
+from tests.support.services import RabbitMQ
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, amqp_vhost: str, redis_url: str, rabbitmq: RabbitMQ) -> Iterator[Fleet]:
+    """A fleet on RabbitMQ and Redis."""
+    settings = settings_for("fleet", tmp_path, amqp=amqp_vhost, redis=redis_url, management=rabbitmq.management_url)
+    with opened("fleet", settings, tmp_path) as found:
+        yield found
+
+
+class Listener:
+    """A queue bound to some results."""
+
+    def __init__(self, fleet: Fleet, key: str) -> None:
+        self._url = fleet.settings.broker.url
+        fleet.engine.broker.ensure()
+        with channel(self._url) as raw:
+            self.queue = raw.queue_declare("", durable=False, auto_delete=False).method.queue
+            raw.queue_bind(self.queue, "rpa_result_exchange", key)
+        self.heard: list[tuple[str, dict[str, Any], pika.BasicProperties]] = []
+
+    def listen(self) -> list[dict[str, Any]]:
+        """All bodies heard so far."""
+        with channel(self._url) as raw:
+            while (found := raw.basic_get(self.queue, auto_ack=True))[0] is not None:
+                method, properties, body = found
+                self.heard.append((method.routing_key, json.loads(body), properties))
+        return [body for _, body, _ in self.heard]
+
+
+def relay(fleet: Fleet) -> ResultRelay:
+    """One that the test turns by hand."""
+    made = ResultRelay(fleet.engine.store, fleet.engine.broker, fleet.engine.clock, "test")
+    made.round(0.0)
+    return made
+
+
+def test_each_terminal_status_is_told_once_with_all_that_came_of_the_task(fleet: Fleet) -> None:
+    listener = Listener(fleet, "result.pdd.#")
+    fleet.steward()
+    eventually(lambda: fleet.engine.store.documents("relay"))
+    waiting = fleet.create("s3")
+    fleet.commands().tasks.cancel([waiting])
+    fleet.worker()
+    good, bad = fleet.create("s1", value=7), fleet.create("s2", fail="captcha")
+    fleet.wait_ended([good, bad, waiting])
+    eventually(lambda: len(listener.listen()) >= 3)
+    told = {body["task_id"]: (key, body, properties) for key, body, properties in listener.heard}
+    assert len(listener.heard) == 3
+    key, body, properties = told[good]
+    assert key == "result.pdd.work.succeeded"
+    assert body["status"] == "succeeded"
+    assert (body["shop_id"], body["platform"], body["task_type"]) == ("s1", "pdd", "work")
+    assert body["payload"] == {"value": 7}
+    assert body["attempt"] == 1
+    assert body["worker"] == fleet.task(good).worker
+    assert body["started_at"] <= body["ended_at"]
+    assert properties.delivery_mode == 2
+    assert properties.message_id == good
+    assert told[bad][0] == "result.pdd.work.dead"
+    assert "captcha" in told[bad][1]["error"]
+    assert told[waiting][1]["status"] == "cancelled"
+    assert told[waiting][1]["started_at"] is None
+
+
+def test_the_next_leader_goes_on_where_the_last_one_stopped(fleet: Fleet) -> None:
+    listener = Listener(fleet, "result.#")
+    relay(fleet)
+    ids = [fleet.create(f"s{number}") for number in range(5)]
+    fleet.commands().tasks.cancel(ids)
+    assert listener.listen() == []
+    successor = ResultRelay(fleet.engine.store, fleet.engine.broker, fleet.engine.clock, "next")
+    successor.round(0.0)
+    assert [body["task_id"] for body in listener.listen()] == ids
+
+
+def test_while_the_broker_is_away_results_wait(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
+    listener = Listener(fleet, "result.#")
+    fleet.steward()
+    eventually(lambda: fleet.engine.store.documents("relay"))
+    task_id = fleet.create("s1")
+    break_connections(rabbitmq, fleet.settings.broker.url)
+    fleet.commands().tasks.cancel([task_id])
+    eventually(lambda: [body["status"] for body in listener.listen()])
+    assert {body["task_id"] for body in listener.listen()} == {task_id}
+
+
+def test_nobody_bound_is_no_error(fleet: Fleet) -> None:
+    telling = relay(fleet)
+    fleet.commands().tasks.cancel([fleet.create("s1")])
+    assert telling.round(0.0) is False
