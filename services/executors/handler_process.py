@@ -17,7 +17,7 @@ import msgspec
 
 from services.domain import classify
 from services.domain.task import ERROR_LIMIT
-from services.executors import supervise
+from services.executors import supervise, tree_guard
 from services.executors.base import Job, JobContext, Outcome
 from services.executors.handler_child import MARK
 from services.executors.process_tree import ProcessTree, describe_exit
@@ -191,6 +191,7 @@ def _spawn(environment: Mapping[str, str], cwd: str | None) -> tuple[ProcessTree
         number = msvcrt.get_osfhandle(writing)
     path = [entry or str(Path.cwd()) for entry in sys.path]
     argv = [sys.executable, "-X", "utf8", "-u", "-c", _BOOT, json.dumps(path), str(number)]
+    tree_guard.ensure()
     try:
         tree = ProcessTree(argv, environment=environment, cwd=cwd, stdin=subprocess.PIPE, pass_fd=number)
     except BaseException:

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -17,7 +18,7 @@ import psutil
 #: marks a child and all its offspring, also those that left its process group
 MARK = "FLEETDECK_RUN"
 #: names the process that watches them, so that what outlives it can be told from what is at work
-OWNER = "FLEETDECK_OWNER"
+OWNER = "FLEETDECK_STARTED_BY"
 _ROUNDS = 5
 _END_S, _POLL_S = 2.0, 0.002
 _WINDOWS = sys.platform == "win32"
@@ -51,7 +52,7 @@ class ProcessTree:
             stderr=subprocess.PIPE,
             bufsize=0,
             cwd=cwd,
-            env={**environment, MARK: self.mark, OWNER: _owner()},
+            env={**environment, MARK: self.mark, OWNER: owner()},
             **_own_group(pass_fd),
         )
 
@@ -138,7 +139,7 @@ def end_orphans() -> int:
     ended = 0
     for member in psutil.process_iter():
         try:
-            number, _, started = member.environ().get(OWNER, "").partition(":")
+            number, _, started = _owner_of(member).partition(":")
             if number and not _lives(int(number), float(started)):
                 member.kill()
                 ended += 1
@@ -147,16 +148,62 @@ def end_orphans() -> int:
     return ended
 
 
-def _owner() -> str:
-    return f"{os.getpid()}:{psutil.Process().create_time()}"
+def owner() -> str:
+    """What the children of this process carry: its number and when it started."""
+    return f"{os.getpid()}:{_started(os.getpid())}"
+
+
+def end_owned(by: str) -> int:
+    """End what this owner has started, with all offspring and whole sessions: a program may have wiped its environment.
+
+    Returns how many processes were alive.
+    """
+    marked = [member for member in psutil.process_iter() if _owner_of(member) == by]
+    found = {member.pid: member for member in marked}
+    for member in marked:
+        with contextlib.suppress(psutil.Error):
+            found |= {child.pid: child for child in member.children(recursive=True)}
+    sessions = {_session_of(member.pid) for member in marked} - {-1}  # each child began one of its own
+    if sessions:
+        found |= {one.pid: one for one in psutil.process_iter() if _session_of(one.pid) in sessions}
+    alive = [member for member in found.values() if _is_alive(member)]
+    for member in alive:
+        _ignore_gone(member.kill)
+    return len(alive)
+
+
+def _owner_of(member: psutil.Process) -> str:
+    try:
+        return member.environ().get(OWNER, "")
+    except (psutil.Error, OSError):
+        return ""
+
+
+def _session_of(pid: int) -> int:
+    """Number of the process's session, which is that of the child that it began with; -1 where there are none."""
+    try:
+        return os.getsid(pid)
+    except (OSError, AttributeError):
+        return -1
 
 
 def _lives(number: int, started: float) -> bool:
     try:
-        process = psutil.Process(number)
-        return abs(process.create_time() - started) < 1.0 and process.status() != psutil.STATUS_ZOMBIE
-    except psutil.NoSuchProcess:
+        return _started(number) == started and psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    except (psutil.NoSuchProcess, OSError):
         return False
+
+
+def _started(number: int) -> float:
+    """When a process started, as a number that never changes: on Linux in ticks since the machine started.
+
+    The wall clock's instant, which psutil gives there, moves with every correction of the clock; a living worker would
+    look like another one, and its flows would be killed as orphans.
+    """
+    if sys.platform != "linux":
+        return psutil.Process(number).create_time()
+    stat = Path(f"/proc/{number}/stat").read_bytes()
+    return float(stat.rpartition(b")")[2].split()[19])
 
 
 def _wait_for_end(members: Sequence[psutil.Process]) -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from services.domain import classify, ids
 from services.domain.task import Task
-from services.executors import supervise
+from services.executors import supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.process_tree import ProcessTree, describe_exit
 from services.executors.program import Program, is_batch_file
@@ -113,6 +113,7 @@ class RpaExecutor:
         if problem is not None:
             return problem
         try:
+            tree_guard.ensure()
             tree = ProcessTree(argv, environment=self._environment, cwd=self._cwd)
         except (OSError, ValueError) as exc:
             return self._not_started(exc, argv, program)

@@ -16,7 +16,8 @@ def main() -> None:
     if param.get("stubborn"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     if param.get("child"):
-        child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(600)"])
+        quiet = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-S", "-c", quiet])
         note(param, f"child {param['task_id']} {child.pid}")
     print(json.dumps({"progress": 10, "note": "started"}), flush=True)
     print("a line of the log", flush=True)

@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 
 from services.domain.task import Task
+from services.executors import tree_guard
 from services.executors.base import Executor, Job, JobContext, Outcome
 
 PATIENCE_S = 20.0  #: for things that are certain to happen
@@ -100,6 +101,12 @@ def eventually(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < until, "never came true"
         time.sleep(0.005)
+
+
+def unreaped() -> list[int]:
+    """Children of this process, ended or not, without the one that guards the others."""
+    guard = tree_guard._guard
+    return [child.pid for child in psutil.Process().children() if guard is None or child.pid != guard.pid]
 
 
 def descriptors() -> int:

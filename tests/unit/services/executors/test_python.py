@@ -22,7 +22,7 @@ from services.executors.python import PythonExecutor
 from services.executors.registry import Handler, load_handlers
 from services.executors.stdout import OutputLimits
 from tests.unit.services.executors import slow_handlers
-from tests.unit.services.executors.builders import Listener, descriptors, eventually, is_gone, job, start
+from tests.unit.services.executors.builders import Listener, descriptors, eventually, is_gone, job, start, unreaped
 
 SAMPLES = "tests.unit.services.executors.sample_handlers"
 posix = pytest.mark.skipif(sys.platform == "win32", reason="signals and sessions")
@@ -380,5 +380,4 @@ def test_eight_slots_leave_no_thread_no_pipe_and_no_zombie() -> None:
         assert [each["job"][0] for each in told] == [f"t-{number}" for number in range(8)]
     made.close()
     eventually(lambda: descriptors() == before)
-    with pytest.raises(ChildProcessError):
-        os.waitpid(-1, os.WNOHANG)
+    assert unreaped() == []

@@ -1,0 +1,84 @@
+"""Ends what this process has started once this process is gone, however it went.
+
+A worker that is killed ends nothing any more, and its flows would go on working in their shops while somebody else has
+their tasks. One small process for each process that runs flows waits at a pipe whose other end only that one holds.
+The pipe ends with it; then everything that carries its mark is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from services.executors import process_tree
+
+log = logging.getLogger(__name__)
+_BOOT = (
+    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
+    "from services.executors import tree_guard; tree_guard.watch(sys.argv[2])"
+)
+#: rounds in a row that must find nobody: what is being killed may be starting others
+_QUIET_ROUNDS, _PAUSE_S, _ROUNDS = 2, 0.1, 100
+_lock = threading.Lock()
+_guard: subprocess.Popen[bytes] | None = None
+
+
+def ensure() -> None:
+    """Have a guard for this process; costs nothing worth naming when there is one."""
+    global _guard
+    if _guard is not None and _guard.poll() is None:
+        return
+    with _lock:
+        if _guard is not None and _guard.poll() is None:
+            return
+        if _guard is not None and _guard.stdin is not None:
+            _guard.stdin.close()
+        try:
+            _guard = _start()
+        except OSError as exc:  # tasks can run without it
+            log.warning("nobody would end the flows of this process if it were killed: %s", exc)
+
+
+def watch(owner: str) -> None:
+    """In the guard: wait for the end of the pipe, then end all processes of ``owner``."""
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):  # meant for the worker, which may take its time
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        sys.stdin.buffer.read()
+    quiet = 0
+    for _ in range(_ROUNDS):
+        try:
+            quiet = 0 if process_tree.end_owned(owner) else quiet + 1
+        except Exception:  # processes come and go while they are looked at; the next round sees others
+            log.exception("a round is left out")
+            quiet = 0
+        if quiet == _QUIET_ROUNDS:
+            return
+        time.sleep(_PAUSE_S)
+
+
+def _start() -> subprocess.Popen[bytes]:
+    path = [entry or str(Path.cwd()) for entry in sys.path]
+    return subprocess.Popen(
+        [sys.executable, "-X", "utf8", "-c", _BOOT, json.dumps(path), process_tree.owner()],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        **_apart(),
+    )
+
+
+def _apart() -> dict[str, Any]:
+    """Out of reach of what ends the worker's group or its terminal."""
+    if sys.platform == "win32":
+        return {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW}
+    return {"start_new_session": True}

@@ -1,0 +1,30 @@
+"""A worker's process is killed or frozen on a machine where nobody starts anything after it."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.contract.waiting import eventually
+from tests.integration.cli_rig import Cli
+from tests.integration.fleet_rig import Fleet, lines
+from tests.unit.services.executors.builders import is_gone
+
+pytestmark = pytest.mark.fault
+
+
+def test_kill_9_of_a_worker_ends_its_flows_within_seconds(cli: Cli, fleet: Fleet, tmp_path: Path) -> None:
+    """The flow and its child both ignore SIGTERM; no other worker is started on this machine."""
+    seen = tmp_path / "seen.txt"
+    ids = [fleet.create(f"s{number}", "flow", sleep=600, child=1, stubborn=1, seen=str(seen)) for number in range(2)]
+    with cli.start("worker", "--slots", "2") as worker:
+        eventually(lambda: len(lines(seen, "child")) == 2, 90)
+        started = [int(row[2]) for row in (*lines(seen, "start"), *lines(seen, "child"))]
+        assert len(started) == 4
+        assert not any(map(is_gone, started))
+        worker.send_signal(signal.SIGKILL)
+        worker.wait(30)
+        eventually(lambda: all(map(is_gone, started)), 20)
+    assert {fleet.task(task_id).status for task_id in ids} == {"running"}, "only its lease tells that it is lost"
