@@ -88,7 +88,7 @@ def open_engine(settings: config.Settings) -> Engine:
         ConsoleError: a driver cannot be opened; the text says which and what to do.
     """
     clock = SystemClock()
-    store, broker = _drivers(settings, clock)
+    store, broker = drivers(settings, clock)
     policy = retry.RetryPolicy(
         base_s=settings.retry.base_seconds, cap_s=settings.retry.cap_seconds, max_retries=settings.retry.max_retries
     )
@@ -267,7 +267,12 @@ def _probe_store(url: str) -> tuple[bool, str]:
         driver.close()
 
 
-def _drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
+def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
+    """The two drivers that the settings name, with nothing declared yet.
+
+    Raises:
+        ConsoleError: one cannot be opened; the text says which and what to do.
+    """
     if settings.embedded:
         home_folder.make(settings.home_path)
         from services.broker.embedded import EmbeddedBroker

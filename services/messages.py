@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from services import i18n
+from services.domain import health
 from services.domain.message import Message
 from services.domain.sentences import N_, SENTENCES
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
+    **health.SENTENCES,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.refused": N_("Not possible while the task is {status}."),

@@ -90,6 +90,11 @@ class Broker(Protocol):
     def health(self) -> BrokerHealth:
         """What is known without asking the broker again."""
 
+    def facts(self) -> Mapping[str, str]:
+        """What the server says about itself: ``kind``, ``version``; ``alarms`` that hold publishers back ("" for none)
+        and ``management_error`` where that can be known.
+        """
+
     def close(self) -> None: ...
 
 
@@ -268,5 +273,10 @@ class Store(Protocol):
 
     def health(self) -> tuple[bool, float, str]:
         """(answers, latency ms, error text) of a round trip made now."""
+
+    def facts(self) -> Mapping[str, str]:
+        """What the server says about itself: ``kind``, ``version``; on Redis also ``role``, ``maxmemory``,
+        ``maxmemory_policy``, ``appendonly``, ``appendfsync`` ("" where it does not tell) and how its last writes went.
+        """
 
     def close(self) -> None: ...

@@ -6,7 +6,7 @@ import contextlib
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +162,10 @@ class EmbeddedBroker:
             since_ms=self._since,
             version=f"SQLite {sqlite3.sqlite_version}",
         )
+
+    def facts(self) -> Mapping[str, str]:
+        """What holds the messages."""
+        return {"kind": "sqlite", "version": sqlite3.sqlite_version}
 
     def close(self) -> None:
         """Close the consumers and give the file back."""

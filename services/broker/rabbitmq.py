@@ -109,6 +109,15 @@ class RabbitBroker:
             version=self._in.version or self._out.version,
         )
 
+    def facts(self) -> dict[str, str]:
+        alarms = self.management.alarms()
+        return {
+            "kind": "rabbitmq",
+            "version": self._in.version or self._out.version,
+            "alarms": ", ".join(alarms or ()),
+            "management_error": self.management.error if alarms is None else "",
+        }
+
     def close(self) -> None:
         with self._lock:
             consumers, self._consumers = self._consumers, []

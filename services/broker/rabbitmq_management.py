@@ -64,6 +64,20 @@ class Management:
         arguments = row.get("arguments") if isinstance(row, dict) else None
         return arguments if isinstance(arguments, dict) else None
 
+    def alarms(self) -> list[str] | None:
+        """``NODE: memory|disk`` of every alarm, None where the API is not there or does not tell this user."""
+        rows = self._get("/api/nodes?columns=name,mem_alarm,disk_free_alarm")
+        if not isinstance(rows, list):
+            return None
+        words = {"mem_alarm": "memory", "disk_free_alarm": "disk"}
+        return [
+            f"{row.get('name', '?')}: {word}"
+            for row in rows
+            if isinstance(row, dict)
+            for field, word in words.items()
+            if row.get(field) is True
+        ]
+
     def close(self) -> None:
         with self._lock:
             self._hang_up()

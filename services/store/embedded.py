@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from services.domain.change import Answer, Op
@@ -155,6 +155,10 @@ class EmbeddedStore(Feed, Fleet, Papers, Unserved):
         except StoreError as exc:
             return False, -1.0, str(exc)
         return True, (time.perf_counter() - begun) * 1000, ""
+
+    def facts(self) -> Mapping[str, str]:
+        """What holds the records."""
+        return {"kind": "sqlite", "version": sqlite3.sqlite_version}
 
     def _found(self, sql: str, values: tuple[str | int, ...]) -> list[Task]:
         with self._read() as conn:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from services.domain.errors import StoreError
 from services.ports import Clock
+from services.store import redis_facts
 from services.store.redis_apply import Operations
 from services.store.redis_client import Link
 from services.store.redis_events import Events
@@ -36,6 +39,15 @@ class RedisStore(Operations, Queries, Events, Fleet, Papers):
         except StoreError as exc:
             return False, -1.0, str(exc)
         return True, (self._clock.monotonic() - begun) * 1000, ""
+
+    def facts(self) -> Mapping[str, str]:
+        """What Redis says about itself and its durability."""
+        info = redis_facts.parsed(*(self._link.call("INFO", part) for part in redis_facts.PARTS))
+        try:
+            config = self._link.call("CONFIG", "GET", "appendfsync")
+        except StoreError:  # a hosted Redis may not let anybody ask
+            config = None
+        return redis_facts.chosen(info, config)
 
     def close(self) -> None:
         """Drop the connections; who waits for events is let go within a second."""

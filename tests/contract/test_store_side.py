@@ -22,6 +22,18 @@ def test_shops_are_kept_whole_and_replaced_by_identity(rig: Rig) -> None:
     assert {shop.key: shop for shop in rig.store.shops()} == {"pdd:A": new, "temu:A": two, "pdd:a": three}
 
 
+# --------------------------------------------------------------------------- facts
+def test_a_store_tells_what_it_is(rig: Rig) -> None:
+    facts = rig.store.facts()
+    assert facts["kind"] in ("sqlite", "redis")
+    assert facts["version"][0].isdigit()
+    if facts["kind"] == "redis":
+        assert facts["role"] == "master"
+        assert facts["appendonly"] in ("yes", "no")
+        assert facts["appendfsync"] in ("always", "everysec", "no")
+        assert facts["maxmemory_policy"]
+
+
 # ------------------------------------------------------------------------- pauses
 def test_pauses(rig: Rig) -> None:
     assert rig.store.pauses() == []

@@ -1,0 +1,190 @@
+"""What a doctor makes of what servers, workers and this machine say about themselves: pure judgements with remedies."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from services.domain.message import Message, Param
+from services.domain.sentences import N_
+from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+
+OK, NOTE, WARNING, ERROR = "ok", "note", "warning", "error"
+LEVELS = (ERROR, WARNING, NOTE, OK)
+REDIS_LEAST = (7, 0)
+GIB, MIB = 1 << 30, 1 << 20
+SKEW_WARNING_MS, SKEW_ERROR_MS = 2_000, 60_000
+OUTBOX_OLD_MS = 60_000
+
+SENTENCES: dict[str, str] = {
+    "doctor.store": N_("The store answers: {what} in {latency} ms"),
+    "doctor.store_gone": N_("The store does not answer: {error}"),
+    "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
+    "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
+    "doctor.broker_gone": N_("The broker does not answer: {error}"),
+    "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
+    "doctor.topology": N_("Queues or exchanges are not as they are needed: {error}"),
+    "doctor.topology.remedy": N_("Empty and delete what exists with other arguments, or use a vhost of its own."),
+    "doctor.redis_old": N_("Redis is {version}"),
+    "doctor.redis_old.remedy": N_("Update it to 7.0 or newer; scripts and the event stream need that."),
+    "doctor.replica": N_("This Redis is a replica ({role}) and cannot be written"),
+    "doctor.replica.remedy": N_("Let the address of the store name the master."),
+    "doctor.evicts": N_("Redis may throw records away when its memory is full (maxmemory-policy {policy})"),
+    "doctor.evicts.remedy": N_("Set maxmemory-policy noeviction."),
+    "doctor.not_kept": N_("Redis keeps nothing over a restart (appendonly no)"),
+    "doctor.not_kept.remedy": N_("Set appendonly yes and appendfsync always."),
+    "doctor.fsync": N_("Redis may forget the last two seconds after a crash (appendfsync {policy})"),
+    "doctor.fsync.remedy": N_("Set appendfsync always; group commits make it affordable."),
+    "doctor.fsync_unknown": N_("Redis does not tell its appendfsync setting"),
+    "doctor.fsync_unknown.remedy": N_("Allow CONFIG GET to this user, or see that it is set to always."),
+    "doctor.writes_fail": N_("Redis could not write its file the last time"),
+    "doctor.writes_fail.remedy": N_("Look at its log and at the free disk of its machine."),
+    "doctor.alarm": N_("RabbitMQ has an alarm and holds publishers back: {what}"),
+    "doctor.alarm.remedy": N_("Give its machine memory or disk, or raise the limit."),
+    "doctor.no_management": N_("The management API is not there: {error}"),
+    "doctor.no_management.remedy": N_("Enable rabbitmq_management to see alarms and unacknowledged messages."),
+    "doctor.clock": N_("This machine's clock differs from the store's by {seconds} s"),
+    "doctor.clock.remedy": N_("Switch time synchronisation (NTP) on, here and there."),
+    "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
+    "doctor.disk": N_("{free} MB are free in {folder}"),
+    "doctor.disk.remedy": N_("Free some disk space, or let FLEETDECK_HOME name another folder."),
+    "doctor.leader": N_("{leader} reconciles the fleet"),
+    "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
+    "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),
+    "doctor.no_leader_idle": N_("Nobody reconciles the fleet; nothing waits for it"),
+    "doctor.workers": N_("{workers} workers are alive, {slots} slots"),
+    "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
+    "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
+    "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
+    "doctor.silent": N_("Worker {worker} is silent for {seconds} s; {tasks} of its tasks are unconfirmed"),
+    "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.other_version": N_("Worker {worker} is version {version}, this is {own}"),
+    "doctor.other_version.remedy": N_("Update the older one."),
+    "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
+    "doctor.lacks.remedy": N_("Install or correct it in that worker's configuration."),
+    "doctor.orphans": N_("{tasks} tasks are recorded as running and nobody holds them"),
+    "doctor.orphans.remedy": N_("The leader takes them up; if this stays, start a worker."),
+    "doctor.outbox": N_("{tasks} messages have waited for more than a minute to be sent"),
+    "doctor.outbox.remedy": N_("The leader sends them; if this stays, look at the broker and start a worker."),
+    "doctor.bad_type": N_("The task type {name} cannot be read and runs with defaults: {error}"),
+    "doctor.bad_type.remedy": N_("Import it again: fleetdeck type import FILE"),
+    "doctor.paused": N_("Paused by {who}: {scope}"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing that was looked at. A remedy stands with everything but what is well."""
+
+    level: str  #: ok | note | warning | error
+    check: str  #: store | broker | clock | disk | leader | workers | orphans | types | pauses
+    message: Message
+    remedy: Message | None = None
+
+
+def finding(level: str, check: str, code: str, **params: Param) -> Finding:
+    """A finding whose remedy, if there is one, is named like its code."""
+    known = f"{code}.remedy" in SENTENCES
+    return Finding(
+        level=level, check=check, message=Message(code, params), remedy=Message(f"{code}.remedy") if known else None
+    )
+
+
+def of_store(facts: Mapping[str, str], *, production: bool) -> list[Finding]:
+    """What Redis may lose or refuse; a SQLite file is opened as it must be. Losing is an error in production."""
+    if facts.get("kind") != "redis":
+        return []
+    found: list[Finding] = []
+    losing = ERROR if production else WARNING
+    if _version(facts.get("version", "")) < REDIS_LEAST:
+        found.append(finding(ERROR, "store", "doctor.redis_old", version=facts.get("version", "?")))
+    if facts.get("role", "master") != "master":
+        found.append(finding(ERROR, "store", "doctor.replica", role=facts["role"]))
+    policy = facts.get("maxmemory_policy", "noeviction")
+    if policy != "noeviction":
+        level = ERROR if facts.get("maxmemory", "0") != "0" else losing
+        found.append(finding(level, "store", "doctor.evicts", policy=policy))
+    if "err" in (facts.get("aof_last_write_status"), facts.get("rdb_last_bgsave_status")):
+        found.append(finding(ERROR, "store", "doctor.writes_fail"))
+    return found + _of_durability(facts, losing)
+
+
+def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
+    fsync = facts.get("appendfsync", "")
+    if facts.get("appendonly") != "yes":
+        return [finding(losing, "store", "doctor.not_kept")]
+    if not fsync:
+        return [finding(NOTE, "store", "doctor.fsync_unknown")]
+    return [] if fsync == "always" else [finding(losing, "store", "doctor.fsync", policy=fsync)]
+
+
+def of_broker(facts: Mapping[str, str]) -> list[Finding]:
+    """Alarms, and whether they can be seen."""
+    found: list[Finding] = []
+    if facts.get("alarms"):
+        found.append(finding(ERROR, "broker", "doctor.alarm", what=facts["alarms"]))
+    if facts.get("management_error"):
+        found.append(finding(NOTE, "broker", "doctor.no_management", error=facts["management_error"]))
+    return found
+
+
+def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
+    """``skew_ms``: this machine's time minus the store's, asked within ``round_trip_ms``."""
+    surely = max(0, abs(skew_ms) - round_trip_ms)
+    if surely < SKEW_WARNING_MS:
+        return finding(OK, "clock", "doctor.clock_ok")
+    level = ERROR if surely >= SKEW_ERROR_MS else WARNING
+    return finding(level, "clock", "doctor.clock", seconds=round(skew_ms / 1000, 1))
+
+
+def of_disk(free: int, folder: str) -> Finding:
+    """``free``: bytes."""
+    level = ERROR if free < 200 * MIB else WARNING if free < GIB else OK
+    made = finding(level, "disk", "doctor.disk", free=free // MIB, folder=folder)
+    return made if level != OK else Finding(level=OK, check="disk", message=made.message)
+
+
+def of_leader(leader: str, unfinished: int) -> Finding:
+    """``unfinished``: tasks that a leader may have to look after."""
+    if leader:
+        return finding(OK, "leader", "doctor.leader", leader=leader)
+    if unfinished:
+        return finding(ERROR, "leader", "doctor.no_leader", tasks=unfinished)
+    return finding(NOTE, "leader", "doctor.no_leader_idle")
+
+
+def of_workers(workers: Sequence[WorkerInfo], now_ms: int, waiting: int, version: str) -> list[Finding]:
+    """Who is alive, silent, of another version, or lacks what it is configured to run."""
+    alive = [info for info in workers if now_ms - info.seen_at < SILENT_AFTER_MS]
+    found: list[Finding] = []
+    if alive:
+        slots = sum(len(info.slots) for info in alive)
+        found.append(finding(OK, "workers", "doctor.workers", workers=len(alive), slots=slots))
+    elif waiting:
+        found.append(finding(ERROR, "workers", "doctor.no_workers", tasks=waiting))
+    else:
+        found.append(finding(NOTE, "workers", "doctor.no_workers_idle"))
+    for info in workers:
+        if info not in alive:
+            silent = (now_ms - info.seen_at) // 1000
+            level = WARNING if info.busy else NOTE
+            found.append(
+                finding(level, "workers", "doctor.silent", worker=info.worker, seconds=silent, tasks=info.busy)
+            )
+    for info in alive:
+        if info.version != version:
+            found.append(
+                finding(
+                    WARNING, "workers", "doctor.other_version", worker=info.worker, version=info.version, own=version
+                )
+            )
+        found += [
+            finding(WARNING, "workers", "doctor.lacks", worker=info.worker, what=what, why=why)
+            for what, why in sorted(info.lacks.items())
+        ]
+    return found
+
+
+def _version(text: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in re.findall(r"\d+", text)[:2])

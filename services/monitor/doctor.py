@@ -1,0 +1,89 @@
+"""Looks at everything that a fleet stands on and names what is wrong, with the remedy. Repairs nothing."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from services.domain import health, task_type
+from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
+from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
+from services.domain.message import Message
+from services.domain.query import Counts
+from services.domain.status import ACTIVE, WAITING, Status
+from services.engine import leader
+from services.ports import Broker, Clock, Store
+
+LOOK = 1000
+
+
+class Doctor:
+    """One look at one fleet; blocking."""
+
+    def __init__(self, store: Store, broker: Broker, clock: Clock, *, version: str, production: bool) -> None:
+        self._store, self._broker, self._clock = store, broker, clock
+        self._version, self._production = version, production
+
+    def look(self, home: Path, delays: Sequence[int]) -> list[Finding]:
+        """Every finding, grouped by what was looked at. A store that is gone hides what only it knows."""
+        found = [health.of_disk(shutil.disk_usage(home).free, str(home))] if home.is_dir() else []
+        answers, latency, error = self._store.health()
+        if not answers:
+            found.append(finding(ERROR, "store", "doctor.store_gone", error=error))
+            return [*found, *self._of_broker((), delays)]
+        try:
+            found += self._of_store(latency)
+            found += self._of_broker({shop.platform for shop in self._store.shops()}, delays)
+            found += self._of_fleet()
+        except ConsoleError as exc:  # it answered a moment ago
+            found.append(finding(ERROR, "store", "doctor.store_gone", error=str(exc)))
+        return found
+
+    def _of_store(self, latency: float) -> list[Finding]:
+        facts = self._store.facts()
+        what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
+        found = [finding(OK, "store", "doctor.store", what=what, latency=max(1, round(latency)))]
+        found += health.of_store(facts, production=self._production)
+        begun = self._clock.monotonic()
+        theirs = self._store.now_ms()
+        ours = self._clock.now_ms()
+        trip = round((self._clock.monotonic() - begun) * 1000)
+        return [*found, health.of_clock(ours - theirs, trip)]
+
+    def _of_broker(self, platforms: Iterable[str], delays: Sequence[int]) -> list[Finding]:
+        try:
+            self._broker.ensure(platforms=platforms, delays=delays)
+            self._broker.depths()
+        except TopologyMismatch as exc:
+            return [finding(ERROR, "broker", "doctor.topology", error=str(exc))]
+        except BrokerUnavailable as exc:
+            return [finding(ERROR, "broker", "doctor.broker_gone", error=str(exc))]
+        except ConsoleError as exc:
+            return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": str(exc)}))]
+        facts = self._broker.facts()
+        what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
+        return [finding(OK, "broker", "doctor.broker", what=what), *health.of_broker(facts)]
+
+    def _of_fleet(self) -> list[Finding]:
+        store, counts = self._store, self._store.counts()
+        now = store.now_ms()
+        waiting = _sum(counts, WAITING | {Status.RETRYING})
+        found = [health.of_leader(store.leader(leader.ROLE), _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED}))]
+        found += health.of_workers(store.workers(), now, waiting, self._version)
+        if orphans := len(store.expired(LOOK)):
+            found.append(finding(WARNING, "orphans", "doctor.orphans", tasks=orphans))
+        if unsent := len(store.outbox(health.OUTBOX_OLD_MS, LOOK)):
+            found.append(finding(WARNING, "orphans", "doctor.outbox", tasks=unsent))
+        for name, body in store.documents("type").items():
+            try:
+                task_type.parse(body, known_only=False)
+            except UsageError as exc:
+                found.append(finding(ERROR, "types", "doctor.bad_type", name=name, error=str(exc)))
+        return found + [
+            finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
+        ]
+
+
+def _sum(counts: Counts, statuses: Iterable[str]) -> int:
+    return sum(counts.status.get(status, 0) for status in statuses)

@@ -1,0 +1,42 @@
+"""What INFO and CONFIG of Redis say, as far as a doctor wants to know it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+PARTS = ("server", "memory", "persistence", "replication")
+_KEPT = {
+    "redis_version": "version",
+    "role": "role",
+    "maxmemory": "maxmemory",
+    "maxmemory_policy": "maxmemory_policy",
+    "aof_last_write_status": "aof_last_write_status",
+    "rdb_last_bgsave_status": "rdb_last_bgsave_status",
+}
+
+
+def parsed(*replies: Any) -> dict[str, str]:
+    """The fields of raw or read INFO replies."""
+    found: dict[str, str] = {}
+    for reply in replies:
+        if isinstance(reply, Mapping):
+            found |= {str(name): str(value) for name, value in reply.items()}
+            continue
+        for line in bytes(reply or b"").decode("utf-8", "replace").splitlines():
+            name, mark, value = line.partition(":")
+            if mark and not name.startswith("#"):
+                found[name] = value.strip()
+    return found
+
+
+def chosen(info: Mapping[str, str], config: Any) -> dict[str, str]:
+    """The facts of the port; ``config`` is the reply to CONFIG GET appendfsync, None where it was refused."""
+    facts = {name: info[field] for field, name in _KEPT.items() if field in info}
+    facts |= {"kind": "redis", "appendonly": "yes" if info.get("aof_enabled") == "1" else "no", "appendfsync": ""}
+    if isinstance(config, Mapping):
+        config = [word for pair in config.items() for word in pair]
+    if config and len(config) > 1:
+        value = config[1]
+        facts["appendfsync"] = value.decode() if isinstance(value, bytes) else str(value)
+    return facts

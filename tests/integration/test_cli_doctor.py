@@ -1,0 +1,66 @@
+"""``doctor`` on both pairs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from services import checkup
+from tests.integration.cli_rig import Cli, configure
+from tests.integration.fleet_rig import Fleet, channel
+from tests.support.services import free_port
+
+
+def test_a_machine_of_its_own(tmp_path: Path) -> None:
+    configure(tmp_path)
+    cli = Cli(tmp_path)
+    document = cli.run("doctor")
+    assert document["errors"] == 0
+    assert {one["check"] for one in document["findings"]} >= {"store", "broker", "clock", "disk", "leader", "workers"}
+    cli.run("task", "create", "--shop", "pdd:s1", "--type", "work")
+    document = cli.run("doctor", code=1)
+    errors = {one["code"]: one["remedy"] for one in document["findings"] if one["level"] == "error"}
+    assert set(errors) == {"doctor.no_leader", "doctor.no_workers"}
+    assert all(errors.values())
+    people = cli.call("doctor")
+    assert people.returncode == 1
+    assert people.stdout.startswith("error ")
+    assert "fleetdeck worker" in people.stdout
+
+
+def test_services_that_are_not_there_are_3(tmp_path: Path) -> None:
+    nobody = free_port()
+    words = (
+        "--broker",
+        f"amqp://ann:hunter2@127.0.0.1:{nobody}/v",
+        "--redis",
+        f"redis://:hunter2@127.0.0.1:{nobody}/0",
+    )
+    done = Cli(tmp_path).call("doctor", *words, "--json")
+    assert done.returncode == 3
+    found = {one["code"]: one for one in json.loads(done.stdout)["findings"]}
+    assert {"doctor.store_gone", "doctor.broker_gone"} <= set(found)
+    assert all(one["remedy"] for one in found.values() if one["level"] == "error")
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+def test_a_fleet_at_work_is_well(fleet: Fleet) -> None:
+    fleet.worker()
+    fleet.steward()
+    fleet.wait(fleet.create(), "succeeded")
+    found = checkup.examine(fleet.settings)
+    assert {one.check for one in found if one.level == "ok"} >= {"store", "broker", "clock", "workers"}
+    assert not [one for one in found if one.level == "error"]
+
+
+@pytest.mark.rabbitmq
+def test_a_queue_with_other_arguments_is_named(tmp_path: Path, amqp_vhost: str, redis_url: str) -> None:
+    with channel(amqp_vhost) as raw:
+        raw.queue_declare("rpa_tasks_high", durable=True, arguments={"x-max-priority": 3})
+    document = Cli(tmp_path, words=("--broker", amqp_vhost, "--redis", redis_url)).run("doctor", code=1)
+    (broker,) = [one for one in document["findings"] if one["check"] == "broker"]
+    assert (broker["level"], broker["code"]) == ("error", "doctor.topology")
+    assert "rpa_tasks_high" in broker["text"]
+    assert broker["remedy"]

@@ -1,0 +1,92 @@
+"""What a doctor makes of facts."""
+
+from __future__ import annotations
+
+import pytest
+
+from services import messages
+from services.domain import health
+from services.domain.health import ERROR, NOTE, OK, WARNING
+from services.domain.worker import SlotState, WorkerInfo
+
+GOOD = {
+    "kind": "redis", "version": "7.0.15", "role": "master", "maxmemory": "0", "maxmemory_policy": "noeviction",
+    "appendonly": "yes", "appendfsync": "always", "aof_last_write_status": "ok", "rdb_last_bgsave_status": "ok",
+}  # fmt: skip
+
+
+def codes(found: list[health.Finding]) -> list[tuple[str, str]]:
+    return [(one.level, one.message.code.removeprefix("doctor.")) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("change", "level", "production", "code"),
+    [
+        ({"version": "6.2.14"}, ERROR, ERROR, "redis_old"),
+        ({"version": ""}, ERROR, ERROR, "redis_old"),
+        ({"role": "slave"}, ERROR, ERROR, "replica"),
+        ({"maxmemory_policy": "allkeys-lru"}, WARNING, ERROR, "evicts"),
+        ({"maxmemory_policy": "allkeys-lru", "maxmemory": "1000"}, ERROR, ERROR, "evicts"),
+        ({"appendonly": "no"}, WARNING, ERROR, "not_kept"),
+        ({"appendfsync": "everysec"}, WARNING, ERROR, "fsync"),
+        ({"appendfsync": ""}, NOTE, NOTE, "fsync_unknown"),
+        ({"aof_last_write_status": "err"}, ERROR, ERROR, "writes_fail"),
+    ],
+)
+def test_what_redis_may_lose_or_refuse(change: dict[str, str], level: str, production: str, code: str) -> None:
+    assert health.of_store(GOOD, production=True) == []
+    assert codes(health.of_store(GOOD | change, production=False)) == [(level, code)]
+    assert codes(health.of_store(GOOD | change, production=True)) == [(production, code)]
+    assert health.of_store({"kind": "sqlite", "version": "3.40"}, production=True) == []
+
+
+def test_alarms_of_the_broker() -> None:
+    assert health.of_broker({"kind": "sqlite"}) == []
+    assert codes(health.of_broker({"alarms": "rabbit@a: disk", "management_error": ""})) == [(ERROR, "alarm")]
+    assert codes(health.of_broker({"alarms": "", "management_error": "404"})) == [(NOTE, "no_management")]
+
+
+@pytest.mark.parametrize(
+    ("skew", "trip", "level"),
+    [(0, 0, OK), (1999, 0, OK), (-3000, 0, WARNING), (3000, 2500, OK), (70_000, 0, ERROR), (-70_000, 20_000, WARNING)],
+)
+def test_clocks(skew: int, trip: int, level: str) -> None:
+    assert health.of_clock(skew, trip).level == level
+
+
+@pytest.mark.parametrize(("free", "level"), [(5 * health.GIB, OK), (health.GIB - 1, WARNING), (health.MIB, ERROR)])
+def test_disk(free: int, level: str) -> None:
+    made = health.of_disk(free, "/data")
+    assert (made.level, made.remedy is None) == (level, level == OK)
+
+
+def test_a_leader_is_missed_where_there_is_work() -> None:
+    assert codes([health.of_leader("w1", 5), health.of_leader("", 5), health.of_leader("", 0)]) == [
+        (OK, "leader"), (ERROR, "no_leader"), (NOTE, "no_leader_idle"),
+    ]  # fmt: skip
+
+
+def test_workers() -> None:
+    now = 10_000_000
+    busy = (SlotState(task_id="t"),)
+    good = WorkerInfo(worker="a", host="h", pid=1, version="1.0", seen_at=now, slots=busy)
+    old = WorkerInfo(worker="b", host="h", pid=1, version="0.9", seen_at=now, lacks={"rpa": "no such program"})
+    gone = WorkerInfo(worker="c", host="h", pid=1, version="1.0", seen_at=now - 90_000, slots=busy)
+    left = WorkerInfo(worker="d", host="h", pid=1, version="1.0", seen_at=now - 90_000)
+    assert codes(health.of_workers([], now, 0, "1.0")) == [(NOTE, "no_workers_idle")]
+    assert codes(health.of_workers([], now, 3, "1.0")) == [(ERROR, "no_workers")]
+    assert codes(health.of_workers([good, old, gone, left], now, 3, "1.0")) == [
+        (OK, "workers"), (WARNING, "silent"), (NOTE, "silent"), (WARNING, "other_version"), (WARNING, "lacks"),
+    ]  # fmt: skip
+
+
+def test_everything_that_is_not_well_has_a_remedy_and_every_code_a_sentence() -> None:
+    for code in health.SENTENCES:
+        assert messages.TEMPLATES[code]
+    for made in (
+        *health.of_store({"kind": "redis", "version": "6", "role": "slave", "maxmemory_policy": "x"}, production=True),
+        health.of_leader("", 1), health.of_disk(0, "/"), health.of_clock(10**6, 0),
+    ):  # fmt: skip
+        assert made.level == ERROR
+        assert made.remedy is not None
+        assert "{" not in messages.english(made.message) + messages.english(made.remedy)

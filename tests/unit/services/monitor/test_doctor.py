@@ -1,0 +1,83 @@
+"""The doctor's look at a small fleet of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.domain.errors import BrokerUnavailable, TopologyMismatch
+from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
+from services.domain.shop import Pause
+from services.domain.worker import WorkerInfo
+from services.monitor.doctor import Doctor
+from tests.unit.services.engine.room import Room, opened
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Room]:
+    with opened(tmp_path) as found:
+        yield found
+
+
+def look(room: Room, folder: Path) -> dict[str, Finding]:
+    doctor = Doctor(room.store, room.broker, room.clock, version="1.0", production=True)
+    return {one.message.code.removeprefix("doctor."): one for one in doctor.look(folder, (30,))}
+
+
+def levels(found: dict[str, Finding], *codes: str) -> list[str]:
+    return [found[code].level for code in codes]
+
+
+def test_a_fleet_that_is_well(room: Room, tmp_path: Path) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, version="1.0"))
+    room.store.lead("engine", "w1", 10_000)
+    room.create()
+    found = look(room, tmp_path)
+    assert set(found) == {"disk", "store", "clock_ok", "broker", "leader", "workers"}
+    assert {one.level for one in found.values()} == {OK}
+
+
+def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
+    assert levels(look(room, tmp_path), "no_leader_idle", "no_workers_idle") == [NOTE, NOTE]
+    room.running(lease_ms=1000)
+    room.recorded(shop_id="s2")
+    room.store.put_document("type", "bad", "{nonsense")
+    room.store.set_pause(Pause(scope="platform:pdd", by="ann"))
+    room.clock.advance(61)
+    found = look(room, tmp_path)
+    assert levels(found, "no_leader", "no_workers", "orphans", "outbox", "bad_type", "paused") == [
+        ERROR, ERROR, WARNING, WARNING, ERROR, NOTE,
+    ]  # fmt: skip
+    assert found["orphans"].message.params == {"tasks": 1}
+    assert room.store.get_letter("x") is None
+    assert len(room.store.expired(10)) == 1, "a doctor repairs nothing"
+
+
+def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(error: Exception) -> None:
+        def ensure(**_: object) -> None:
+            raise error
+
+        monkeypatch.setattr(room.broker, "ensure", ensure)
+
+    fails(BrokerUnavailable("nobody at port 5672"))
+    found = look(room, tmp_path)
+    assert (found["broker_gone"].level, found["broker_gone"].message.params) == (
+        ERROR,
+        {"error": "nobody at port 5672"},
+    )
+    fails(TopologyMismatch("Queue rpa_tasks_high exists with other arguments"))
+    assert look(room, tmp_path)["topology"].level == ERROR
+
+
+def test_a_store_that_is_gone_hides_only_what_it_knows(
+    room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(room.store, "health", lambda: (False, -1.0, "refused"))
+    found = look(room, tmp_path)
+    assert set(found) == {"disk", "store_gone", "broker"}
+    monkeypatch.undo()
+    room.store.silent = 1
+    assert look(room, tmp_path)["store_gone"].level == ERROR
