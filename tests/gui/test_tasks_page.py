@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from services.domain.status import Status, Triage
 from tests.gui.desk import Desk
 from views.dialogs.name import NameDialog
@@ -203,9 +204,57 @@ def test_the_filter_and_the_saved_views_narrow_the_list(desk: Desk, page: TasksP
 def test_a_wrong_filter_is_explained_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     page.show_request("stauts:dead")
-    wait(qtbot, lambda: page._error.isVisibleTo(page))
+    wait(qtbot, lambda: "status" in page._filter.problem())
+    assert not page._error.isVisibleTo(page)
+    i18n.set_language("zh_CN")
+    page.refresh()
+    wait(qtbot, lambda: "未知" in page._filter.problem() or "没有" in page._filter.problem())
     page.show_request("")
-    wait(qtbot, lambda: not page._error.isVisibleTo(page))
+    wait(qtbot, lambda: page._filter.problem() == "")
+
+
+def test_the_whole_filter_is_edited_as_text(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.create(0)
+    wanted = desk.create(2)
+    page.show_request("platform:pdd")
+    wait(qtbot, lambda: len(ids(page)) == 1)
+    page._filter.text_button.click()
+    assert page._filter.line.text() == "platform:pdd"
+    page._filter.line.setText("platform:temu age<1d")
+    wait(qtbot, lambda: ids(page) == [wanted.task_id])
+    page._filter.line.setText("platform:temu age<")
+    wait(qtbot, lambda: bool(page._filter.problem()))
+    page._filter.line.setText("platform:temu age<1d")
+    wait(qtbot, lambda: not page._filter.problem())
+    page._filter.text_button.click()
+    assert page._filter.expression() == "platform:temu age<1d"
+    assert page._filter.chip_views()[0].accessibleName() == "Platform is TEMU"
+
+
+def test_words_search_id_shop_and_error(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    waiting = desk.create(2)
+    dead = desk.fail(desk.create(0), error="LoginExpired: redirected to /login")
+    page.refresh()
+    wait(qtbot, lambda: len(ids(page)) == 2)
+    for typed, found in (
+        ("temu-20117", waiting),
+        (waiting.task_id[-8:], waiting),
+        ("redirected login", dead),
+        ("LoginExpired: redirected", dead),
+    ):
+        page._filter.field.setText(typed)
+        wait(qtbot, lambda wanted=found: ids(page) == [wanted.task_id])  # type: ignore[misc]
+        page._filter.clear()
+        wait(qtbot, lambda: len(ids(page)) == 2)
+
+
+def test_the_filter_offers_types_and_shops_by_name(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: bool(page._filter.chips.fields["shop"].values))
+    words = {value.value: value.word for value in page._filter.chips.fields["shop"].values}
+    assert words["pdd:pdd-10021"] == "微光数码专卖店  pdd-10021"
+    assert page._filter.chips.fields["shop"].takes_text
 
 
 def test_the_panel_tells_the_whole_story(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

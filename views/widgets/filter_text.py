@@ -71,3 +71,30 @@ def combine(chips: Iterable[Chip], words: str) -> str:
     """Return the expression of chips and words."""
     terms = [chip.text() for chip in chips if chip.values]
     return " ".join([*terms, words.strip()]).strip()
+
+
+_MARKS = ':~<>="'
+_BEGUN = re.compile(r"(?:^|\s)-?[A-Za-z_]+(?:<=|>=|[:=~<>])\S")
+
+
+def as_words(typed: str, prefix: str = "") -> str:
+    """Return what was typed as terms: as it stands where it is written in the grammar, else behind `prefix`.
+
+    Without a prefix plain words stay words; a text with a colon in its middle, as errors have, is searched as a whole.
+    """
+    text = typed.strip()
+    if not text or _BEGUN.search(text) or text.startswith('"'):
+        return text
+    if any(mark in text for mark in _MARKS):
+        return f"{prefix}{quote(text)}"
+    return f"{prefix}{quote(text)}" if prefix else text
+
+
+def without_prefix(words: str, prefix: str) -> str:
+    """Return terms as a person would type them: the reverse of ``as_words``."""
+    if not prefix or not words.startswith(prefix):
+        return words
+    rest = words.removeprefix(prefix)
+    if rest.startswith('"') and rest.endswith('"') and rest.count('"') == 2:
+        rest = rest[1:-1]
+    return rest if not any(mark in rest for mark in _MARKS) else words

@@ -45,6 +45,7 @@ class ValuePopup(QFrame):
         self.setFixedWidth(WIDTH)
         self._filling = False
         self._free = False
+        self._single = False
         self._mode = Segmented((("include", _("Include")), ("exclude", _("Exclude"))), stretch=True)
         self._mode.chosen.connect(self._on_mode)
         self._search = QLineEdit(placeholderText=_("Search values"))
@@ -62,10 +63,12 @@ class ValuePopup(QFrame):
         for widget in (self._mode, self._search, self._list):
             column.addWidget(widget)
 
-    def fill(self, choices: Sequence[Choice], chosen: Collection[str], *, negated: bool, free: bool) -> None:
-        """Show `choices`; with `free` any typed text is a value too."""
+    def fill(
+        self, choices: Sequence[Choice], chosen: Collection[str], *, negated: bool, free: bool, single: bool = False
+    ) -> None:
+        """Show `choices`; `free`: any typed text is a value too; `single`: a value takes the place of the last."""
         self._filling = True
-        self._free = free
+        self._free, self._single = free, single
         self._mode.set_current("exclude" if negated else "include")
         known = {choice.value for choice in choices}
         extra = [Choice(value, value) for value in chosen if value not in known]
@@ -106,8 +109,17 @@ class ValuePopup(QFrame):
     def _on_mode(self, _key: str) -> None:
         self._emit()
 
-    def _on_item_changed(self, _item: QListWidgetItem) -> None:
+    def _on_item_changed(self, item: QListWidgetItem) -> None:
+        if self._single and not self._filling and item.checkState() == Qt.CheckState.Checked:
+            self._uncheck_others(item)
         self._emit()
+
+    def _uncheck_others(self, kept: QListWidgetItem) -> None:
+        self._filling = True
+        for row in range(self._list.count()):
+            if self._list.item(row) is not kept:
+                self._list.item(row).setCheckState(Qt.CheckState.Unchecked)
+        self._filling = False
 
     def _on_search(self, text: str) -> None:
         wanted = text.casefold().strip()
@@ -122,6 +134,8 @@ class ValuePopup(QFrame):
             shown[0].setCheckState(Qt.CheckState.Checked)
         elif self._free and typed:
             self._add(Choice(typed, typed), chosen=True)
+            if self._single:
+                self._uncheck_others(self._list.item(self._list.count() - 1))
             self._emit()
         else:
             return

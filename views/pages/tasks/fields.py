@@ -41,6 +41,7 @@ FIELDS = (
     FilterField("lane", N_("Lane"), tuple(FilterValue(lane, _LANES[lane]) for lane in LANES)),
     FilterField("shop", N_("Shop")),
     FilterField("worker", N_("Worker")),
+    FilterField("error", N_("Error contains"), single=True),
     FilterField("fp", N_("Cause")),
     FilterField("triage", N_("Triage"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
 )

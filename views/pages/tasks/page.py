@@ -8,6 +8,7 @@ from functools import partial
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
+from services.domain.filter import FilterError
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _
@@ -16,6 +17,7 @@ from views.context import PageContext
 from views.page import Page
 from views.pages.tasks.action_bar import ActionBar, BarState
 from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.choices import FilterChoices
 from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.face import side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
@@ -27,7 +29,7 @@ from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View
-from views.support import text
+from views.support import shown, text
 from views.support.acting import Acting
 from views.support.keys import bind
 from views.tables.at_rest import AtRest
@@ -65,6 +67,7 @@ class TasksPage(Page):
         """Follow the feed."""
         self._rest.begin()
         self._views.set_active(True)
+        self._choices.refresh()
         self._lister.set_active(True)
         self._pulse.start()
         self._table.setFocus()
@@ -96,11 +99,13 @@ class TasksPage(Page):
         super().retranslate()
         if hasattr(self, "_views"):
             self._views.retranslate()
+            self._choices.retranslate()
             self._say_summary()
 
     def _build(self) -> None:
         self._tabs = ViewTabs()
-        self._filter = FilterBar(FIELDS, placeholder=N_("Error contains"), prefix="error~")
+        self._filter = FilterBar(FIELDS, placeholder=N_("Search id, shop, error"), offers=5)
+        self._choices = FilterChoices(self._context, self._filter, self)
         self._error = ErrorStrip()
         self._table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self._table)
@@ -190,6 +195,7 @@ class TasksPage(Page):
 
     def _show(self, listing: Listing) -> None:
         self._error.clear()
+        self._filter.clear_problem()
         self._total = listing.total
         self._views.note_total(listing.wanted.filter, listing.total)
         settle = listing.settle or self._rest.resting
@@ -212,12 +218,15 @@ class TasksPage(Page):
         self._lister.touch(row.key for row in self._model.records() if row.task.status == Status.RUNNING)
 
     def _show_error(self, error: BaseException) -> None:
-        self._error.show_error(str(error))
+        if isinstance(error, FilterError):
+            self._filter.show_problem(shown.say(error.message), error.position)
+        else:
+            self._error.show_error(str(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible():
             self._views.show_counts(snapshot.counts)
-            self._filter.set_counts("status", snapshot.counts.status)
+            self._choices.on_looked(snapshot)
             self._say_summary()
 
     def _say_summary(self) -> None:
@@ -226,8 +235,8 @@ class TasksPage(Page):
         # a view and its tab say one number; what lies between two looks must not show
         match = counted if counted is not None else self._total
         if match is None:
-            shown = text.count(self._model.rowCount())
-            self.set_summary(_("{shown} shown, of {kept} kept").format(shown=shown, kept=text.count(kept)))
+            loaded = text.count(self._model.rowCount())
+            self.set_summary(_("{shown} shown, of {kept} kept").format(shown=loaded, kept=text.count(kept)))
         else:
             self.set_summary(_("{match} match, of {kept} kept").format(match=text.count(match), kept=text.count(kept)))
 

@@ -119,8 +119,8 @@ def test_where_it_is_narrow_offers_go_behind_more(qtbot: QtBot, bar: FilterBar) 
     bar.resize(520, 43)
     QApplication.processEvents()
     assert len(shown(bar)) < 4
-    assert bar.more.isVisible()
-    bar.more.opened.emit()
+    assert bar.chips.more.isVisible()
+    bar.chips.more.opened.emit()
     (menu,) = bar.findChildren(QMenu)
     assert "Shop" in [action.text() for action in menu.actions()]
     next(action for action in menu.actions() if action.text() == "Shop").trigger()

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.widgets.filter_text import Chip, combine, quote, split, unquote
+from views.widgets.filter_text import Chip, as_words, combine, quote, split, unquote, without_prefix
 
 FIELDS = ("status", "shop", "platform")
 
@@ -59,3 +59,26 @@ def test_chips_gain_and_lose_values() -> None:
     assert chip.with_value("held").text() == "status:dead,held"
     assert chip.with_value("held").without_value("dead").text() == "status:held"
     assert combine([chip.without_value("dead"), chip], " x ") == "status:dead x"
+
+
+@pytest.mark.parametrize(
+    ("typed", "plain", "behind_error"),
+    [
+        ("login", "login", "error~login"),
+        ("two words", "two words", 'error~"two words"'),
+        ("age>1h x", "age>1h x", "age>1h x"),
+        ("LoginExpired: redirected", '"LoginExpired: redirected"', 'error~"LoginExpired: redirected"'),
+        ("stauts:dead", "stauts:dead", "stauts:dead"),
+        ('"a b', '"a b', '"a b'),
+        ("  ", "", ""),
+    ],
+)
+def test_typed_words_become_terms(typed: str, plain: str, behind_error: str) -> None:
+    assert as_words(typed) == plain
+    assert as_words(typed, "error~") == behind_error
+
+
+def test_terms_are_shown_as_typed() -> None:
+    assert without_prefix('error~"two words"', "error~") == "two words"
+    assert without_prefix('error~"a: b"', "error~") == 'error~"a: b"'
+    assert without_prefix("two words", "") == "two words"

@@ -1,0 +1,22 @@
+"""Counts beside the values of the filter."""
+
+from __future__ import annotations
+
+from services.domain.query import Counts
+from views.pages.tasks.choices import counted
+
+
+def test_counts_come_per_field() -> None:
+    counts = Counts(
+        status={"queued": 3, "dead": 2},
+        lanes={"high": {"queued": 1, "running": 2}},
+        shops={"pdd:a": {"queued": 1, "dead": 2}, "pdd:b": {"running": 4}, "temu:a": {"queued": 1}},
+        triage={"open": 2},
+        total=9,
+    )
+    found = counted(counts)
+    assert found["status"] == {"queued": 3, "dead": 2}
+    assert found["lane"] == {"high": 3}
+    assert found["shop"] == {"pdd:a": 3, "pdd:b": 4, "temu:a": 1}
+    assert found["platform"] == {"pdd": 7, "temu": 1}
+    assert found["triage"] == {"open": 2}

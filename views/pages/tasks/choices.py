@@ -1,0 +1,105 @@
+"""The values that the filter offers: types, shops and workers of the fleet, and how many tasks each has."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject
+
+from services import i18n
+from services.domain.query import Counts
+from services.domain.shop import Shop
+from services.domain.task_type import TaskType
+from services.monitor.live import Snapshot
+from views.context import PageContext
+from views.pages.tasks.fields import FIELDS
+from views.support import safe, shown
+from views.support.operation import Operation
+from views.widgets.filter_bar import FilterBar
+from views.widgets.filter_field import FilterField, FilterValue
+
+#: a list longer than this is searched by typing, not by scrolling
+MOST_SHOPS = 300
+
+
+class FilterChoices(QObject):
+    """Fills the popovers of a filter bar."""
+
+    def __init__(self, context: PageContext, bar: FilterBar, owner: QObject) -> None:
+        super().__init__(owner)
+        self._context, self._bar = context, bar
+        self._ask = Operation(self, latest=True)
+        self._types: Mapping[str, TaskType] = {}
+        self._shops: Mapping[str, Shop] = {}
+        self._workers: tuple[str, ...] = ()
+        self._shown: tuple[FilterField, ...] = FIELDS
+
+    def refresh(self) -> None:
+        """Ask for types and shops again; what is offered meanwhile stays."""
+        self._ask.start(partial(_look, self._context), self._take)
+
+    def on_looked(self, snapshot: Snapshot) -> None:
+        """Count from the same look as everything else."""
+        for field, numbers in counted(snapshot.counts).items():
+            self._bar.set_counts(field, numbers)
+        workers = tuple(sorted(info.worker for info in snapshot.workers))
+        if workers != self._workers:
+            self._workers = workers
+            self._show()
+
+    def retranslate(self) -> None:
+        """Say the names of types in the language of the moment."""
+        self._show()
+
+    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop]]) -> None:
+        self._types, self._shops = found
+        self._show()
+
+    def _show(self) -> None:
+        busiest = Counter(
+            {key: sum(by.values()) for key, by in self._context.feed.latest.counts.shops.items()}
+        ).most_common(MOST_SHOPS)
+        keys = list(self._shops) if len(self._shops) <= MOST_SHOPS else [key for key, _number in busiest]
+        values = {
+            "type": [FilterValue(name, _type_word(name, kind)) for name, kind in sorted(self._types.items())],
+            "shop": [FilterValue(key, _shop_word(self._shops[key])) for key in sorted(keys) if key in self._shops],
+            "worker": [FilterValue(name, safe.one_line(name, 60)) for name in self._workers],
+        }
+        fields = tuple(
+            replace(field, values=tuple(values[field.key]), free=True) if field.key in values else field
+            for field in FIELDS
+        )
+        if fields != self._shown:
+            self._shown = fields
+            self._bar.set_fields(fields)
+
+
+def counted(counts: Counts) -> dict[str, dict[str, int]]:
+    """Per field and value how many tasks there are; of lanes, shops and platforms those not over yet."""
+    shops = {key: sum(by.values()) for key, by in counts.shops.items()}
+    platforms: Counter[str] = Counter()
+    for key, number in shops.items():
+        platforms[key.partition(":")[0]] += number
+    return {
+        "status": dict(counts.status),
+        "triage": dict(counts.triage),
+        "lane": {lane: sum(by.values()) for lane, by in counts.lanes.items()},
+        "shop": shops,
+        "platform": dict(platforms),
+    }
+
+
+def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop]]:
+    return context.types(), context.shops()
+
+
+def _type_word(name: str, kind: TaskType) -> str:
+    title = shown.title_of(dict(kind.title), name, i18n.language())
+    return name if title == name else f"{name}  {safe.one_line(title, 40)}"
+
+
+def _shop_word(shop: Shop) -> str:
+    return f"{safe.one_line(shop.name, 40)}  {shop.shop_id}" if shop.name else shop.shop_id

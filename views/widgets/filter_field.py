@@ -1,0 +1,30 @@
+"""Fields that can become a condition of a filter, as data."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class FilterValue:
+    """A value of a field: source text and glyph (icon and role)."""
+
+    value: str
+    word: str
+    glyph: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FilterField:
+    """A field that can become a chip; without `values` any text is one. `title` is source text."""
+
+    key: str
+    title: str
+    values: tuple[FilterValue, ...] = ()
+    free: bool = False  #: other values than those listed are possible
+    single: bool = False  #: one value at a time
+
+    @property
+    def takes_text(self) -> bool:
+        """Whether a value can be typed."""
+        return self.free or not self.values
