@@ -68,7 +68,7 @@ class FilterBar(QWidget):
         set_look(self, panel="header")
         self._typing = Debounce(self._emit, TYPING_MS, self)
         self.field = SearchField()
-        self.field.setMinimumWidth(FIELD_WIDTH // 2)
+        self.field.setMinimumWidth(FIELD_WIDTH - 30)
         self.field.setMaximumWidth(FIELD_WIDTH)
         self.field.emptied_again.connect(self.remove_last)
         self.line = QLineEdit()
