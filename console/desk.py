@@ -181,6 +181,8 @@ class Console:
         await self._begin_work(session, desk, sample=sample, work=work)
         if work and not await self._off(session.shops):
             self._offer_sample(desk)
+        if not self._request.screenshot:
+            desk.window.prepare_pages()
 
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
         try:

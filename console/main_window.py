@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
 
 from console.navigation import History, PageSpec
 from views.page import Page
@@ -19,6 +20,8 @@ from views.shell.top_bar import TopBar
 from views.theme.icons import app_icon
 from views.theme.tokens import RAIL_COLLAPSES_BELOW
 
+#: pause between pages that are made ahead; each takes about a tenth of a second
+PREPARE_MS = 400
 MINIMUM = (960, 540)
 DEFAULT = (1600, 1000)
 
@@ -73,6 +76,21 @@ class MainWindow(QMainWindow):
             self._pages[page_id] = page
             self.stack.addWidget(page)
         return self._pages[page_id]
+
+    def prepare_pages(self) -> None:
+        """Make the pages nobody opened yet, one at a time, so that the first look at each does not wait for it."""
+        timer = QTimer(self, interval=PREPARE_MS)
+        timer.timeout.connect(partial(self._prepare_next, timer))
+        timer.start()
+
+    def _prepare_next(self, timer: QTimer) -> None:
+        busy = QApplication.mouseButtons() != Qt.MouseButton.NoButton or QApplication.activePopupWidget() is not None
+        missing = [page_id for page_id in self._specs if page_id not in self._pages]
+        if missing and not busy:
+            self.page(missing[0])
+        elif not missing:
+            timer.stop()
+            timer.deleteLater()
 
     def open_page(self, page_id: str, request: object = None) -> None:
         """Show a page, and there what `request` asks for; unknown pages are ignored."""

@@ -132,11 +132,11 @@ class KpiTile(QAbstractButton):
         outline = QPainterPath()
         outline.addRoundedRect(frame, RADIUS_CARD, RADIUS_CARD)
         painter.fillPath(outline, theme().color("raised" if self.underMouse() else "surface"))
-        painter.setClipPath(outline)
         self._paint_curve(painter)
         if self._kpi.alarm:
+            painter.setClipPath(outline)
             painter.fillRect(QRectF(0, 0, self.width(), 2.5), theme().color(self._alarm_role))
-        painter.setClipping(False)
+            painter.setClipping(False)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(theme().color("focus"), 2) if self.hasFocus() else QPen(theme().color("line"), 1))
         painter.drawPath(outline)
@@ -195,6 +195,10 @@ class KpiTile(QAbstractButton):
             self._curve.setDevicePixelRatio(ratio)
             self._curve.fill(Qt.GlobalColor.transparent)
             inner = QPainter(self._curve)
+            # the corners are cut here, once: a clip of the tile would cost more than everything else in it
+            corners = QPainterPath()
+            corners.addRoundedRect(QRectF(0.5, -20.5, self.width() - 1, 54), RADIUS_CARD, RADIUS_CARD)
+            inner.setClipPath(corners)
             room = QRectF(1, 8, self.width() - 5, 21)
             role = self._ink()
             filled = self._filled or self._kpi.alarm

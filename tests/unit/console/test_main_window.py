@@ -149,3 +149,14 @@ def test_closing_stops_the_page_and_tells(qtbot: QtBot, window: MainWindow) -> N
     with qtbot.waitSignal(window.closing):
         window.close()
     assert seen(window, "a")[-1] == "deactivate"
+
+
+def test_pages_are_made_ahead_one_at_a_time_and_do_nothing(qtbot: QtBot, window: MainWindow) -> None:
+    window.open_page("a")
+    window.prepare_pages()
+    assert Noted.made == ["a"]
+    qtbot.waitUntil(lambda: Noted.made == ["a", "b", "c"])
+    page = window.page("c")
+    assert isinstance(page, Noted)
+    assert page.seen == []
+    assert window.current == "a"

@@ -226,7 +226,7 @@ class OverviewPage(Page):
         self.charts.window.set_now(self._history.newest_ms / 1000, self._history.oldest_ms / 1000)
         if self._look is not None:
             self._show_kpis()
-        curves = (partial(self._show_curves, TILES[:4]), partial(self._show_curves, TILES[4:]))
+        curves = [partial(self._show_curves, TILES[first : first + 2]) for first in range(0, len(TILES), 2)]
         self._steps.run([*self.charts.steps(), *curves])
 
     def _show_curves(self, specs: Sequence[TileSpec]) -> None:
