@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from services.domain.task_type import TaskType
-from services.domain.worker import WorkerInfo
+from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 
 PYTHON, RPA = "python", "rpa"
 
@@ -36,6 +36,46 @@ class Ability:
         return self.lacks.get(f"{kind.executor}:{kind.name}", self.lacks.get(kind.executor, ""))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supply:
+    """Who is there for a type in a lane. ``needs``: handler | program | executor, and ``need`` its name."""
+
+    serving: int = 0  #: running workers of the lane
+    able: int = 0  #: those of them that can run it
+    seen: tuple[str, ...] = ()  #: all running workers
+    needs: str = ""
+    need: str = ""
+
+
+NOBODY = Supply()
+
+
 def of(info: WorkerInfo) -> Ability:
     """What a worker has said of itself."""
     return Ability(executors=info.executors, handlers=info.handlers, commands=info.commands, lacks=info.lacks)
+
+
+def is_alive(info: WorkerInfo, now_ms: int) -> bool:
+    """Whether it takes tasks, as far as one can know."""
+    return info.state == "running" and now_ms - info.seen_at <= SILENT_AFTER_MS
+
+
+def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int) -> Supply:
+    """Look through the heartbeats for those who can run tasks of a type in a lane."""
+    alive = [info for info in workers if is_alive(info, now_ms)]
+    serving = [of(info) for info in alive if lane in info.lanes]
+    needs, need = _need(kind, serving)
+    return Supply(
+        serving=len(serving),
+        able=sum(1 for ability in serving if ability.executor_for(kind)),
+        seen=tuple(sorted(info.worker for info in alive)),
+        needs=needs,
+        need=need,
+    )
+
+
+def _need(kind: TaskType, seen: Iterable[Ability]) -> tuple[str, str]:
+    if kind.executor == PYTHON:
+        return "handler", kind.name
+    program = next((what for ability in seen if (what := ability.need_of(kind))), "")
+    return ("program", program) if program else ("executor", kind.executor)

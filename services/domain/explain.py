@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from services.domain.ability import NOBODY, Supply
 from services.domain.message import Message, Param
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import ACTIVE, Status
@@ -14,6 +15,9 @@ NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
 MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
 #: the order of testing
 GATES = (NOT_DUE, PAUSED, SHOP_BUSY, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
+_NEEDS = {"handler": "gate.needs_handler", "program": "gate.needs_program", "executor": "gate.needs_executor"}
+#: so many workers are named, then dots
+NAMED = 5
 OK, CLOSED, NEXT = "ok", "closed", "next"
 _NOT_WAITING = frozenset({Status.RUNNING, Status.HELD})
 
@@ -27,7 +31,7 @@ class Facts:
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
     concurrency: int = 1
     ahead: int = 0  #: queued tasks of the same lane that go first
-    workers: int = 0  #: running workers that serve the lane
+    supply: Supply = NOBODY  #: workers for its type and lane
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,9 +129,16 @@ def _message(task: Task) -> _Test:
 
 
 def _workers(task: Task, facts: Facts) -> _Test:
-    if facts.workers <= 0:
+    supply = facts.supply
+    if supply.serving <= 0:
         return NO_WORKER, False, "gate.no_worker", {"lane": task.lane}
-    return NO_WORKER, True, "gate.workers", {"workers": facts.workers}
+    if supply.able <= 0:
+        names = ", ".join(supply.seen[:NAMED]) + (" …" if len(supply.seen) > NAMED else "")
+        params: dict[str, Param] = {"type": task.task_type, "need": supply.need, "workers": names}
+        return NO_WORKER, False, _NEEDS.get(supply.needs, "gate.needs_executor"), params
+    if task.status == Status.BLOCKED and task.gate == NO_WORKER:
+        return NO_WORKER, False, "gate.fetched", {"workers": supply.able}
+    return NO_WORKER, True, "gate.workers", {"workers": supply.able}
 
 
 def _lane(task: Task, facts: Facts) -> _Test:

@@ -42,7 +42,17 @@ GATES: dict[str, str] = {
     "gate.confirmed": N_("The broker holds its message."),
     "gate.unconfirmed": N_("The broker has not confirmed its message yet."),
     "gate.parked_message": N_("Its message is published when the gate before it opens."),
-    "gate.workers": N_("{workers} workers serve this lane."),
+    "gate.workers": N_("{workers} workers of this lane can run it."),
+    "gate.needs_handler": N_(
+        "No worker of its lane can run {type}: it needs a Python handler of this name; workers seen: {workers}."
+    ),
+    "gate.needs_program": N_(
+        "No worker of its lane can run {type}: it needs the program {need}; workers seen: {workers}."
+    ),
+    "gate.needs_executor": N_(
+        "No worker of its lane can run {type}: it needs the executor {need}; workers seen: {workers}."
+    ),
+    "gate.fetched": N_("Another worker could not run it; one that can fetches it as soon as it has a free slot."),
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
     "gate.front": N_("It is next in its lane."),
     "gate.behind": N_("{ahead} tasks of its lane go first."),

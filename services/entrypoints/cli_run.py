@@ -20,6 +20,7 @@ from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
+from services.domain.worker import WorkerInfo
 from services.entrypoints import demo, signals
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples, table, whole
 from services.workers.worker import Worker
@@ -124,11 +125,19 @@ def worker_list(context: Context) -> int:
             f"{(now - info.seen_at) / 1000:.1f} s",
             info.done,
             info.failed,
+            _runs(info),
         )
         for info in workers
     ]
-    context.show(document, table(("worker", "state", "busy", "heartbeat", "done", "failed"), rows))
+    context.show(document, table(("worker", "state", "busy", "heartbeat", "done", "failed", "runs"), rows))
     return EXIT_OK
+
+
+def _runs(info: WorkerInfo) -> str:
+    own = {"python": len(info.handlers), "rpa": len(info.commands)}
+    words = [f"{name} ({own[name]} types)" if own.get(name) else name for name in info.executors]
+    words += [f"no {name}: {what} is missing" for name, what in sorted(info.lacks.items())]
+    return ", ".join(words) or "nothing"
 
 
 def tell(context: Context) -> int:

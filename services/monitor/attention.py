@@ -5,11 +5,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Sequence
 
-from services.domain import classify, filter
+from services.domain import ability, classify, filter
 from services.domain.errors import ConsoleError
 from services.domain.query import Query, equals
 from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
+from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
@@ -36,9 +37,17 @@ CAUSES_SHARE = 20
 class AttentionFinder:
     """Blocking; one thread at a time."""
 
-    def __init__(self, store: Store, causes: CauseQueries, clock: Clock, name: Callable[[str], str]) -> None:
-        """``name`` turns ``platform:shop_id`` into the name of the shop."""
+    def __init__(
+        self,
+        store: Store,
+        causes: CauseQueries,
+        clock: Clock,
+        name: Callable[[str], str],
+        kind: Callable[[str], TaskType] = TaskType.default,
+    ) -> None:
+        """``name`` turns ``platform:shop_id`` into the name of the shop, ``kind`` a name into the task type."""
         self._store, self._causes, self._clock, self._name = store, causes, clock, name
+        self._kind = kind
         self._grouped: tuple[Attention, ...] = ()
         self._dead = -1
         self._due = 0.0
@@ -52,6 +61,7 @@ class AttentionFinder:
         return (
             *self._silent(snapshot),
             *_workers(snapshot, oldest),
+            *self._unserved(snapshot),
             *_broker(snapshot),
             *_stuck(stuck),
             *_held(snapshot),
@@ -74,6 +84,28 @@ class AttentionFinder:
                 params={"worker": info.worker, "tasks": len(lost), "left_ms": max(0, until - snapshot.at_ms)},
                 since_ms=info.seen_at,
                 verbs=(("open_worker", info.worker),),
+            )
+
+    def _unserved(self, snapshot: Snapshot) -> Iterable[Attention]:
+        """Types that no living worker of their lane can run; where one can, it fetches them by itself."""
+        if not snapshot.counts.status.get(Status.BLOCKED, 0):
+            return
+        waiting: dict[str, list[str]] = {}
+        found = self._store.unserved()
+        for lane, name in found:
+            waiting.setdefault(name, []).append(lane)
+        for name, lanes in waiting.items():
+            offers = [ability.supply(self._kind(name), lane, snapshot.workers, snapshot.at_ms) for lane in lanes]
+            if any(offer.able or not offer.serving for offer in offers):
+                continue
+            best = self._store.unserved_tasks([(lane, name) for lane in lanes], 1)
+            yield Attention(
+                key=f"needs:{name}",
+                severity="blocked",
+                code=f"attention.needs_{offers[0].needs}",
+                params={"type": name, "need": offers[0].need, "tasks": sum(found[lane, name] for lane in lanes)},
+                since_ms=best[0].updated_at if best else 0,
+                verbs=(("open_tasks", f"gate:no_worker type:{name}"), ("open_workers", "")),
             )
 
     def _dead_letters(self, snapshot: Snapshot) -> tuple[Attention, ...]:

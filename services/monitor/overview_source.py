@@ -31,7 +31,7 @@ class OverviewQueries:
         self._store, self._registry, self._live = store, registry, live
         self._history = history
         self._shops = ShopStates(store, registry)
-        self._attention = AttentionFinder(store, causes, clock, self._name)
+        self._attention = AttentionFinder(store, causes, clock, self._name, registry.task_type)
         self._oldest: Task | None = None
         self._sampled_ms = 0
         live.on_changes(self._shops.note)

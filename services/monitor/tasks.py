@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from services.domain import explain, filter, verdict
+from services.domain import ability, explain, filter, verdict
 from services.domain.query import Page, Query, equals
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.shop_now import ShopNow
@@ -136,7 +136,7 @@ class TaskQueries:
         return LogTail(lines=tuple(lines), place=after)
 
     def _facts(self, task: Task) -> explain.Facts:
-        workers = self._store.workers()
+        now = self._store.now_ms()
         scopes = {SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
         running = self._store.query(
             Query(
@@ -148,10 +148,10 @@ class TaskQueries:
         )
         shop = self._registry.shops().get(task.shop)
         return explain.Facts(
-            now_ms=self._store.now_ms(),
+            now_ms=now,
             pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
             holders=tuple(running.tasks),
             concurrency=shop.concurrency if shop is not None else 1,
             ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
-            workers=sum(1 for info in workers if info.state == "running" and task.lane in info.lanes),
+            supply=ability.supply(self._registry.task_type(task.task_type), task.lane, self._store.workers(), now),
         )

@@ -45,6 +45,7 @@ _GATES: dict[str, str] = {
     "twin": N_("after its twin"),
     "session": N_("needs login"),
     "dependency": N_("waits for another task"),
+    "no_worker": N_("needs another worker"),
 }
 _zone: list[tzinfo] = []
 

@@ -35,6 +35,15 @@ WORDS: dict[str, Words] = {
     "attention.lane_unserved": Words(
         N_("No worker takes the {lane} lane"), N_("{tasks_n} waiting there until a worker serves it")
     ),
+    "attention.needs_handler": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with a handler of this name")
+    ),
+    "attention.needs_program": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker that has the program {need}")
+    ),
+    "attention.needs_executor": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with the executor {need}")
+    ),
     "attention.publisher_blocked": Words(
         N_("The broker holds publishers back"), N_("{tasks_n} recorded and not sent yet; nothing is lost")
     ),

@@ -14,7 +14,7 @@ from views.pages.workers import nodes
 from views.pages.workers.load_bar import LoadBar
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
-from views.support import text
+from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme import theme
@@ -144,6 +144,7 @@ class NodeCard(QFrame):
         token = status(nodes.glyph(info, now))
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
         self._name.show_text(info.worker)
+        self.setToolTip(safe.tooltip(nodes.abilities(info)))
         self._count.setText(f"{info.busy} / {len(info.slots)}")
         words, tone = nodes.heartbeat(info, now)
         self._beat.show_text(words)

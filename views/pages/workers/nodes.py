@@ -16,6 +16,7 @@ REQUEUE_MS = 120_000
 #: a task that takes this many times its usual duration is marked
 SLOW_FACTOR = 3
 CPU_HIGH = 90.0
+TYPES_NAMED = 12
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,9 +72,24 @@ def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
         return left_over.format(n=info.busy), "scheduled"
     if info.state == "stopping":
         return _("stopping"), "scheduled"
+    if info.lacks:
+        return _("{program} is not found here").format(program=safe.one_line(min(info.lacks.values()), 40)), "retrying"
     if info.cpu >= CPU_HIGH:
         return _("one core is full"), "retrying"
     return safe.one_line(text.listed(part for part in (info.system, info.version) if part), 60), "text3"
+
+
+def abilities(info: WorkerInfo) -> str:
+    """What it can run and what it lacks, as lines of a tool tip."""
+    if not info.executors and not info.lacks:
+        return ""
+    lines = [_("Runs: {names}").format(names=text.listed(info.executors) or "–")]
+    types = sorted({*info.handlers, *info.commands})
+    if types:
+        more = [] if len(types) <= TYPES_NAMED else ["…"]
+        lines.append(_("Types of its own: {names}").format(names=text.listed([*types[:TYPES_NAMED], *more])))
+    lines += [_("{program} is not found here").format(program=safe.one_line(one, 60)) for one in {*info.lacks.values()}]
+    return "\n".join(lines)
 
 
 def summary(workers: Sequence[WorkerInfo], now_ms: int) -> str:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from services.domain import explain
+from services.domain.ability import Supply
 from services.domain.explain import CLOSED, NEXT, OK, Facts, why_waiting
 from services.domain.sentences import SENTENCES
 from services.domain.shop import Pause
@@ -19,7 +20,9 @@ RUNNING = task(task_id="other", status=Status.RUNNING, worker="w3", started_at=N
 
 
 def facts(**fields: Any) -> Facts:
-    return Facts(**({"now_ms": NOW, "workers": 2} | fields))
+    workers = fields.pop("workers", 2)
+    supply = Supply(serving=workers, able=workers, seen=tuple(f"w{number}" for number in range(workers)))
+    return Facts(**({"now_ms": NOW, "supply": supply} | fields))
 
 
 def gates(record: Any, known: Facts) -> dict[str, explain.GateView]:
@@ -67,6 +70,21 @@ def test_others_do_not_wait(status: Status) -> None:
         ({"status": Status.BLOCKED, "gate": "paused"}, {}, "paused", "gate.parked", {}),
         ({"status": Status.PENDING, "updated_at": NOW - 9}, {}, "message", "gate.unconfirmed", {"since": NOW - 9}),
         ({"status": Status.QUEUED, "lane": "low"}, {"workers": 0}, "no_worker", "gate.no_worker", {"lane": "low"}),
+        (
+            {"status": Status.BLOCKED, "gate": "no_worker", "task_type": "mail"},
+            {"supply": Supply(serving=1, seen=("w1", "w2"), needs="handler", need="mail")},
+            "no_worker",
+            "gate.needs_handler",
+            {"type": "mail", "need": "mail", "workers": "w1, w2"},
+        ),
+        (
+            {"status": Status.QUEUED, "task_type": "flow"},
+            {"supply": Supply(serving=7, seen=tuple("abcdefg"), needs="program", need="flowrun")},
+            "no_worker",
+            "gate.needs_program",
+            {"type": "flow", "need": "flowrun", "workers": "a, b, c, d, e …"},
+        ),
+        ({"status": Status.BLOCKED, "gate": "no_worker"}, {}, "no_worker", "gate.fetched", {"workers": 2}),
         ({"status": Status.QUEUED}, {"ahead": 7}, "lane_order", "gate.behind", {"ahead": 7}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -102,7 +120,7 @@ def test_a_shop_with_a_free_slot_is_open() -> None:
 
 @given(
     st.sampled_from(Status),
-    st.sampled_from(["", "paused", "shop_busy", "twin", "quota"]),
+    st.sampled_from(["", "paused", "shop_busy", "twin", "no_worker", "quota"]),
     st.integers(-(10**6), 10**6),
     st.integers(0, 3),
     st.integers(0, 3),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from services.domain.change import Claim
 from services.domain.order import BrokerHealth
 from services.domain.query import Counts
 from services.domain.shop import Pause
@@ -147,3 +148,20 @@ def test_stuck_shops_are_one_item_that_names_three(room: Room) -> None:
     assert item.params["names"] == "店0\n店1\n店2"
     assert item.since_ms == 96
     assert item.verbs == (("open_tasks", "shop:pdd:s0,pdd:s1,pdd:s2,pdd:s3,pdd:s4 status:active"),)
+
+
+def test_a_type_that_no_worker_can_run_is_named_with_what_it_needs(room: Room) -> None:
+    room.define("mail", executor="python")
+    for shop, kind in (("s1", "mail"), ("s2", "mail"), ("s3", "flow")):
+        task = room.create(shop_id=shop, task_type=kind)
+        room.ask(Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1, able=False))
+    poor = worker(room, "w1", lacks={"rpa": "flowrun"})
+    finder = AttentionFinder(room.store, CauseQueries(room.store), room.clock, str, room.registry.task_type)
+    items = {item.key: item for item in finder.find(look(room, workers=(poor,)), (), None)}
+    assert set(items) == {"needs:mail", "needs:flow"}
+    mail, flow = items["needs:mail"], items["needs:flow"]
+    assert (mail.code, mail.params) == ("attention.needs_handler", {"type": "mail", "need": "mail", "tasks": 2})
+    assert (flow.code, flow.params["need"]) == ("attention.needs_program", "flowrun")
+    assert mail.verbs[0] == ("open_tasks", "gate:no_worker type:mail")
+    able = worker(room, "w2", executors=("python", "rpa"), handlers=("mail",))
+    assert finder.find(look(room, workers=(poor, able)), (), None) == ()

@@ -46,7 +46,9 @@ def test_a_frozen_set_has_every_page_up_to_its_limit(room: Room, queries: TaskQu
 def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
     task = room.create()
     assert closed(queries, task.task_id) == {"no_worker": "gate.no_worker"}
-    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, lacks={"rpa": "flowrun"}))
+    assert closed(queries, task.task_id) == {"no_worker": "gate.needs_program"}
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
     assert closed(queries, task.task_id) == {}
     room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann", reason="login"))
     assert closed(queries, task.task_id) == {"paused": "gate.paused"}
@@ -59,7 +61,7 @@ def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
 
 
 def test_how_many_go_first(room: Room, queries: TaskQueries) -> None:
-    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
     for number in range(3):
         room.create(shop_id=f"x{number}")
         room.clock.advance(1)

@@ -38,6 +38,14 @@ def test_the_note_says_what_a_person_should_know() -> None:
     assert nodes.note(worker(seen_at=NOW - 300_000, slots=(BUSY,)), NOW)[0] == "silent; its tasks went back"
 
 
+def test_a_worker_without_its_program_says_so_and_what_it_can_run() -> None:
+    info = worker(executors=("python",), handlers=("mail", "work"), lacks={"rpa": "flowrun"})
+    assert nodes.note(info, NOW) == ("flowrun is not found here", "retrying")
+    lines = nodes.abilities(info).splitlines()
+    assert lines == ["Runs: python", "Types of its own: mail, work", "flowrun is not found here"]
+    assert nodes.abilities(worker()) == ""
+
+
 def test_a_task_is_slow_against_what_its_type_usually_takes() -> None:
     names = Names(shops={}, types={"sync_order": TaskType(name="sync_order", expected_s=20.0)})
     assert nodes.is_slow(BUSY, names, NOW)

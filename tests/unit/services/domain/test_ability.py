@@ -1,0 +1,71 @@
+"""Which worker can run what, by its heartbeat."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain import ability
+from services.domain.ability import Ability
+from services.domain.task_type import TaskType
+from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+
+NOW = 1_700_000_000_000
+
+
+def kind(executor: str = "rpa", name: str = "mail") -> TaskType:
+    return TaskType(name=name, executor=executor)
+
+
+def worker(name: str = "w1", **fields: Any) -> WorkerInfo:
+    return WorkerInfo(**({"worker": name, "host": "h", "pid": 1, "seen_at": NOW} | fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "executor", "runs_on"),
+    [
+        ({"executors": ("rpa",)}, "rpa", "rpa"),
+        ({"executors": ("python",), "handlers": ("mail",)}, "python", "python"),
+        ({"executors": ("rpa", "python"), "handlers": ("mail",)}, "rpa", "python"),
+        ({"executors": ("rpa", "python"), "handlers": ("other",)}, "python", ""),
+        ({"executors": ("rpa",), "handlers": ("mail",)}, "python", ""),
+        ({"executors": ("python",)}, "rpa", ""),
+        ({"commands": ("mail",), "lacks": {"rpa": "flowrun"}}, "rpa", "rpa"),
+        ({"commands": ("other",), "lacks": {"rpa": "flowrun"}}, "rpa", ""),
+        ({"executors": ("rpa",), "lacks": {"rpa:mail": "own"}}, "rpa", ""),
+        ({"executors": ("rpa", "robot")}, "robot", "robot"),
+        ({"executors": ("rpa", "python")}, "robot", ""),
+        ({}, "rpa", ""),
+    ],
+)
+def test_the_executor_that_would_run_it(fields: dict[str, Any], executor: str, runs_on: str) -> None:
+    assert Ability(**fields).executor_for(kind(executor)) == runs_on
+
+
+def test_only_living_workers_of_the_lane_count() -> None:
+    workers = [
+        worker("able", executors=("rpa",)),
+        worker("poor", lacks={"rpa": "flowrun"}),
+        worker("elsewhere", executors=("rpa",), lanes=("low",)),
+        worker("leaving", executors=("rpa",), state="draining"),
+        worker("silent", executors=("rpa",), seen_at=NOW - SILENT_AFTER_MS - 1),
+    ]
+    supply = ability.supply(kind(), "high", workers, NOW)
+    assert (supply.serving, supply.able) == (2, 1)
+    assert supply.seen == ("able", "elsewhere", "poor")
+
+
+@pytest.mark.parametrize(
+    ("executor", "lacks", "needs", "need"),
+    [
+        ("python", {}, "handler", "mail"),
+        ("rpa", {"rpa": "flowrun"}, "program", "flowrun"),
+        ("rpa", {"rpa": "flowrun", "rpa:mail": "own"}, "program", "own"),
+        ("rpa", {}, "executor", "rpa"),
+        ("robot", {"rpa": "flowrun"}, "executor", "robot"),
+    ],
+)
+def test_what_is_needed_has_a_name(executor: str, lacks: dict[str, str], needs: str, need: str) -> None:
+    supply = ability.supply(kind(executor), "high", [worker(), worker("w2", lacks=lacks)], NOW)
+    assert (supply.able, supply.needs, supply.need) == (0, needs, need)
