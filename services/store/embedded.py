@@ -19,6 +19,7 @@ from services.store.embedded_feed import Feed
 from services.store.embedded_fleet import Fleet
 from services.store.embedded_papers import Papers, with_marks
 from services.store.embedded_part import store_errors
+from services.store.embedded_schedules import Schedules
 from services.store.embedded_schema import SCHEMA
 from services.store.embedded_session import Session
 from services.store.embedded_unserved import Unserved
@@ -28,7 +29,7 @@ from services.store.embedded_write import IN_LIST, text_list
 CHUNK = 250
 
 
-class EmbeddedStore(Feed, Fleet, Papers, Unserved):
+class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock) -> None:

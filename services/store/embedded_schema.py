@@ -150,4 +150,15 @@ CREATE INDEX dependencies_task ON dependencies (task_id);
 CREATE TABLE untold (task_id TEXT PRIMARY KEY) WITHOUT ROWID;
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES))
+#: next_at: instant of the next run, 0 for none
+_SCHEDULES = """
+CREATE TABLE schedules (
+    name TEXT PRIMARY KEY,
+    version INTEGER NOT NULL,
+    next_at INTEGER NOT NULL,
+    body TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX schedules_due ON schedules (next_at) WHERE next_at > 0;
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES))

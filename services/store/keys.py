@@ -27,6 +27,9 @@ UPDATED = ROOT + "i:updated"
 LOTS = ROOT + "lots"  #: shops with parked tasks
 UNSERVED = ROOT + "unserved"  #: "lane|type" with tasks that wait for a worker that can run them
 PAUSES = ROOT + "pauses"
+SCHEDULES = ROOT + "schedules"
+SCHEDULE_VERSIONS = ROOT + "schedules:version"
+SCHEDULES_DUE = ROOT + "schedules:due"  #: schedule by the instant of its next run
 SHOPS = ROOT + "shops"
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
 #: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the

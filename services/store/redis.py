@@ -14,9 +14,10 @@ from services.store.redis_fleet import Fleet
 from services.store.redis_papers import Papers
 from services.store.redis_part import Ticker
 from services.store.redis_query import Queries
+from services.store.redis_schedules import Schedules
 
 
-class RedisStore(Operations, Queries, Events, Fleet, Papers):
+class RedisStore(Operations, Queries, Events, Fleet, Papers, Schedules):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
 
     Nothing is asked before the first call, so a store may be made while Redis is down.
