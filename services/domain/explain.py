@@ -29,6 +29,7 @@ class Facts:
     now_ms: int
     pauses: tuple[Pause, ...] = ()  #: closed switches; those of other scopes are passed over
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
+    twin: Task | None = None  #: the task of the same uniqueness that goes first, if that is another one
     concurrency: int = 1
     ahead: int = 0  #: queued tasks of the same lane that go first
     supply: Supply = NOBODY  #: workers for its type and lane
@@ -69,7 +70,7 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _due(task, facts)
     yield _paused(task, facts)
     yield _shop(task, facts)
-    yield _twin(task)
+    yield _twin(task, facts)
     yield _message(task)
     yield _workers(task, facts)
     yield _lane(task, facts)
@@ -107,7 +108,15 @@ def _shop(task: Task, facts: Facts) -> _Test:
     return _parked(task, SHOP_BUSY) or (SHOP_BUSY, True, "gate.shop_free", params)
 
 
-def _twin(task: Task) -> _Test:
+def _twin(task: Task, facts: Facts) -> _Test:
+    front = facts.twin
+    if front is not None:
+        params: dict[str, Param] = {"twin": front.task_id, "status": front.status}
+        if front.status == Status.RUNNING:
+            seconds = max(0, facts.now_ms - front.started_at) // 1000
+            params |= {"worker": front.worker, "since": front.started_at, "seconds": seconds}
+            return TWIN, False, "gate.twin_running", params
+        return TWIN, False, "gate.twin_held" if front.status == Status.HELD else "gate.twin_first", params
     if task.status == Status.BLOCKED and task.gate == TWIN:
         return TWIN, False, "gate.twin", {}
     return TWIN, True, "gate.no_twin", {}

@@ -10,7 +10,7 @@ from services.domain import ability, explain, filter, verdict
 from services.domain.query import Page, Query, equals
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.shop_now import ShopNow
-from services.domain.status import Status
+from services.domain.status import ACTIVE, Status
 from services.domain.task import Task
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
@@ -151,7 +151,20 @@ class TaskQueries:
             now_ms=now,
             pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
             holders=tuple(running.tasks),
+            twin=self._twin(task),
             concurrency=shop.concurrency if shop is not None else 1,
             ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
             supply=ability.supply(self._registry.task_type(task.task_type), task.lane, self._store.workers(), now),
         )
+
+    def _twin(self, task: Task) -> Task | None:
+        """The task with the same work that goes first: what runs or is held, else what was created first."""
+        if not task.uniq:
+            return None
+        same = (equals("shop", task.shop), equals("uniq", task.uniq))
+        for statuses in ((Status.RUNNING, Status.HELD), ACTIVE - {Status.SCHEDULED}):
+            terms = (*same, equals("status", *sorted(statuses)))
+            found = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1)).tasks
+            if found:
+                return None if found[0].task_id == task.task_id else found[0]
+        return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from services import assembly
 from services.domain.event import Event
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
@@ -141,3 +142,24 @@ def test_cancelling_a_parked_task_frees_nothing_and_loses_nothing(fleet: Fleet) 
     fleet.wait(parked[1], "succeeded")
     assert fleet.task(parked[0]).status == "cancelled"
     assert fleet.engine.store.parked_shops(10) == []
+
+
+def test_a_twin_in_the_queue_is_told_whom_it_waits_for(fleet: Fleet, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    first = fleet.create(kind="single", until=str(gate))
+    second = fleet.create(kind="single", until=str(gate), if_duplicate="queue")
+    assert _twin(fleet, second) == ("gate.twin_first", first)
+    assert _twin(fleet, first) == ("gate.no_twin", None)
+    fleet.worker()
+    fleet.wait(first, "running")
+    fleet.wait(second, "blocked")
+    assert _twin(fleet, second) == ("gate.twin_running", first)
+    gate.touch()
+    fleet.wait_ended([first, second])
+
+
+def _twin(fleet: Fleet, task_id: str) -> tuple[str, object]:
+    detail = assembly.queries(fleet.engine).tasks.detail(task_id)
+    assert detail is not None
+    (gate,) = [gate for gate in detail.gates if gate.name == "twin"]
+    return gate.code, gate.params.get("twin")

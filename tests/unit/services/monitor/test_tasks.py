@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.change import Claim
+from services.domain.change import Claim, Resolve
 from services.domain.errors import UsageError
-from services.domain.shop import Pause
+from services.domain.shop import Pause, Shop
 from services.domain.worker import WorkerInfo
 from services.monitor.tasks import TaskQueries
 from services.ports import Letter, LogLine
@@ -41,6 +41,31 @@ def test_a_frozen_set_has_every_page_up_to_its_limit(room: Room, queries: TaskQu
     assert len(queries.ids("status:queued")) == 1_050
     assert len(queries.ids("status:queued", limit=7)) == 7
     assert queries.ids("status:dead") == ()
+
+
+def test_a_task_that_waits_behind_the_same_work_names_it(room: Room, queries: TaskQueries) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
+    room.store.put_shops([Shop(platform="pdd", shop_id="s1", concurrency=5)])
+    specs = [room.spec(payload={}, if_duplicate="queue") for _ in range(3)]
+    first, second, third = [task for spec in specs for task in room.producer.submit([spec]).created]
+    assert twin(queries, first.task_id) == ("gate.no_twin", None)
+    assert twin(queries, second.task_id) == twin(queries, third.task_id) == ("gate.twin_first", first.task_id)
+    running = room.claim(room.task(first.task_id), "w7#1")
+    assert twin(queries, third.task_id) == ("gate.twin_running", first.task_id)
+    assert "twin" in closed(queries, second.task_id)
+    room.finish(running, "held", error_kind="worker_lost")
+    assert twin(queries, third.task_id) == ("gate.twin_held", first.task_id)
+    room.ask(Resolve(task_id=first.task_id, to="succeeded", by="ann"))
+    assert twin(queries, second.task_id) == ("gate.no_twin", None)
+    assert twin(queries, third.task_id) == ("gate.twin_first", second.task_id)
+
+
+def twin(queries: TaskQueries, task_id: str) -> tuple[str, object]:
+    """What the gate says, and whom it names."""
+    detail = queries.detail(task_id)
+    assert detail is not None
+    (gate,) = [gate for gate in detail.gates if gate.name == "twin"]
+    return gate.code, gate.params.get("twin")
 
 
 def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
