@@ -234,3 +234,12 @@ def test_texts_are_only_texts(rig: Rig, text: str) -> None:
     assert dict(rig.store.documents(text)) == {text: text}
     rig.store.tell_worker(text, text)
     assert rig.store.heartbeat(info(text)).orders == (text,)
+
+
+def test_a_document_that_is_there_is_not_replaced_by_an_added_one(rig: Rig) -> None:
+    assert rig.store.add_document("type", "mail", "{}") is True
+    assert rig.store.add_document("type", "mail", '{"v": 2}') is False
+    assert rig.store.add_document("role", "mail", '"admin"') is True
+    rig.store.put_document("type", "mail", '{"v": 3}')
+    assert rig.store.add_document("type", "mail", "{}") is False
+    assert dict(rig.store.documents("type")) == {"mail": '{"v": 3}'}
