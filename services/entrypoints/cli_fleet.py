@@ -1,4 +1,4 @@
-"""``queue``, ``stats``, ``audit``."""
+"""``stats`` and ``audit``."""
 
 from __future__ import annotations
 
@@ -16,15 +16,11 @@ from services.domain.worker import SILENT_AFTER_MS
 from services.entrypoints import shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 
-QUEUE_EXAMPLES = ("queue list",)
 AUDIT_EXAMPLES = ("audit list --limit 20", "audit list --filter 'who:ann* action:dead.republish age<1d'")
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the nouns."""
-    queue = nouns.add_parser("queue", parents=[common], help="queues", **examples(QUEUE_EXAMPLES))
-    queues = queue.add_subparsers(required=True, metavar="VERB")
-    queues.add_parser("list", parents=[common], help="live depths").set_defaults(handler=queue_list)
     nouns.add_parser("stats", parents=[common], help="counts by status and lane").set_defaults(handler=stats)
     audit = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
     listing = audit.add_subparsers(required=True, metavar="VERB").add_parser(
@@ -36,23 +32,6 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     )
     listing.add_argument("--before", metavar="ID", default="", help="`next` of the page before")
     listing.set_defaults(handler=audit_list)
-
-
-def queue_list(context: Context) -> int:
-    """Print queue depths."""
-    with context.engine() as engine:
-        depths = engine.broker.depths()
-    document = {
-        "queues": [
-            {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
-            for one in depths
-        ]
-    }
-    rows = [
-        (one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths
-    ]
-    context.show(document, table(("queue", "kind", "ready", "unacked", "consumers"), rows))
-    return EXIT_OK
 
 
 def stats(context: Context) -> int:

@@ -20,13 +20,12 @@ from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
-from services.domain.worker import WorkerInfo
-from services.entrypoints import demo, signals
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples, table, whole
+from services.entrypoints import cli_workers, demo, signals
+from services.entrypoints.cli_workers import MAX_SLOTS
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples, whole
 from services.workers.worker import Worker
 
 log = logging.getLogger(__name__)
-MAX_SLOTS = 512
 EXAMPLES = (
     "worker --slots 8 --lanes high,normal",
     "worker --handlers my_handlers --drain",
@@ -48,18 +47,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     _options(parser)
     parser.set_defaults(handler=work)
     verbs = parser.add_subparsers(metavar="VERB")
-    verbs.add_parser("list", parents=[common], help="workers and their slots").set_defaults(handler=worker_list)
-    for name, text in (
-        ("drain", "take no new tasks"),
-        ("resume", "take tasks again"),
-        ("stop", "finish and leave"),
-        ("slots", "change the number of slots"),
-    ):
-        sub = verbs.add_parser(name, parents=[common], help=text)
-        sub.add_argument("worker")
-        if name == "slots":
-            sub.add_argument("count", type=whole(1, MAX_SLOTS))
-        sub.set_defaults(handler=tell, verb=name)
+    cli_workers.add(verbs, common)
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
@@ -109,47 +97,6 @@ def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> t
         steward.close()
         engine.close()
     return worker, clean
-
-
-def worker_list(context: Context) -> int:
-    """Print workers."""
-    with context.engine() as engine:
-        workers = engine.store.workers()
-        now = engine.store.now_ms()
-    document = {"workers": [msgspec.to_builtins(info) | {"silent_ms": now - info.seen_at} for info in workers]}
-    rows = [
-        (
-            info.worker,
-            info.state,
-            f"{info.busy}/{len(info.slots)}",
-            f"{(now - info.seen_at) / 1000:.1f} s",
-            info.done,
-            info.failed,
-            _runs(info),
-        )
-        for info in workers
-    ]
-    context.show(document, table(("worker", "state", "busy", "heartbeat", "done", "failed", "runs"), rows))
-    return EXIT_OK
-
-
-def _runs(info: WorkerInfo) -> str:
-    own = {"python": len(info.handlers), "rpa": len(info.commands)}
-    words = [f"{name} ({own[name]} types)" if own.get(name) else name for name in info.executors]
-    words += [f"no {name}: {what} is missing" for name, what in sorted(info.lacks.items())]
-    return ", ".join(words) or "nothing"
-
-
-def tell(context: Context) -> int:
-    """Order a worker to drain, resume, stop or change its slots."""
-    args = context.args
-    order = f"slots={args.count}" if args.verb == "slots" else args.verb
-    with context.engine() as engine:
-        assembly.commands(engine).fleet.tell_worker(args.worker, order)
-    context.show(
-        {"worker": args.worker, "order": order}, [f"{args.worker}: {order} asked for; it obeys at its next heartbeat"]
-    )
-    return EXIT_OK
 
 
 def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:

@@ -48,12 +48,11 @@ def _unknown(field: str, words: Iterable[tuple[str, int]], known: Iterable[str])
     for word, line in words:
         if word not in names:
             places.setdefault(word, []).extend([line] if line else [])
-    return [
-        Doubt(field=field, word=word, near=_near(word, names), lines=tuple(lines)) for word, lines in places.items()
-    ]
+    return [Doubt(field=field, word=word, near=near(word, names), lines=tuple(lines)) for word, lines in places.items()]
 
 
-def _near(word: str, names: Sequence[str]) -> str:
+def near(word: str, names: Sequence[str]) -> str:
+    """The known name that was probably meant, "" when none is similar."""
     by_lower = {name.lower().replace("-", "_"): name for name in names}
     close = difflib.get_close_matches(word.lower().replace("-", "_")[:64], list(by_lower), n=1, cutoff=0.65)
     return by_lower[close[0]] if close else ""

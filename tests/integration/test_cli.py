@@ -320,7 +320,7 @@ def test_a_worker_listens_to_other_processes(cli: Cli, tmp_path: Path) -> None:
         cli.run("worker", "slots", worker["worker"], 3)
         eventually(lambda: len(cli.run("worker", "list")["workers"][0]["slots"]) == 3, 60)
         assert cli.run("worker", "drain", "nobody", code=2)["field"] == "worker"
-        cli.run("worker", "stop", worker["worker"])
+        assert cli.run("worker", "stop", worker["worker"][:-1])["workers"] == [worker["worker"]]
         assert process.wait(60) == 0
     assert cli.run("worker", "list")["workers"] == []
 

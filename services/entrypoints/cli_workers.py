@@ -1,0 +1,129 @@
+"""``worker list|drain|resume|stop|slots``: what other workers do, and what they are told."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from services import assembly
+from services.domain.errors import UsageError
+from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table, whole
+
+MAX_SLOTS = 512
+
+
+def add(verbs: Any, common: argparse.ArgumentParser) -> None:
+    """Declare the verbs beside the worker itself."""
+    verbs.add_parser("list", parents=[common], help="workers and their slots").set_defaults(handler=list_workers)
+    for name, text in (
+        ("drain", "take no new tasks"),
+        ("resume", "take tasks again"),
+        ("stop", "finish and leave"),
+    ):
+        parser = verbs.add_parser(name, parents=[common], help=text)
+        parser.add_argument("workers", nargs="*", metavar="WORKER", help="its name, or a beginning that only one has")
+        parser.add_argument("--all", action="store_true", help="every worker that is alive")
+        parser.add_argument("--yes", action="store_true", help="do not ask, where it is more than one")
+        parser.set_defaults(handler=tell, verb=name)
+    parser = verbs.add_parser("slots", parents=[common], help="change how many tasks a worker runs at once")
+    parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
+    parser.add_argument("count", type=whole(1, MAX_SLOTS))
+    parser.set_defaults(handler=tell, verb="slots", all=False)
+
+
+def list_workers(context: Context) -> int:
+    """Print workers."""
+    with context.engine() as engine:
+        workers = engine.store.workers()
+        now = engine.store.now_ms()
+    document = {
+        "workers": [
+            msgspec.to_builtins(info) | {"silent_ms": now - info.seen_at, "silent": _silent(info, now)}
+            for info in workers
+        ]
+    }
+    rows = [
+        (
+            info.worker,
+            "silent" if _silent(info, now) else info.state,
+            f"{info.busy}/{len(info.slots)}",
+            f"{(now - info.seen_at) / 1000:.1f} s",
+            info.done,
+            info.failed,
+            ",".join(info.lanes),
+            info.version,
+            _runs(info),
+        )
+        for info in workers
+    ]
+    header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "version", "runs")
+    context.show(document, table(header, rows))
+    return EXIT_OK
+
+
+def _runs(info: WorkerInfo) -> str:
+    own = {"python": len(info.handlers), "rpa": len(info.commands)}
+    words = [f"{name} ({own[name]} types)" if own.get(name) else name for name in info.executors]
+    words += [f"no {name}: {what} is missing" for name, what in sorted(info.lacks.items())]
+    return ", ".join(words) or "nothing"
+
+
+def tell(context: Context) -> int:
+    """Order workers to drain, resume, stop or change their slots."""
+    args = context.args
+    order = f"slots={args.count}" if args.verb == "slots" else args.verb
+    with context.engine() as engine:
+        now = engine.store.now_ms()
+        chosen = _chosen(engine.store.workers(), args.workers, now, everyone=args.all)
+        if len(chosen) > 1 and not context.confirm(f"{args.verb} {len(chosen)} workers"):
+            return EXIT_FAILED
+        fleet = assembly.commands(engine).fleet
+        for info in chosen:
+            fleet.tell_worker(info.worker, order)
+    names = [info.worker for info in chosen]
+    warnings = [
+        f"{info.worker} is silent for {(now - info.seen_at) // 1000} s; it obeys only if it comes back"
+        for info in chosen
+        if _silent(info, now)
+    ]
+    context.warn(warnings)
+    context.show(
+        {"worker": names[0] if len(names) == 1 else None, "workers": names, "order": order, "warnings": warnings},
+        [f"{name}: {order} asked for; it obeys at its next heartbeat" for name in names],
+    )
+    return EXIT_OK
+
+
+def _chosen(workers: Sequence[WorkerInfo], words: Sequence[str], now: int, *, everyone: bool) -> list[WorkerInfo]:
+    """The workers that are meant.
+
+    Raises:
+        UsageError: neither names nor --all, or a name fits none or several.
+    """
+    if bool(words) == everyone:
+        raise UsageError("name workers, or say --all (not both)", field="worker")
+    if everyone:
+        alive = [info for info in workers if not _silent(info, now)]
+        if not alive:
+            raise UsageError("no worker is alive", field="worker")
+        return alive
+    return list({info.worker: info for info in (_one(workers, word) for word in words)}.values())
+
+
+def _one(workers: Sequence[WorkerInfo], word: str) -> WorkerInfo:
+    exact = [info for info in workers if info.worker == word]
+    found = exact or [info for info in workers if word and info.worker.startswith(word)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        names = ", ".join(info.worker for info in found)
+        raise UsageError(f"{word!r:.80} is the beginning of several workers: {names:.300}", field="worker")
+    raise UsageError(f"there is no worker {word!r:.80}; see `worker list`", field="worker")
+
+
+def _silent(info: WorkerInfo, now: int) -> bool:
+    return now - info.seen_at >= SILENT_AFTER_MS

@@ -1,0 +1,63 @@
+"""``queue pause|resume`` and orders to workers, on the command line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from services.domain.worker import WorkerInfo
+from services.store.embedded import EmbeddedStore
+from tests.integration.cli_rig import Cli, configure
+
+
+class Slow:
+    """A clock two minutes behind: what it dates is old already."""
+
+    def now_ms(self) -> int:
+        from services.clock import SystemClock
+
+        return SystemClock().now_ms() - 120_000
+
+    def monotonic(self) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    """The command line with an empty home."""
+    configure(tmp_path / "home")
+    return Cli(tmp_path / "home")
+
+
+def test_a_platform_and_a_type_are_held_and_released(cli: Cli) -> None:
+    (task_id,) = cli.run("task", "create", "--shop", "pdd:s1", "--type", "work")["created"]
+    (other,) = cli.run("task", "create", "--shop", "temu:s1", "--type", "work")["created"]
+    paused = cli.run("queue", "pause", "platform:pdd", "--note", "maintenance", "--yes")
+    assert (paused["paused"], paused["waiting"], paused["warnings"]) == ("platform:pdd", 1, [])
+    assert "did you mean type:sync_order?" in cli.run("queue", "pause", "type:sync_oder", "--yes")["warnings"][0]
+    cli.drain()
+    assert cli.run("task", "show", other)["task"]["status"] == "succeeded"
+    shown = cli.run("task", "show", task_id)
+    assert [gate["params"]["reason"] for gate in shown["gates"] if gate["state"] == "closed"] == ["maintenance"]
+    scopes = {one["scope"]: one["reason"] for one in cli.run("queue", "list")["pauses"]}
+    assert scopes == {"platform:pdd": "maintenance", "type:sync_oder": ""}
+    assert "paused: platform:pdd" in cli.call("queue", "list").stdout
+    resumed = cli.run("queue", "resume", "platform:pdd", "--yes")
+    assert (resumed["was_paused"], resumed["still_paused"]) == (True, ["type:sync_oder"])
+    assert cli.run("queue", "resume", "platform:pdd")["was_paused"] is False
+    cli.drain()
+    assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
+
+
+def test_a_silent_worker_is_shown_as_such_and_told_with_a_warning(cli: Cli) -> None:
+    cli.run("stats")
+    store = EmbeddedStore(cli.home / "local.sqlite", Slow())  # type: ignore[arg-type]
+    store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1))
+    store.close()
+    (worker,) = cli.run("worker", "list")["workers"]
+    assert worker["silent"] is True
+    told = cli.run("worker", "drain", "desk")
+    assert (told["worker"], told["order"]) == ("desk-1", "drain")
+    assert "is silent" in told["warnings"][0]
+    assert cli.run("worker", "stop", "--all", code=2)["error"] == "no worker is alive"
