@@ -52,7 +52,7 @@ class _Doors:
     def toast(self, spec: ToastSpec) -> None:
         """Show a message in the corner."""
         if self.window is not None:
-            self.window.toasts.show(spec)
+            self.window.toasts.say(spec)
 
     def new_task(self, fields: Mapping[str, object]) -> None:
         """Open the New task dialog; there is one, and it keeps its draft until it is created or discarded."""

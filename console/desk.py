@@ -29,6 +29,7 @@ from services.domain.errors import ConsoleError
 from services.entrypoints.context import ConsoleRequest
 from services.i18n import _
 from services.monitor.live import Snapshot
+from views.dialogs.republish.runner import BulkRunner
 from views.pages.first_run.page import FirstRunPage
 from views.support import operation, shown
 from views.support.acting import Acting
@@ -230,6 +231,9 @@ class Console:
             self._state.set(window=self._desk.window.save_state())
             # what is still held with Undo was asked for; closing is no Undo
             await self._send_held(self._desk.window.findChildren(Acting))
+            for runner in self._desk.window.findChildren(BulkRunner):
+                runner.send_now()
+                await self._off(runner.finish, CLOSE_GRACE_S)
             # as its user does: the page stops asking, the feed has nobody left to tell
             self._desk.window.close()
         await self._off(operation.shut_down)

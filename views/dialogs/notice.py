@@ -32,6 +32,11 @@ class Notice(QWidget):
         self.hide()
         theme().changed.connect(self.update)
 
+    def set_status(self, name: str) -> None:
+        """Change glyph and tint."""
+        self._token = status(name)
+        self.update()
+
     def add_links(self, *links: QWidget) -> None:
         """Put verbs below the text."""
         for link in links:

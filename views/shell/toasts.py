@@ -28,9 +28,19 @@ class Toasts(QObject):
         self._stack: list[Toast] = []
         host.installEventFilter(self)
 
+    def say(self, spec: ToastSpec) -> None:
+        """Show a message, or change the words of one that still stands."""
+        if not spec.update:
+            self.show(spec)
+            return
+        same = self._same(spec)
+        if same is not None:
+            same.change_words(spec)
+            self.arrange()
+
     def show(self, spec: ToastSpec) -> Toast:
         """Show a message; the oldest that may leave makes room."""
-        same = next((toast for toast in self._stack if spec.key and toast.spec.key == spec.key), None)
+        same = self._same(spec)
         if same is not None:
             self._drop(same)
         while len(self._stack) >= MAX_TOASTS:
@@ -44,6 +54,9 @@ class Toasts(QObject):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(toast, toast.accessibleName()))
         self.shown.emit(spec)
         return toast
+
+    def _same(self, spec: ToastSpec) -> Toast | None:
+        return next((toast for toast in self._stack if spec.key and toast.spec.key == spec.key), None)
 
     def toasts(self) -> tuple[Toast, ...]:
         """Return what is shown, oldest first."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
@@ -39,6 +39,7 @@ class ToastSpec:
     sticky: bool = False
     copy: str = ""  #: details for the clipboard; shows "Copy details"
     key: str = ""  #: a later toast with the same key replaces this one
+    update: bool = False  #: only changes the words of the toast with this key; nothing where a person closed that
 
     @property
     def stays(self) -> bool:
@@ -59,8 +60,8 @@ class Toast(QWidget):
         super().__init__(parent)
         self.spec = spec
         self.setFixedWidth(WIDTH)
-        self.setAccessibleName(f"{spec.text} {spec.detail}".strip())
         self._glyph = QLabel()
+        self._text, self._detail = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self._timer = QTimer(self, singleShot=True, interval=int(spec.seconds * 1000))
         self._timer.timeout.connect(self.close_now)
         self._set_up()
@@ -76,9 +77,9 @@ class Toast(QWidget):
         row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(3)
-        words.addWidget(Label(safe.visible(self.spec.text), "strong", wrap=True))
-        if self.spec.detail:
-            words.addWidget(Label(safe.one_line(self.spec.detail, 300), "label", "text2", wrap=True))
+        words.addWidget(self._text)
+        words.addWidget(self._detail)
+        self._show_words()
         verbs = self._verbs()
         if verbs.count():
             words.addLayout(verbs)
@@ -86,6 +87,17 @@ class Toast(QWidget):
         close = IconButton("ph.x", N_("Close"))
         close.clicked.connect(self.close_now)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+
+    def change_words(self, spec: ToastSpec) -> None:
+        """Say something else in place: nothing moves under the mouse."""
+        self.spec = replace(self.spec, text=spec.text, detail=spec.detail)
+        self._show_words()
+
+    def _show_words(self) -> None:
+        self._text.setText(safe.visible(self.spec.text))
+        self._detail.setText(safe.one_line(self.spec.detail, 300))
+        self._detail.setVisible(bool(self.spec.detail))
+        self.setAccessibleName(f"{self.spec.text} {self.spec.detail}".strip())
 
     def _verbs(self) -> QHBoxLayout:
         verbs = QHBoxLayout()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -13,44 +12,44 @@ from PySide6.QtWidgets import QWidget
 from services.commands.outcome import Outcome
 from services.domain.status import Triage
 from services.domain.task import Task
-from services.i18n import N_, _, ngettext
+from services.i18n import _, ngettext
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question, typed_count
-from views.pages.dead_letters.rows import LetterRow
+from views.dialogs.republish.dialog import RepublishDialog
+from views.dialogs.republish.runner import BulkRunner
+from views.dialogs.republish.telling import Telling, republished
 from views.support import shown, text
 from views.support.acting import Acting
 from views.support.operation import Operation
-from views.theme.tokens import platform_badge
 from views.widgets.toast import ToastAction, ToastSpec
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
 UNDO_S = 10
-PREVIEW_ROWS = 40
 
 
 class LetterActions(QObject):
     """Signals:
     acted: something was decided; lists may be asked again.
+    tasks_wanted: a filter that the Tasks page shall show.
     """
 
     acted = Signal()
+    tasks_wanted = Signal(str)
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._acting = Acting(self, context.toast)
         self._operation = Operation(self)
+        self.runner = BulkRunner(lambda: context.commands.bulk, self)
+        self._telling = Telling(self.runner, context.toast, self.tasks_wanted.emit, self)
 
-    def republish(self, rows: Sequence[LetterRow], ids: Sequence[str] = ()) -> None:
-        """Make new tasks; ``ids`` may name more than the rows that are loaded."""
-        chosen = tuple(ids) or tuple(row.key for row in rows)
-        if len(chosen) <= FEW:
-            self._hold(chosen)
+    def republish(self, ids: Sequence[str], note: str = "") -> None:
+        """Make new tasks; many only after a look at what becomes of each. ``note`` names what they share."""
+        if len(ids) <= FEW:
+            self._hold(ids)
             return
-        dialog = ConfirmDialog(preview(rows, len(chosen), self._context.environment), self._owner)
-        dialog.confirmed.connect(partial(self._hold, chosen))
-        dialog.open()
+        RepublishDialog(self._context, ids, self.runner, note=note, parent=self._owner).open()
 
     def republish_edited(self, task: Task, payload: Mapping[str, Any]) -> None:
         """Make a new task with a corrected payload."""
@@ -100,36 +99,8 @@ class LetterActions(QObject):
         self._context.toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))
 
 
-def preview(rows: Sequence[LetterRow], number: int, environment: str) -> Question:
-    """What a bulk republish will do, counted by type and by shop."""
-    types = Counter(row.task.task_type for row in rows)
-    shops = Counter((row.shop_name or row.task.shop_id, row.task.platform) for row in rows)
-    lines = [(name, _tasks(count)) for name, count in types.most_common()]
-    lines += [(f"{name}  {platform_badge(platform)}", _tasks(count)) for (name, platform), count in shops.most_common()]
-    if len(lines) > PREVIEW_ROWS:
-        rest = len(lines) - PREVIEW_ROWS
-        more = ngettext("{n} more shop", "{n} more shops", rest).format(n=rest)
-        lines = [*lines[:PREVIEW_ROWS], (more, "")]
-    if number > len(rows):
-        lines.append((_("Not loaded here"), _tasks(number - len(rows))))
-    words = _("Each becomes a new task, linked to its dead letter. What is active already is left out and named.")
-    return Question(
-        title=N_("Republish dead letters"),
-        number=_tasks(number),
-        text=words,
-        rows=tuple(lines),
-        verb=ngettext("Republish {n} task", "Republish {n} tasks", number).format(n=text.count(number)),
-        typed=typed_count(number, environment),
-    )
-
-
-def _tasks(number: int) -> str:
-    return ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
-
-
 def _republished(outcome: Outcome) -> str:
-    number = len(outcome.done)
-    return ngettext("{n} task republished", "{n} tasks republished", number).format(n=text.count(number))
+    return republished(len(outcome.done))
 
 
 def _triaged(number: int, to: str) -> str:

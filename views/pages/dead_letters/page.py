@@ -26,6 +26,7 @@ from views.pages.dead_letters.causes import ordered
 from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
+from views.pages.dead_letters.run_strip import RunStrip
 from views.support import text
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
@@ -108,7 +109,9 @@ class DeadLettersPage(Page):
         self.header.add_action(self._states)
         self.header.set_divider(True)
         self._error = ErrorStrip()
+        self.run_strip = RunStrip(self._actions.runner)
         self.body.addWidget(self._error)
+        self.body.addWidget(self.run_strip)
         self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
         self.panel = LetterPanel(self._context)
         self.panel.setMinimumWidth(400)
@@ -158,6 +161,7 @@ class DeadLettersPage(Page):
         self.panel.new_task_wanted.connect(self._context.new_task)
         self.panel.task_wanted.connect(self._open_task)
         self._actions.acted.connect(self._on_acted)
+        self._actions.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
 
     # answers
 
@@ -237,14 +241,10 @@ class DeadLettersPage(Page):
 
     # acting
 
-    def _rows(self) -> list[LetterRow]:
-        found = [self._model.find(key) for key in self.table.target_keys()]
-        return [row for row in found if row is not None]
-
     def _on_bulk(self, verb: str) -> None:
         ids = [str(key) for key in self.table.target_keys()]
         if verb == "republish":
-            self._actions.republish(self._rows(), ids)
+            self._actions.republish(ids, self.letters.title())
         else:
             self._actions.triage(ids, verb, self._asker.wanted.triage)
         self._model.untick_all()
@@ -256,7 +256,7 @@ class DeadLettersPage(Page):
         if isinstance(payload, dict):
             self._actions.republish_edited(task, payload)
         else:
-            self._actions.republish([LetterRow(task=task)])
+            self._actions.republish([task.task_id])
 
     def _on_triage(self, task_id: str, to: str, before: str) -> None:
         self._actions.triage([task_id], to, before)
@@ -269,7 +269,7 @@ class DeadLettersPage(Page):
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
         ids = [str(key)] if not self._model.ticked() else [str(one) for one in self.table.target_keys()]
-        menu.addAction(_("Republish"), partial(self._actions.republish, self._rows(), ids))
+        menu.addAction(_("Republish"), partial(self._actions.republish, ids, self.letters.title()))
         for triage, title in (
             (Triage.OPEN, N_("Reopen")),
             (Triage.IGNORED, N_("Ignore")),

@@ -83,10 +83,14 @@ class LetterPane(QWidget):
         self._cause = cause
         self._say()
 
+    def title(self) -> str:
+        """What the cause is called."""
+        return words.heading(self._cause) if self._cause is not None else ""
+
     def _say(self) -> None:
         cause = self._cause
         count = cause.count if cause is not None else 0
-        self._title.show_text(words.heading(cause) if cause is not None else "")
+        self._title.show_text(self.title())
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
         self._shops.setText(words.scope(cause) if cause is not None else "")
 

@@ -165,15 +165,31 @@ class Fleet:
         made = self.context.commands.tasks.create(
             [TaskSpec(platform=platform, shop_id=shop_id, task_type=kind)], origin="cli"
         )
-        task = made.created[0]
-        owner = f"rpa-01#{task.task_id}"
-        claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner=owner, worker="rpa-01", lease_ms=60_000)
+        self.finish(made.created[0].task_id)
+        return made.created[0].task_id
+
+    def finish(self, task_id: str, to: str = Status.SUCCEEDED, error: str = "") -> None:
+        """Run a waiting task to an end as a worker does."""
+        (task,) = self.store.get([task_id])
+        owner = f"rpa-01#{task_id}"
+        claim = Claim(
+            task_id=task_id, gen=task.gen, attempt=task.attempt, owner=owner, worker="rpa-01", lease_ms=60_000
+        )
         (answer,) = self.store.apply([claim])
         assert answer.code == "run", answer.code
-        now = self.store.now_ms()
-        done = Attempt(number=1, worker="rpa-01", started_at=now, ended_at=now, outcome="succeeded")
-        self.store.apply([Finish(task_id=task.task_id, owner=owner, to=Status.SUCCEEDED, attempt=done)])
-        return task.task_id
+        now, kind = self.store.now_ms(), classify.classify(error) if error else ""
+        print_ = fingerprint.fingerprint(task.task_type, kind, error) if error else ""
+        outcome = "failed" if error else "succeeded"
+        done = Attempt(
+            number=1, worker="rpa-01", started_at=now, ended_at=now, outcome=outcome, error_kind=kind, error=error
+        )
+        self.store.apply(
+            [
+                Finish(
+                    task_id=task_id, owner=owner, to=to, attempt=done, error=error, error_kind=kind, fingerprint=print_
+                )
+            ]
+        )
 
     def heartbeat(self, name: str, *, slots: int = 4, busy: int = 2, **more: Any) -> WorkerInfo:
         """Let a pretended worker of another machine report itself."""

@@ -80,10 +80,12 @@ def dead_letters(fleet: Fleet, folder: Path) -> None:
     page._model.tick_all()
     page._on_bulk("republish")
     settle()
-    from views.dialogs.confirm import ConfirmDialog
+    from views.dialogs.republish.dialog import RepublishDialog
 
-    dialog = page.findChild(ConfirmDialog)
+    dialog = page.findChild(RepublishDialog)
     assert dialog is not None
+    wait(lambda: dialog._looked is not None)
+    settle(0.2)
     dialog.grab().save(str(folder / "dead-confirm.png"))
     page.grab().save(str(folder / "dead-behind.png"))
     dialog.reject()

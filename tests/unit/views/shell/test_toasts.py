@@ -43,6 +43,17 @@ def test_the_same_key_replaces(toasts: Toasts) -> None:
     toasts.clear()
 
 
+def test_an_update_changes_what_stands_and_brings_nothing_back(toasts: Toasts) -> None:
+    toasts.say(ToastSpec(text="1 of 9", key="run", sticky=True))
+    before = toasts.toasts()
+    toasts.say(ToastSpec(text="2 of 9", key="run", update=True))
+    assert toasts.toasts() == before, "nothing moves under the mouse"
+    assert texts(toasts) == ["2 of 9"]
+    before[0].close_now()
+    toasts.say(ToastSpec(text="3 of 9", key="run", update=True))
+    assert texts(toasts) == [], "a person closed it"
+
+
 def test_closing_closes_the_gap(qtbot: QtBot, toasts: Toasts) -> None:
     with qtbot.waitSignal(toasts.shown) as signal:
         first = toasts.show(ToastSpec(text="first", sticky=True))

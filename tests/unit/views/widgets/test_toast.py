@@ -66,3 +66,11 @@ def test_it_waits_under_the_mouse(qtbot: QtBot) -> None:
     QApplication.sendEvent(toast, QEvent(QEvent.Type.Leave))
     assert toast._timer.isActive()
     toast.close_now()
+
+
+def test_its_words_change_in_place(qtbot: QtBot) -> None:
+    toast = Toast(ToastSpec(text="1 of 9", key="run", sticky=True))
+    qtbot.addWidget(toast)
+    toast.change_words(ToastSpec(text="2 of 9", detail="soon", key="run", update=True))
+    assert toast.accessibleName() == "2 of 9 soon"
+    assert toast.spec.sticky, "only the words are others"

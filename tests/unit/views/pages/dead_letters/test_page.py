@@ -15,7 +15,7 @@ from services.domain.shop import Pause
 from services.domain.status import Triage
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
-from views.dialogs.confirm import ConfirmDialog
+from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.schema_fields import LineInput
 from views.pages.dead_letters.page import DeadLettersPage
 from views.widgets.toast import ToastSpec
@@ -43,6 +43,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     yield make
     for page in pages:
         page.deactivate()
+        page._actions.runner.finish()
 
 
 def shown_in_panel(page: DeadLettersPage) -> Task | None:
@@ -215,37 +216,85 @@ def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, 
     assert page.bar.republish.text() == "Republish 3"
     assert page.panel.primary_button.kind == "plain", "one filled button per view"
     page.bar.republish.click()
-    assert page.findChild(ConfirmDialog) is None
+    assert page.findChild(RepublishDialog) is None
     press(fleet.toasts[-1], "Send now")
     # The three shops have one sync_order each, which may be active once only.
     qtbot.waitUntil(lambda: all(one(fleet, key).triage == Triage.REPUBLISHED for key in ticked))
 
 
-def test_many_are_counted_by_shop_and_type_before_they_go(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
-    fleet.seed_deaths()
-    page = open_page()
+def bulk_dialog(qtbot: QtBot, page: DeadLettersPage) -> RepublishDialog:
+    """Tick everything, ask for a republish, wait for its numbers."""
     page._model.tick_all()
     page.bar.republish.click()
-    dialog = page.findChild(ConfirmDialog)
+    dialog = page.findChild(RepublishDialog)
     assert dialog is not None
-    assert dialog.verb_button.text() == "Republish 18 tasks"
-    assert ("sync_order", "18 tasks") in dialog._question.rows
-    assert any(value == "6 tasks" for _name, value in dialog._question.rows)
+    qtbot.waitUntil(lambda: dialog._looked is not None)
+    return dialog
+
+
+def test_many_are_looked_at_before_they_go(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    for shop in ("pdd-10021", "pdd-10025", "pdd-10048"):
+        fleet.succeed("pdd", shop, "get_content")
+    page = open_page()
+    dialog = bulk_dialog(qtbot, page)
+    assert dialog.verb_button.text() == "Republish 3 tasks", "one order sync per shop may be active"
+    assert dialog.numbers.rules["twin"].number.text() == "15"
     qtbot.waitUntil(lambda: dialog.isVisible())
     assert dialog.focusWidget() is dialog.cancel_button
     dialog.verb_button.click()
+    assert fleet.toasts[-1].text == "Republishing 3 tasks in 10 s"
+    assert fleet.store.counts().triage[Triage.OPEN] == 33, "it is held, so that it can be taken back"
     press(fleet.toasts[-1], "Send now")
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "3 tasks republished")
-    assert "15 tasks left alone" in fleet.toasts[-1].detail, "one order sync per shop may be active"
+    assert fleet.store.counts().triage == {Triage.OPEN: 30, Triage.REPUBLISHED: 3}
+    with qtbot.waitSignal(page.navigate) as heard:
+        press(fleet.toasts[-1], "Open")
+    assert heard.args[0] == "tasks"
+    assert len(fleet.context.tasks.page(heard.args[1]).tasks) == 3
 
 
-def test_cancelling_the_question_changes_nothing(fleet: Fleet, open_page: Open) -> None:
+def test_a_slow_run_is_shown_paused_and_stopped_from_the_page(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    for shop in ("pdd-10021", "pdd-10025", "pdd-10048"):
+        fleet.succeed("pdd", shop, "get_content")
+    page = open_page()
+    dialog = bulk_dialog(qtbot, page)
+    dialog.numbers.rules["twin"].toggle.click()
+    assert dialog.verb_button.text() == "Republish 18 tasks"
+    dialog.speed.field.setValue(6)
+    dialog.verb_button.click()
+    press(fleet.toasts[-1], "Send now")
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text.startswith("Republishing: 1 of 18"), timeout=8000)
+    assert page.run_strip.isVisible()
+    qtbot.waitUntil(lambda: any(spec.sticky for spec in fleet.toasts))
+    press(next(spec for spec in reversed(fleet.toasts) if spec.sticky), "Pause")
+    qtbot.waitUntil(lambda: page.run_strip.hand.text() == "Resume")
+    page.run_strip.hand.click()
+    assert page.run_strip.hand.text() == "Pause"
+    page.run_strip.stop.click()
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "1 task republished")
+    assert "17 stay dead letters" in fleet.toasts[-1].detail
+    assert not page.run_strip.isVisible()
+    assert fleet.store.counts().triage == {Triage.OPEN: 32, Triage.REPUBLISHED: 1}
+
+
+def test_a_held_bulk_can_be_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
-    page._model.tick_all()
-    page.bar.republish.click()
-    dialog = page.findChild(ConfirmDialog)
-    assert dialog is not None
+    dialog = bulk_dialog(qtbot, page)
+    assert dialog.verb_button.toolTip() == "All of them are skipped", "every shop is logged out"
+    dialog.numbers.rules["closed"].toggle.click()
+    dialog.verb_button.click()
+    press(fleet.toasts[-1], "Undo")
+    assert fleet.store.counts().triage == {Triage.OPEN: 33}
+    assert fleet.toasts[-1].status == "cancelled"
+
+
+def test_cancelling_the_question_changes_nothing(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    dialog = bulk_dialog(qtbot, page)
     dialog.cancel_button.click()
     assert fleet.toasts == []
     assert fleet.store.counts().triage == {Triage.OPEN: 33}

@@ -1,0 +1,196 @@
+"""The dialog over a real engine: numbers, switches, speed, a few first, and what it starts."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
+from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
+from views.dialogs.republish import pace
+from views.dialogs.republish.dialog import RepublishDialog
+from views.dialogs.republish.runner import BulkRunner
+
+
+def new_tasks(fleet: Fleet, letters: list[str]) -> list[Task]:
+    """What the letters have become."""
+    found = [task for task in fleet.store.get(letters) if task is not None and task.successor]
+    return [task for task in fleet.store.get([one.successor for one in found]) if task is not None]
+
+
+def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None:
+    dialog = open_dialog()
+    assert dialog.numbers.number() == "10"
+    assert dialog.numbers._lead.text() == "of 12 tasks will be published again, to 7 of 9 shops"
+    closed = dialog.numbers.rules["closed"]
+    assert (closed.number.text(), closed.title.text()) == ("2", "Skipped: shop still logged out")
+    assert dialog.numbers.rules["twin"].isHidden()
+    assert dialog.verb_button.text() == "Republish 10 tasks"
+    assert "2 shops are still logged out" in dialog.trial._text.text()
+    closed.toggle.click()
+    assert closed.title.text() == "Sent too: shop still logged out"
+    assert dialog.verb_button.text() == "Republish 12 tasks"
+
+
+def test_the_speed_moves_slider_field_and_forecast_together(open_dialog: Open, fleet: Fleet) -> None:
+    dialog = open_dialog()
+    speed = dialog.speed
+    speed.slider.setValue(0)
+    assert speed.field.value() == pace.SLOWEST
+    assert speed.published.note.text().startswith("in 1\u202fm")
+    speed.slider.setValue(pace.STEPS)
+    assert speed.field.text() == "all at once"
+    assert speed.published.note.text() == "now"
+    assert speed.done.note.text() == "no worker runs"
+    speed.field.setValue(120)
+    assert speed.slider.value() == pace.step_of(120)
+    assert dialog.choice().rate == 120
+
+
+def test_what_it_starts_goes_without_it(
+    qtbot: QtBot, open_dialog: Open, runner: BulkRunner, fleet: Fleet, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.speed.set_rate(pace.ALL)
+    dialog.changes.lane.choose("high")
+    dialog.changes.attempts.setCurrentIndex(2)
+    dialog.changes._on_set()
+    dialog.changes.name.setEditText("n")
+    dialog.changes.value.setText("7")
+    qtbot.waitUntil(lambda: dialog._looked is not None and dialog._looked.plan.fields == {"n": 7})
+    # the same payload for all: of two letters of one shop the second one is a twin now
+    assert dialog.numbers.rules["twin"].number.text() == "3"
+    with qtbot.waitSignal(dialog.started):
+        qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert runner.held
+    assert fleet.store.counts().triage == {Triage.OPEN: LETTERS}
+    with qtbot.waitSignal(runner.ended):
+        runner.send_now()
+    made = new_tasks(fleet, letters)
+    assert len(made) == 7
+    assert {(task.lane, task.max_retries) for task in made} == {("high", 1)}
+    assert all(json.loads(task.payload) == {"n": 7} for task in made)
+
+
+def test_a_few_can_be_tried_first_while_it_stays_open(
+    qtbot: QtBot, open_dialog: Open, fleet: Fleet, runner: BulkRunner, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.trial.link.click()
+    assert dialog.verb_button.toolTip() == "A few are being tried first"
+    qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
+    assert len({task.shop for task in new_tasks(fleet, letters)}) == 3, "of different shops"
+    qtbot.waitUntil(lambda: dialog.trial.lead() == "3 tried: 0 succeeded, 0 failed")
+    for task in new_tasks(fleet, letters):
+        fleet.finish(task.task_id)
+    qtbot.waitUntil(lambda: dialog.trial.lead() == "3 tried: 3 succeeded, 0 failed", timeout=8000)
+    qtbot.waitUntil(lambda: dialog.verb_button.isEnabled())
+    assert dialog.isVisible()
+    assert dialog.verb_button.text() == "Republish 7 tasks"
+    assert dialog.copy_button.text() == "Copy list of 9"
+
+
+def test_the_same_failure_again_is_told_and_the_rest_stay(
+    qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.trial.link.click()
+    qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
+    fleet.finish(new_tasks(fleet, letters)[0].task_id, Status.DEAD, LOGIN)
+    qtbot.waitUntil(lambda: "The same failure came back" in dialog.trial._text.text(), timeout=8000)
+    assert dialog.trial.lead() == "3 tried: 0 succeeded, 1 failed"
+    assert fleet.store.counts().triage[Triage.REPUBLISHED] == 3
+
+
+def test_closing_it_ends_the_waiting_for_those_that_were_tried(
+    qtbot: QtBot, open_dialog: Open, fleet: Fleet, runner: BulkRunner, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.trial.link.click()
+    qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
+    dialog.reject()
+    qtbot.waitUntil(lambda: runner.job is None)
+    assert len(new_tasks(fleet, letters)) == 3
+
+
+def test_a_production_fleet_asks_for_the_number(
+    qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 9)
+    context = dataclasses.replace(fleet.context, environment="PROD")
+    dialog = RepublishDialog(context, letters, runner)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: dialog._looked is not None)
+    assert dialog.verb_button.toolTip() == "Type 10 first"
+    dialog.confirm.field.setText("12")
+    assert not dialog.verb_button.isEnabled()
+    dialog.confirm.field.setText("10")
+    assert dialog.verb_button.isEnabled()
+    dialog.numbers.rules["closed"].toggle.click()
+    assert dialog.verb_button.toolTip() == "Type 12 first"
+
+
+def test_the_list_can_be_copied_and_the_preview_exported(
+    qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str], tmp_path: Path
+) -> None:
+    dialog = open_dialog()
+    dialog.copy_button.click()
+    assert QGuiApplication.clipboard().text().split("\n") == letters
+    dialog.export(tmp_path / "preview.csv")
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert fleet.toasts[-1].text == "12 rows written to preview.csv"
+    rows = list(csv.DictReader((tmp_path / "preview.csv").read_text(encoding="utf-8-sig").splitlines()))
+    assert [row["task_id"] for row in rows] == letters
+    assert [row["reason"] for row in rows if row["published"] == "no"] == ["closed", "closed"]
+
+
+def test_another_run_keeps_it_waiting(qtbot: QtBot, open_dialog: Open, runner: BulkRunner) -> None:
+    first = open_dialog()
+    second = open_dialog()
+    first.verb_button.click()
+    assert second.verb_button.toolTip() == "Another republish is still under way"
+    runner.undo()
+    assert second.verb_button.isEnabled()
+
+
+def test_what_was_republished_meanwhile_is_skipped(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open, runner: BulkRunner, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.speed.set_rate(pace.ALL)
+    fleet.context.commands.dead_letters.republish(letters[:2])
+    dialog.verb_button.click()
+    with qtbot.waitSignal(runner.ended) as heard:
+        runner.send_now()
+    assert len(heard.args[1].outcome.done) == 8
+    assert [one.task_id for one in heard.args[1].outcome.skipped] == letters[:2]
+
+
+def test_it_speaks_both_languages_and_every_control_has_a_name(open_dialog: Open) -> None:
+    dialog = open_dialog()
+    i18n.set_language("zh_CN")
+    assert dialog.numbers.rules["closed"].title.text() == "跳过：店铺仍未登录"
+    assert dialog.verb_button.text() == "重新发布 10 个任务"
+    kinds = (QAbstractButton, QComboBox, QLineEdit, QAbstractSpinBox)
+    nameless = [
+        widget
+        for kind in kinds
+        for widget in dialog.findChildren(kind)
+        if not widget.objectName().startswith("qt_")
+        and not isinstance(widget.parentWidget(), (QComboBox, QAbstractSpinBox))
+        and not widget.accessibleName()
+        and not (isinstance(widget, QAbstractButton) and widget.text())
+    ]
+    assert [type(widget).__name__ for widget in nameless] == []

@@ -1,0 +1,20 @@
+"""The forecast as a picture and in words."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from services.domain.outlook import Load, forecast
+from views.dialogs.republish.plot import WaitingPlot
+
+
+def test_it_says_the_same_in_words(qtbot: QtBot) -> None:
+    plot = WaitingPlot()
+    qtbot.addWidget(plot)
+    plot.show_outlook(forecast(Load(slots=2, busy=2, waiting=10), 5))
+    assert plot.accessibleDescription() == "At most 15 waiting, 10 without these tasks"
+    for width in (60, 300, 900):
+        plot.resize(width, 150)
+        assert not plot.grab().isNull()
+    plot.show_outlook(forecast(Load(), 0))
+    assert not plot.grab().isNull()

@@ -1,0 +1,57 @@
+"""Which letters go."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.commands.bulk import Plan
+from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.domain.shop_now import LOGGED_IN, LOGGED_OUT, ShopNow
+from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Choice, sort_out
+
+STATES = (READY, READY, DUPLICATE, HELD, PAUSED, SCHEMA, GONE)
+PLAN = Plan(
+    items=tuple(
+        Item(task_id=f"t{n}", state=state, shop=f"pdd:{n}", task_type="work", lane="normal")
+        for n, state in enumerate(STATES)
+    )
+)
+NOW = {"pdd:0": ShopNow(state=LOGGED_IN), "pdd:1": ShopNow(state=LOGGED_OUT), "pdd:2": ShopNow(state=LOGGED_OUT)}
+
+
+def going(skip: frozenset[str]) -> list[str]:
+    return [item.task_id for item in sort_out(PLAN, NOW, skip).going]
+
+
+def test_all_reasons_skip_unless_switched_off() -> None:
+    every = frozenset(RULES)
+    assert going(every) == ["t0"]
+    assert going(every - {CLOSED}) == ["t0", "t1"]
+    assert going(every - {TWIN}) == ["t0", "t2", "t3"]
+    assert going(frozenset()) == ["t0", "t1", "t2", "t3", "t4", "t5"], "what is gone never goes"
+
+
+def test_each_letter_has_one_reason() -> None:
+    found = sort_out(PLAN, NOW, frozenset(RULES))
+    assert {why: len(items) for why, items in found.reasons.items()} == {
+        CLOSED: 1, TWIN: 2, PAUSED: 1, SCHEMA: 1, GONE: 1,
+    }  # fmt: skip
+    assert found.total == 7
+    assert found.shops() == (1, 7)
+    assert [item.task_id for item in found.to_send().items] == ["t0"]
+    assert (found.counts("task_type"), found.most_per_shop()) == ({"work": 1}, 1)
+
+
+def test_nothing_is_sorted_out_of_nothing() -> None:
+    found = sort_out(Plan(), {}, frozenset(RULES))
+    assert (found.going, found.most_per_shop(), found.shops()) == ((), 0, (0, 0))
+
+
+@pytest.mark.parametrize(("skip", "fate"), [(frozenset(RULES), "reject"), (frozenset(), "queue")])
+def test_the_choice_becomes_options(skip: frozenset[str], fate: str) -> None:
+    choice = Choice(skip=skip, lane="low", attempts=2, rate=30)
+    options = choice.options()
+    options.check()
+    assert (options.if_duplicate, options.rate, options.lane, options.attempts) == (fate, 30, "low", 2)
+    tried = choice.options(probe=3)
+    assert (tried.probe, tried.probe_only, tried.rate) == (3, True, 0)

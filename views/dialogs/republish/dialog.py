@@ -1,0 +1,305 @@
+"""Republish many dead letters: everything in sight before anything happens, and a few tried first if wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+
+from services.commands.bulk import Ended, Progress
+from services.domain import outlook
+from services.domain.lane import Lane
+from services.i18n import N_, _, ngettext
+from views.context import PageContext
+from views.dialogs.frame import DialogFrame
+from views.dialogs.republish.changes import ChangesPane
+from views.dialogs.republish.confirm_row import ConfirmRow
+from views.dialogs.republish.looking import Looked, look, usual_s, write_preview
+from views.dialogs.republish.numbers import NumbersPane
+from views.dialogs.republish.runner import BulkRunner, Job
+from views.dialogs.republish.sorting import RULES, Choice, Sorted, sort_out
+from views.dialogs.republish.speed import SpeedPane
+from views.dialogs.republish.trial import PROBES, TrialNote
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.load import load_of
+from views.support.look import line
+from views.support.operation import Operation
+from views.support.throttle import Throttle
+from views.widgets.buttons import Button
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.strip import ErrorStrip
+from views.widgets.toast import ToastSpec
+
+SIZE, LEAST = (920, 690), (820, 480)
+LEFT = 430
+LOOK_MS = 1000
+
+
+class RepublishDialog(DialogFrame):
+    """Open it with ``open()``; what it starts goes on without it.
+
+    Signals:
+        started: the run is held for a moment, then goes.
+    """
+
+    started = Signal()
+
+    def __init__(
+        self,
+        context: PageContext,
+        ids: Sequence[str],
+        runner: BulkRunner,
+        *,
+        note: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(N_("Republish dead letters"), icon="ph.arrow-clockwise", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._context, self._runner, self._ids = context, runner, tuple(ids)
+        self._looked: Looked | None = None
+        self._sorted = Sorted()
+        self._skip = frozenset(RULES)
+        self._trial: Job | None = None
+        self._tried: tuple[Progress | None, Ended | None] = (None, None)
+        self._asking = Operation(self, latest=True)
+        self._writing = Operation(self)
+        self._fresh = Throttle(self._show_outlook, LOOK_MS, self)
+        self.set_note(note)
+        self._build()
+        self._connect()
+        on_language_changed(self._say)
+        self._say()
+        self._ask()
+
+    # putting together
+
+    def _build(self) -> None:
+        self.error = ErrorStrip()
+        self.numbers, self.changes, self.speed, self.trial = NumbersPane(), ChangesPane(), SpeedPane(), TrialNote()
+        left, right = ScrollPane(), QVBoxLayout()
+        left.setFixedWidth(LEFT)
+        left.body.setContentsMargins(20, 16, 18, 12)
+        left.body.setSpacing(14)
+        left.body.addWidget(self.numbers)
+        left.body.addWidget(self.changes)
+        left.body.addStretch(1)
+        right.setContentsMargins(20, 16, 20, 12)
+        right.setSpacing(12)
+        right.addWidget(self.speed, 1)
+        right.addWidget(self.trial)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(left)
+        row.addWidget(line("v"))
+        row.addLayout(right, 1)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        self.body.addWidget(self.error)
+        self.body.addLayout(row, 1)
+        self.confirm = ConfirmRow(self._context.environment)
+        self.body.addWidget(line())
+        self.body.addWidget(self.confirm)
+        self.copy_button = Button(icon="ph.copy")
+        self.export_button = Button(N_("Export preview"), icon="ph.export")
+        self.cancel_button = Button(N_("Cancel"), hint="Esc")
+        self.verb_button = Button(kind="primary", icon="ph.arrow-clockwise", shortcut="Ctrl+Return")
+        for button in (self.copy_button, self.export_button):
+            self.foot.addWidget(button)
+        self.foot.addStretch(1)
+        for button in (self.cancel_button, self.verb_button):
+            self.foot.addWidget(button)
+        self.setMinimumSize(*LEAST)
+        self.resize(*SIZE)
+
+    def _connect(self) -> None:
+        self.numbers.skip_changed.connect(self._on_skip)
+        self.changes.changed.connect(self._show_outlook)
+        self.changes.fields_changed.connect(self._ask)
+        self.speed.rate_changed.connect(self._show_outlook)
+        self.trial.try_wanted.connect(self._on_try)
+        self.confirm.changed.connect(self._say_verbs)
+        self.error.retry.connect(self._ask)
+        self.copy_button.clicked.connect(self._on_copy)
+        self.export_button.clicked.connect(self._on_export)
+        self.cancel_button.clicked.connect(self.reject)
+        self.verb_button.clicked.connect(self._on_go)
+        self._runner.progressed.connect(self._on_progress)
+        self._runner.ended.connect(self._on_ended)
+        self._runner.failed.connect(self._on_failed)
+        self._runner.changed.connect(self._say_verbs)
+        self._context.feed.looked.connect(self._on_looked)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Fit into the window behind."""
+        owner: QWidget | None = self.parentWidget()
+        if owner is not None:
+            room = owner.window().size()
+            self.resize(min(SIZE[0], room.width() - 60), min(SIZE[1], room.height() - 60))
+        super().showEvent(event)
+        self.cancel_button.setFocus()
+
+    # asking
+
+    def _ask(self) -> None:
+        self.numbers.show_busy()
+        self._looked = None
+        call = partial(look, self._context, self._ids, self.changes.fields())
+        self._asking.start(call, self._take, self._on_unknown)
+        self._say_verbs()
+
+    def _take(self, looked: Looked) -> None:
+        self.error.clear()
+        self._looked = looked
+        self._sort()
+
+    def _on_unknown(self, error: BaseException) -> None:
+        self.error.show_error(str(error), lead=_("The letters could not be looked at."))
+
+    def _on_looked(self) -> None:
+        if self.isVisible():
+            self._fresh()
+
+    # what is shown
+
+    def choice(self) -> Choice:
+        """What was chosen."""
+        return Choice(
+            skip=self._skip,
+            lane=self.changes.lane.current(),
+            attempts=self.changes.chosen_attempts(),
+            rate=self.speed.rate(),
+        )
+
+    def _sort(self) -> None:
+        looked = self._looked
+        if looked is None:
+            return
+        self._sorted = sort_out(looked.plan, looked.now, self._skip)
+        self.numbers.show_sorted(self._sorted, self._skip, looked.shops)
+        self.changes.show_sorted(self._sorted, looked.types)
+        self._show_trial()
+        self._show_outlook()
+        self._say()
+
+    def _show_trial(self) -> None:
+        progress, ended = self._tried
+        looked = self._looked
+        if progress is None and ended is None:
+            self.trial.show_sorted(self._sorted, busy=self._runner.job is not None)
+        else:
+            probes = ended.probes if ended is not None else progress.probes if progress is not None else ()
+            self.trial.show_probes(probes, ended, looked.shops if looked is not None else {})
+
+    def _show_outlook(self) -> None:
+        found, looked = self._sorted, self._looked
+        if looked is None:
+            return
+        number = len(found.going)
+        lane = self.changes.lane.current() or next(iter(found.counts("lane")), Lane.NORMAL.value)
+        load = load_of(self._context.feed.latest, lane, usual_s(found, looked.types))
+        told = outlook.forecast(load, number, per_minute=self.speed.rate(), most_per_shop=found.most_per_shop())
+        self.speed.show_outlook(told, number)
+
+    # slots
+
+    def _on_skip(self, rule: str, on: bool) -> None:
+        self._skip = self._skip | {rule} if on else self._skip - {rule}
+        self._sort()
+
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText("\n".join(self._ids))
+
+    def _on_export(self) -> None:
+        tables = _("Tables")
+        name, _kind = QFileDialog.getSaveFileName(self, _("Export preview"), "dead-letters.csv", f"{tables} (*.csv)")
+        if name and self._looked is not None:
+            self.export(Path(name))
+
+    def export(self, path: Path) -> None:
+        """Write what becomes of each letter into a file."""
+        looked = self._looked
+        if looked is not None:
+            call = partial(write_preview, path, self._sorted, looked.now)
+            self._writing.start(call, partial(self._tell_export, path), self._on_unwritten)
+
+    def _tell_export(self, path: Path, number: int) -> None:
+        words = ngettext("{n} row written to {file}", "{n} rows written to {file}", number)
+        self._context.toast(ToastSpec(text=words.format(n=text.count(number), file=path.name)))
+
+    def _on_unwritten(self, error: BaseException) -> None:
+        self.error.show_error(str(error), lead=_("The file could not be written."))
+
+    # a few first
+
+    def _on_try(self) -> None:
+        if self._looked is None or self._runner.job is not None:
+            return
+        self._trial = Job(plan=self._sorted.to_send(), options=self.choice().options(probe=PROBES))
+        self._runner.begin(self._trial)
+        self._show_trial()
+
+    def done(self, result: int) -> None:
+        """Leave; those that are being tried run on, but nobody waits for their ends any more."""
+        if self._trial is not None and self._runner.job is self._trial:
+            self._runner.stop()
+        super().done(result)
+
+    def _on_progress(self, progress: Progress) -> None:
+        if self._trial is not None and self._runner.job is self._trial:
+            self._tried = (progress, None)
+            self._show_trial()
+
+    def _on_ended(self, job: Job, ended: Ended) -> None:
+        if job is not self._trial:
+            return
+        self._trial, self._tried = None, (None, ended)
+        gone = set(ended.outcome.done)
+        self._ids = tuple(task_id for task_id in self._ids if task_id not in gone)
+        self._ask()
+
+    def _on_failed(self, job: Job, error: BaseException) -> None:
+        if job is self._trial:
+            self._trial, self._tried = None, (None, None)
+            self.error.show_error(str(error), lead=_("That did not work."))
+            self._show_trial()
+
+    # all
+
+    def _on_go(self) -> None:
+        if self._problem():
+            return
+        job = Job(plan=self._sorted.to_send(), options=self.choice().options())
+        if self._runner.hold(job):
+            self.accept()
+            self.started.emit()
+
+    def _problem(self) -> str:
+        """What keeps it from going, "" for nothing."""
+        if self._runner.job is not None:
+            return _("A few are being tried first") if self._trial else _("Another republish is still under way")
+        if self._looked is None:
+            return _("Still looking at the letters")
+        return self.confirm.problem() if self._sorted.going else _("All of them are skipped")
+
+    # words
+
+    def _say(self) -> None:
+        number = len(self._ids)
+        self.copy_button.set_count_text(_("Copy list of {n}").format(n=text.count(number)))
+        if self._looked is not None:
+            self.numbers.show_sorted(self._sorted, self._skip, self._looked.shops)
+            self._show_trial()
+        self._say_verbs()
+
+    def _say_verbs(self) -> None:
+        number = len(self._sorted.going)
+        words = ngettext("Republish {n} task", "Republish {n} tasks", number)
+        self.verb_button.set_count_text(words.format(n=text.count(number)))
+        self.confirm.ask_for(number)
+        self.verb_button.disable(self._problem())
+        self.export_button.disable("" if self._looked is not None else _("Still looking at the letters"))

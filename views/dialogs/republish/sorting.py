@@ -1,0 +1,90 @@
+"""Which letters of a plan become tasks and which are skipped, and why. Pure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from services.commands.bulk import Options, Plan
+from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
+from services.domain.shop_now import ShopNow
+
+TWIN, CLOSED = "twin", "closed"
+#: reasons to skip, in the order they are told; ``GONE`` cannot be chosen otherwise
+RULES = (TWIN, CLOSED, PAUSED, SCHEMA, GONE)
+_REASONS = {DUPLICATE: TWIN, HELD: TWIN, PAUSED: PAUSED, SCHEMA: SCHEMA, GONE: GONE}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choice:
+    """What a person chose in the dialog."""
+
+    skip: frozenset[str] = frozenset(RULES)
+    lane: str = ""  #: "" keeps each its own
+    attempts: int = 0  #: 0 keeps what it had
+    rate: int = 0  #: a minute, 0 all at once
+
+    def options(self, *, probe: int = 0) -> Options:
+        """The same for the service; the letters to skip are no part of the plan any more."""
+        return Options(
+            rate=0 if probe else self.rate,
+            probe=probe,
+            probe_only=bool(probe),
+            if_duplicate="reject" if TWIN in self.skip else "queue",
+            skip=frozenset(),
+            lane=self.lane,
+            attempts=self.attempts,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sorted:
+    """The letters of a plan, each in one place."""
+
+    plan: Plan = field(default_factory=Plan)
+    going: tuple[Item, ...] = ()
+    reasons: Mapping[str, tuple[Item, ...]] = field(default_factory=dict)  #: all with that reason, skipped or not
+
+    @property
+    def total(self) -> int:
+        """How many letters there are."""
+        return len(self.plan.items)
+
+    def to_send(self) -> Plan:
+        """The plan without those that are skipped."""
+        going = {item.task_id for item in self.going}
+        return self.plan.without([item.task_id for item in self.plan.items if item.task_id not in going])
+
+    def shops(self) -> tuple[int, int]:
+        """To how many shops they go, of how many."""
+        return len({item.shop for item in self.going}), len({item.shop for item in self.plan.items if item.shop})
+
+    def counts(self, name: str) -> dict[str, int]:
+        """How many of those that go have which ``task_type``, ``lane`` …; the most frequent first."""
+        return dict(Counter(str(getattr(item, name)) for item in self.going).most_common())
+
+    def most_per_shop(self) -> int:
+        """Letters of the shop that gets most."""
+        return max(Counter(item.shop for item in self.going).values(), default=0)
+
+
+def reason(item: Item, shops: Mapping[str, ShopNow]) -> str:
+    """Why a letter would be skipped, "" for nothing in its way."""
+    if item.state != READY:
+        return _REASONS.get(item.state, GONE)
+    now = shops.get(item.shop)
+    return CLOSED if now is not None and now.closed else ""
+
+
+def sort_out(plan: Plan, shops: Mapping[str, ShopNow], skip: frozenset[str]) -> Sorted:
+    """Put each letter in its place; one that is gone never goes."""
+    going: list[Item] = []
+    reasons: dict[str, list[Item]] = {}
+    for item in plan.items:
+        why = reason(item, shops)
+        if why:
+            reasons.setdefault(why, []).append(item)
+        if not why or (why not in skip and why != GONE):
+            going.append(item)
+    return Sorted(plan=plan, going=tuple(going), reasons={why: tuple(items) for why, items in reasons.items()})

@@ -1,0 +1,218 @@
+"""The right half: how fast, when it would be over, and what it does to the others."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRect, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QWheelEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.commands.bulk_run import MAX_RATE
+from services.domain.outlook import Outlook
+from services.i18n import _
+from views.dialogs.republish import pace
+from views.dialogs.republish.plot import WaitingPlot
+from views.support import shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.theme import theme
+from views.widgets.fields import NumberField
+
+_CLOCK = SystemClock()
+_CENTRE = int(Qt.AlignmentFlag.AlignCenter)
+_HANDLE = 12
+
+
+class SpeedPane(QWidget):
+    """Signals:
+    rate_changed: tasks a minute, ``pace.ALL`` for all at once.
+    """
+
+    rate_changed = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._rate = 30
+        self._title = Label("", "card")
+        self.slider = _Slider(Qt.Orientation.Horizontal)
+        self.slider.setRange(0, pace.STEPS)
+        self.slider.setPageStep(10)
+        self.field = NumberField(self._rate, 0, MAX_RATE)
+        self.field.setMinimumWidth(118)
+        self.published, self.done, self.delay = _Tile(), _Tile(), _Tile()
+        self._plot_title, self._legend = Label("", "card"), _Legend()
+        self.plot = WaitingPlot()
+        self._put_together()
+        self.slider.valueChanged.connect(self._on_slider)
+        self.field.valueChanged.connect(self._on_field)
+        on_language_changed(self._say)
+        self.set_rate(self._rate)
+
+    def _put_together(self) -> None:
+        head, tiles, below = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        head.addWidget(self._title)
+        head.addStretch(1)
+        head.addWidget(self.field)
+        tiles.setSpacing(10)
+        for tile in (self.published, self.done, self.delay):
+            tiles.addWidget(tile, 1)
+        below.addWidget(self._plot_title)
+        below.addStretch(1)
+        below.addWidget(self._legend)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self.slider)
+        column.addWidget(_Marks())
+        column.addLayout(tiles)
+        column.addLayout(below)
+        column.addWidget(self.plot, 1)
+
+    def rate(self) -> int:
+        """Tasks a minute, ``pace.ALL`` for all at once."""
+        return self._rate
+
+    def set_rate(self, rate: int) -> None:
+        """Show a pace without a signal."""
+        self._rate = rate
+        for widget, value in ((self.slider, pace.step_of(rate)), (self.field, rate)):
+            widget.blockSignals(True)
+            widget.setValue(value)
+            widget.blockSignals(False)
+        self._say()
+
+    def show_outlook(self, outlook: Outlook, number: int) -> None:
+        """Show what would happen at this pace."""
+        now = _CLOCK.now_ms()
+        self.published.show_value(
+            _("All published"), _minute(now, outlook.published_s), text.until(shown.span(outlook.published_s * 1000))
+        )
+        if outlook.done_s is None or outlook.delay_s is None:
+            self.done.show_value(_("Likely all done"), "–", _("no worker runs"))
+            self.delay.show_value(_("Delay for others"), "–", _("no worker runs"))
+        else:
+            about = _("about {span}").format(span=text.coarse(shown.span(outlook.done_s * 1000)))
+            self.done.show_value(_("Likely all done"), _minute(now, outlook.done_s), about)
+            delay = f"+{text.seconds(shown.span(outlook.delay_s * 1000))}" if outlook.delay_s >= 1 else _("none")
+            self.delay.show_value(_("Delay for others"), delay, _("in shared lanes"))
+        self._legend.show_number(number)
+        self.plot.show_outlook(outlook)
+
+    def _on_slider(self, step: int) -> None:
+        self._choose(pace.rate_at(step))
+
+    def _on_field(self, rate: int) -> None:
+        self._choose(rate)
+
+    def _choose(self, rate: int) -> None:
+        if rate != self._rate:
+            self.set_rate(rate)
+            self.rate_changed.emit(rate)
+
+    def _say(self) -> None:
+        self._title.setText(_("Publishing speed"))
+        self._plot_title.setText(_("Waiting tasks, forecast"))
+        self.slider.setAccessibleName(_("Publishing speed"))
+        self.slider.setAccessibleDescription(pace.words(self._rate))
+        self.slider.setToolTip(pace.words(self._rate))
+        self.field.setAccessibleName(_("Tasks a minute"))
+        self.field.setSuffix(" " + _("a minute"))
+        self.field.setSpecialValueText(_("all at once"))
+
+
+class _Slider(QSlider):
+    """Leaves the wheel to the page."""
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        event.ignore()
+
+
+class _Marks(QWidget):
+    """The names of some steps below the slider."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFixedHeight(14)
+        theme().changed.connect(self.update)
+        on_language_changed(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw each name below its step."""
+        painter = QPainter(self)
+        painter.setFont(theme().font("caption"))
+        painter.setPen(theme().color("text3"))
+        metrics = QFontMetrics(theme().font("caption"))
+        for rate in pace.MARKS:
+            words = str(rate) if rate else _("all at once")
+            width = metrics.horizontalAdvance(words) + 2
+            x = _HANDLE / 2 + (self.width() - _HANDLE) * pace.step_of(rate) / pace.STEPS
+            if rate == pace.FASTEST:
+                x -= metrics.horizontalAdvance(_("all at once")) + 12
+            left = min(max(round(x - width / 2), 0), self.width() - width)
+            painter.drawText(QRect(left, 0, width, self.height()), _CENTRE, words)
+
+
+class _Tile(QFrame):
+    """A name, a value, a few words."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("panel", "card")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.name, self.value, self.note = Label("", "label", "text2"), Label("", "panel"), Label("", "label", "text3")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(12, 8, 8, 8)
+        column.setSpacing(2)
+        for label in (self.name, self.value, self.note):
+            column.addWidget(label)
+
+    def show_value(self, name: str, value: str, note: str) -> None:
+        """Show already translated texts."""
+        for label, words in ((self.name, name), (self.value, value), (self.note, note)):
+            label.setText(words)
+        self.setAccessibleName(f"{name}: {value}, {note}")
+
+
+class _Legend(QWidget):
+    """Which colour is which curve."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._without, self._with = Label("", "label", "text2"), Label("", "label", "text2")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(6)
+        for role, label in (("lane.normal", self._without), ("deadfill", self._with)):
+            row.addWidget(_Swatch(role))
+            row.addWidget(label)
+            row.addSpacing(8)
+
+    def show_number(self, number: int) -> None:
+        """Say how many are added."""
+        self._without.setText(_("without"))
+        self._with.setText(_("with these {n}").format(n=text.count(number)))
+
+
+class _Swatch(QWidget):
+    """A small square in the colour of a curve."""
+
+    def __init__(self, role: str) -> None:
+        super().__init__()
+        self._role = role
+        self.setFixedSize(10, 10)
+        theme().changed.connect(self.update)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw it."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme().color(self._role))
+        painter.drawRoundedRect(self.rect(), 2, 2)
+
+
+def _minute(now_ms: int, seconds: float) -> str:
+    then = shown.moment(now_ms + round(seconds * 1000))
+    now = shown.moment(now_ms)
+    return text.clock(then, now, shown.zone()) if seconds < 600 else text.minute(then, now, shown.zone())
