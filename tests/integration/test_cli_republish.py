@@ -72,7 +72,7 @@ def test_probes_that_fail_again_leave_the_rest_dead(cli: Cli) -> None:
 
 def test_ctrl_c_leaves_the_rest_dead_and_the_same_words_go_on(cli: Cli) -> None:
     ids = dead_ones(cli, 4)
-    words = ("dead", "republish", "--filter", "status:dead", "--rate", "20", "--yes")
+    words = ("dead", "republish", "--filter", "status:dead", "--rate", "3", "--yes")
     with cli.start(*words) as process:
         eventually(lambda: cli.run("stats")["dead_open"] < 4, 60)
         process.send_signal(signal.SIGINT)
