@@ -14,16 +14,18 @@ import msgspec
 
 from services import home_folder
 from services import settings as config
-from services.clock import SystemClock
+from services.clock import SystemClock, machine_zone
 from services.commands import operator
 from services.commands.audit import Audit
 from services.commands.bulk import BulkRepublish
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
+from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
 from services.domain import retry, task_type
 from services.domain.errors import ConsoleError
 from services.engine.dispatch import Dispatcher
+from services.engine.firing import Firing
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.executors.base import Executor
@@ -34,6 +36,7 @@ from services.monitor.live import Live
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from services.ports import Broker, Clock, Store
+from services.scheduler.loop import Scheduler
 from services.workers.host import LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
 
@@ -70,6 +73,7 @@ class Commands:
     dead_letters: DeadLetterCommands
     bulk: BulkRepublish
     fleet: FleetCommands
+    schedules: ScheduleCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,12 +127,14 @@ def commands(engine: Engine) -> Commands:
     audit = Audit(engine.store, who.who)
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
+    firing = Firing(store, engine.producer, registry)
     return Commands(
         operator=who,
         tasks=TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish),
         dead_letters=letters,
         bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
+        schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
     )
 
 
@@ -162,7 +168,14 @@ def steward(engine: Engine) -> Steward:
         policy=engine.policy,
         holder=engine.name,
         results=not engine.settings.embedded,
+        scheduler=scheduler(engine),
     )
+
+
+def scheduler(engine: Engine) -> Scheduler:
+    """Fires schedules while this process leads."""
+    firing = Firing(engine.store, engine.producer, engine.registry)
+    return Scheduler(engine.store, firing, engine.clock, engine.name)
 
 
 def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
@@ -288,6 +301,10 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     except BaseException:
         store.close()
         raise
+
+
+def _zone(settings: config.Settings) -> str:
+    return settings.time_zone or machine_zone()
 
 
 def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], Mapping[str, Handler]]:

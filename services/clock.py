@@ -50,3 +50,11 @@ class ManualClock:
         """Do not wait: turn the clock and look."""
         self.advance(seconds)
         return event.is_set()
+
+
+def machine_zone() -> str:
+    """Name of this machine's time zone, "" where it does not tell."""
+    from babel.localtime import get_localzone  # imported here: hardly anybody asks
+
+    found = str(getattr(get_localzone(), "key", ""))
+    return found if "/" in found or found == "UTC" else ""

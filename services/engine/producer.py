@@ -40,6 +40,7 @@ class TaskSpec:
     max_retries: int | None = None
     parent: str = ""
     line: int = 0
+    task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,7 +116,7 @@ class Producer:
             raise UsageError("a task can be scheduled up to 366 days ahead", field="at")
         scheduled = due > now
         task = Task(
-            task_id=ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),
+            task_id=spec.task_id or ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),
             shop_id=spec.shop_id,
             platform=spec.platform,
             task_type=spec.task_type,

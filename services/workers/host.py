@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from dataclasses import replace
+from typing import Protocol
 
 from services.domain import retry
 from services.engine.archiver import Archiver
@@ -20,8 +21,15 @@ from services.workers.worker import Worker
 log = logging.getLogger(__name__)
 
 
+class Duty(Protocol):
+    """What runs in a thread of its own while this process leads."""
+
+    def start(self) -> None: ...
+    def stop(self) -> None: ...
+
+
 class Steward:
-    """Leads when nobody else does: reconciler and archiver of the fleet."""
+    """Leads when nobody else does: reconciler, archiver and scheduler of the fleet."""
 
     def __init__(
         self,
@@ -34,11 +42,14 @@ class Steward:
         policy: retry.RetryPolicy,
         holder: str,
         results: bool = False,
+        scheduler: Duty | None = None,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs."""
         self.reconciler = Reconciler(store, broker, dispatcher, registry, clock, policy)
         self.archiver = Archiver(store, broker, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
+        duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler)
+        self._duties = tuple(duty for duty in duties if duty is not None)
         self.leader = Leader(
             store,
             clock,
@@ -49,14 +60,12 @@ class Steward:
         )
 
     def _lead(self) -> None:
-        self.archiver.start()
-        if self.results is not None:
-            self.results.start()
+        for duty in self._duties:
+            duty.start()
 
     def _follow(self) -> None:
-        self.archiver.stop()
-        if self.results is not None:
-            self.results.stop()
+        for duty in self._duties:
+            duty.stop()
 
     def start(self) -> None:
         """Become a candidate."""

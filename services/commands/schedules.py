@@ -1,0 +1,225 @@
+"""What an operator may do to schedules: add, change, switch, skip, run by hand, remove."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Sequence
+
+import msgspec
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.commands.schedule_check import Checker
+from services.domain import recurrence
+from services.domain import schedule as schedules
+from services.domain.errors import StoreError, UsageError
+from services.domain.schedule import Planned, Run, Schedule, Tally
+from services.engine.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
+from services.engine.registry import Registry
+from services.ports import ScheduleEntry, Store
+
+_TRIES = 5
+Change = Callable[[Planned, int], tuple[Planned, int]]  #: (schedule, next run) to what they become
+
+
+class ScheduleCommands:
+    """Audited commands on schedules; a change of what somebody else has just changed is made on top of it."""
+
+    def __init__(
+        self,
+        store: Store,
+        firing: Firing,
+        registry: Registry,
+        audit: Audit,
+        operator: Operator,
+        own_zone: Callable[[], str],
+    ) -> None:
+        """``own_zone``: of this machine; it becomes the fleet's where nobody has set that, "" when it is not known."""
+        self._store, self._firing, self._audit, self._operator = store, firing, audit, operator
+        self._own_zone, self._checker = own_zone, Checker(store, registry)
+
+    def zone(self) -> str:
+        """The fleet's time zone, or what it would become."""
+        return fleet_zone(self._store) or self._own_zone() or DEFAULT_ZONE
+
+    def checked(self, schedule: Schedule) -> Schedule:
+        """The schedule with its shops by their full names, changed nowhere.
+
+        Raises:
+            UsageError: ``field`` names what to change.
+        """
+        found = self._checker.named(schedule)
+        schedules.check(found, self.zone(), self._store.now_ms())
+        self._checker.check(found)
+        return found
+
+    def add(self, schedule: Schedule, *, replace: bool = False) -> Planned:
+        """Keep a new schedule; with ``replace`` in the place of one of that name, which goes on under its history.
+
+        Raises:
+            UsageError: it is not acceptable, or there is one of that name.
+        """
+        self._operator.need("operator")
+        found = self.checked(schedule)
+        entry = self._entry(found.name)
+        if entry is not None and not replace:
+            raise UsageError(f"there is a schedule {found.name!r}; use --replace to change it", field="name")
+        now = self._store.now_ms()
+        old = schedules.load(entry.body) if entry is not None else None
+        made = _signed(found, old.schedule if old else None, self._operator.who, now)
+        detail = {"schedule": msgspec.to_builtins(made)}
+        if old is not None:
+            detail["before"] = msgspec.to_builtins(old.schedule)
+        with self._audit.act("schedule.change" if old else "schedule.add", [made.name], detail):
+            self._keep_zone()
+            planned = Planned(schedule=made, last=old.last if old else None)
+            next_at = schedules.planned_at(made, self.zone(), now)
+            if not self._store.put_schedule(_kept(planned, next_at), entry.version if entry else 0):
+                raise StoreError(f"{made.name} was changed by somebody else at this moment; look at it and try again")
+        return planned
+
+    def remove(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Strike schedules off; the tasks they have made stay.
+
+        Raises:
+            UsageError: there is none of a name; then nothing is removed.
+        """
+        self._operator.need("operator")
+        found = [self._need(name) for name in dict.fromkeys(names)]
+        detail = {"schedules": [msgspec.to_builtins(schedules.load(entry.body).schedule) for entry in found]}
+        with self._audit.act("schedule.remove", [entry.name for entry in found], detail):
+            for entry in found:
+                self._remove(entry)
+        return tuple(entry.name for entry in found)
+
+    def switch(self, names: Sequence[str], *, enabled: bool) -> tuple[str, ...]:
+        """Enable schedules (the next run is the next one from now), or disable them; returns those that changed.
+
+        Raises:
+            UsageError: there is none of a name; then nothing is changed.
+        """
+        self._operator.need("operator")
+        zone, now = self.zone(), self._store.now_ms()
+
+        def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
+            if planned.schedule.enabled == enabled:
+                return planned, next_at
+            schedule = msgspec.structs.replace(
+                planned.schedule, enabled=enabled, updated_by=self._operator.who, updated_at=now
+            )
+            changed = msgspec.structs.replace(planned, schedule=schedule, firing=None)
+            return changed, schedules.planned_at(schedule, zone, now)
+
+        return self._change("schedule.enable" if enabled else "schedule.disable", names, change)
+
+    def skip(self, names: Sequence[str]) -> tuple[str, ...]:
+        """Leave the next run out.
+
+        Raises:
+            UsageError: there is none of a name, or one is disabled.
+        """
+        self._operator.need("operator")
+        zone = self.zone()
+
+        def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
+            if not next_at:
+                raise UsageError(f"{planned.schedule.name} has no next run; enable it first", field="name")
+            return planned, schedules.planned_at(planned.schedule, zone, next_at)
+
+        return self._change("schedule.skip", names, change)
+
+    def run(self, name: str) -> Tally:
+        """Run a schedule now, also a disabled one; its next run stays as planned.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+        self._operator.need("operator")
+        schedule = schedules.load(self._need(name).body).schedule
+        now = self._store.now_ms()
+        with self._audit.act("schedule.run", [name]) as act:
+            run = Run(at=now, base=now)
+            tally = self._firing.fire(schedule, run, self.zone(), by=self._operator.who) or Tally(at=now)
+            act.counted(tally.created, tally.active + tally.failed, tally.error)
+            self._write(name, lambda planned, next_at: (msgspec.structs.replace(planned, last=tally), next_at))
+        return tally
+
+    def set_zone(self, zone: str) -> int:
+        """Set the fleet's time zone; schedules without one of their own follow it. Returns how many.
+
+        Raises:
+            UsageError: there is no such zone.
+        """
+        self._operator.need("admin")
+        recurrence.zone_named(zone)
+        now = self._store.now_ms()
+        followers = [entry for entry in self._store.schedules() if not schedules.load(entry.body).schedule.zone]
+        with self._audit.act("fleet.time_zone", [zone], {"before": fleet_zone(self._store)}):
+            set_fleet_zone(self._store, zone)
+            for entry in followers:
+                self._write(entry.name, lambda planned, _: (planned, schedules.planned_at(planned.schedule, zone, now)))
+        return len(followers)
+
+    def _change(self, action: str, names: Sequence[str], change: Change) -> tuple[str, ...]:
+        wanted = [self._need(name).name for name in dict.fromkeys(names)]
+        with self._audit.act(action, wanted):
+            return tuple(name for name in wanted if self._write(name, change))
+
+    def _write(self, name: str, change: Change) -> bool:
+        for _ in range(_TRIES):
+            entry = self._need(name)
+            planned = schedules.load(entry.body)
+            made = change(planned, entry.next_at)
+            if made == (planned, entry.next_at):
+                return False
+            if self._store.put_schedule(_kept(*made), entry.version):
+                return True
+        raise StoreError(f"{name} is changed by somebody else again and again; try again")
+
+    def _remove(self, entry: ScheduleEntry) -> None:
+        for _ in range(_TRIES):
+            if self._store.remove_schedule(entry.name, entry.version):
+                return
+            found = self._entry(entry.name)
+            if found is None:
+                return
+            entry = found
+        raise StoreError(f"{entry.name} is changed by somebody else again and again; try again")
+
+    def _keep_zone(self) -> None:
+        """The first schedule of a fleet settles its time zone: leaders on other machines must not each have one."""
+        if not fleet_zone(self._store):
+            set_fleet_zone(self._store, self.zone())
+
+    def _entry(self, name: str) -> ScheduleEntry | None:
+        return next((entry for entry in self._store.schedules() if entry.name == name), None)
+
+    def _need(self, name: str) -> ScheduleEntry:
+        found = self._entry(name)
+        if found is None:
+            raise UsageError(f"there is no schedule {name!r:.80}; see `schedule list`", field="name")
+        return found
+
+
+def _kept(planned: Planned, next_at: int) -> ScheduleEntry:
+    return ScheduleEntry(name=planned.schedule.name, body=schedules.dump(planned), next_at=next_at)
+
+
+def _signed(schedule: Schedule, old: Schedule | None, who: str, now: int) -> Schedule:
+    """Who made it and when; one that replaces another is the same schedule, and its interval counts on."""
+    first_at = schedule.first_at or now + schedule.every_s * 1000
+    if old is None:
+        return msgspec.structs.replace(
+            schedule, uid=secrets.token_hex(6), first_at=first_at, created_by=who, created_at=now
+        )
+    if not schedule.first_at and old.every_s == schedule.every_s:
+        first_at = old.first_at
+    return msgspec.structs.replace(
+        schedule,
+        uid=old.uid,
+        first_at=first_at,
+        created_by=old.created_by,
+        created_at=old.created_at,
+        updated_by=who,
+        updated_at=now,
+    )

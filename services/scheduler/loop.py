@@ -1,0 +1,128 @@
+"""The scheduler: fires what is due. A run is written down before its first task and after its last one, so that whoever
+leads next goes on where a dead leader stopped; the ids of the tasks see to it that none is made twice.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+
+import msgspec
+
+from services.domain import schedule as schedules
+from services.domain.errors import ConsoleError, StoreUnavailable
+from services.domain.schedule import Planned, Tally
+from services.engine.firing import DEFAULT_ZONE, Firing, fleet_zone
+from services.ports import Clock, ScheduleEntry, Store
+
+log = logging.getLogger(__name__)
+TICK_S = 1.0
+BATCH = 100
+_TRIES = 5
+
+
+class Scheduler:
+    """Started and stopped with the leadership."""
+
+    def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
+        self._store, self._firing, self._clock, self._name = store, firing, clock, name
+        self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged
+
+    def start(self) -> None:
+        """Begin to fire."""
+        self._stop.clear()
+        self._thread = threading.Thread(target=self._loop, name=f"{self._name}-scheduler", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop after the present tasks."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join(30.0)
+            self._thread = None
+
+    def tick(self) -> int:
+        """Fire what is due now; returns how many schedules were. One that cannot be fired does not hold up the others.
+
+        Raises:
+            StoreUnavailable: nothing can be recorded now.
+        """
+        due = self._store.due_schedules(BATCH)
+        zone = (fleet_zone(self._store) or DEFAULT_ZONE) if due else ""
+        for entry in due:
+            if self._stop.is_set():
+                break
+            try:
+                self._turn(entry, zone)
+            except StoreUnavailable:
+                raise
+            except Exception:  # whatever is wrong with one, the others must run
+                if self._is_news(entry):
+                    log.exception("schedule %s cannot be fired", entry.name)
+        return len(due)
+
+    def _loop(self) -> None:
+        while True:
+            try:
+                self.tick()
+            except ConsoleError as exc:
+                log.warning("schedules wait: %s", exc)
+            except Exception:  # the next round may go well, and nobody else fires while this process leads
+                log.exception("scheduler")
+            if self._clock.wait(self._stop, TICK_S):
+                return
+
+    def _turn(self, entry: ScheduleEntry, zone: str) -> None:
+        planned = schedules.load(entry.body)
+        if planned.firing is None:
+            decision = schedules.decide(planned.schedule, zone, entry.next_at, self._store.now_ms())
+            if decision.run is None:
+                self._put(entry, planned, decision.next_at)
+                return
+            planned = msgspec.structs.replace(planned, firing=decision.run)
+            version = self._put(entry, planned, entry.next_at)
+            if not version:
+                return  # somebody else has it, or it has just been changed: look again
+            entry = msgspec.structs.replace(entry, version=version)
+        run = planned.firing
+        if run is None:
+            return
+        tally = self._firing.fire(planned.schedule, run, zone, stopped=self._stop.is_set)
+        if tally is not None:
+            self._end(entry, planned, tally, zone)
+
+    def _end(self, entry: ScheduleEntry, planned: Planned, tally: Tally, zone: str) -> None:
+        """Write down what came of the run, also where a person changed the schedule meanwhile."""
+        ended = msgspec.structs.replace(planned, firing=None, last=tally)
+        if self._put(entry, ended, schedules.planned_at(planned.schedule, zone, tally.at)):
+            return
+        for _ in range(_TRIES):
+            found = next((one for one in self._store.schedules() if one.name == entry.name), None)
+            now = schedules.load(found.body) if found is not None else None
+            if found is None or now is None or now.schedule.uid != planned.schedule.uid or now.last == tally:
+                return
+            if now.firing is not None and now.firing != planned.firing:
+                return  # somebody is further on
+            merged = msgspec.structs.replace(now, firing=None, last=tally)
+            if self._put(found, merged, _following(found, now, tally, zone)):
+                return
+
+    def _put(self, entry: ScheduleEntry, planned: Planned, next_at: int) -> int:
+        made = ScheduleEntry(name=entry.name, body=schedules.dump(planned), next_at=next_at)
+        return self._store.put_schedule(made, entry.version)
+
+    def _is_news(self, entry: ScheduleEntry) -> bool:
+        """It comes up every second until somebody mends it: once is enough."""
+        key = (entry.name, entry.version)
+        known = key in self._told
+        self._told.add(key)
+        return not known
+
+
+def _following(entry: ScheduleEntry, planned: Planned, tally: Tally, zone: str) -> int:
+    """The next run of a schedule that was changed while it ran: what the person planned, unless that is this run."""
+    if not entry.next_at or entry.next_at > tally.at:
+        return entry.next_at
+    return schedules.planned_at(planned.schedule, zone, tally.at)

@@ -1,0 +1,261 @@
+"""Firing: each run once for each shop, whatever dies, is slow, is changed or comes late."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+from services.domain import schedule as schedules
+from services.domain.errors import StoreUnavailable
+from services.domain.schedule import Planned, Run
+from services.domain.shop import Shop
+from services.domain.task import Task
+from services.engine import firing
+from services.engine.producer import Producer, Submitted, TaskSpec
+from services.ports import ScheduleEntry
+from services.scheduler.loop import Scheduler
+from tests.unit.services.scheduler.conftest import SHOPS, Yard
+
+
+def runs(tasks: list[Task]) -> Counter[str]:
+    """Tasks by the run they are of."""
+    return Counter(task.batch for task in tasks)
+
+
+def due(yard: Yard, **fields: Any) -> int:
+    """A schedule whose first run is due; returns that instant."""
+    instant = yard.plan(**fields)
+    yard.room.clock.advance((instant - yard.room.clock.now_ms()) / 1000)
+    return instant
+
+
+# ------------------------------------------------------------------------- firing
+def test_a_run_makes_one_task_for_each_shop(yard: Yard) -> None:
+    first = yard.plan(payload={"page": 1}, priority="9")
+    scheduler = yard.scheduler()
+    assert (scheduler.tick(), yard.tasks()) == (0, []), "not due"
+    yard.room.clock.advance(60)
+    assert scheduler.tick() == 1
+    tasks = yard.tasks()
+    assert sorted(task.shop for task in tasks) == [f"pdd:s{number}" for number in range(SHOPS)]
+    one = tasks[0]
+    assert (one.task_type, one.payload, one.lane, one.priority) == ("work", '{"page":1}', "high", 9)
+    assert (one.origin, one.created_by, one.status) == ("schedule", "schedule:s", "queued")
+    last = yard.planned().last
+    assert last is not None
+    assert (last.at, last.created, last.active, last.failed, last.by) == (first, SHOPS, 0, 0, "")
+    assert {task.batch for task in tasks} == {last.label}
+    assert yard.room.ready("rpa_tasks_high") == SHOPS
+    assert (scheduler.tick(), yard.entry().next_at) == (0, first + 600_000)
+    yard.room.clock.advance(600)
+    assert scheduler.tick() == 1
+    assert sorted(runs(yard.tasks()).values()) == [SHOPS, SHOPS]
+
+
+def test_shops_are_spread_over_the_window(yard: Yard) -> None:
+    instant = due(yard, spread_s=70)
+    yard.scheduler().tick()
+    starts = sorted(task.due_at for task in yard.tasks())
+    assert starts == [0] + [instant + place * 10_000 for place in range(1, SHOPS)]
+    assert Counter(task.status for task in yard.tasks()) == {"queued": 1, "scheduled": SHOPS - 1}
+
+
+def test_a_shop_that_is_not_through_is_left_out(yard: Yard) -> None:
+    yard.room.create(shop_id="s3", task_type="single")
+    due(yard, task_type="single")
+    yard.scheduler().tick()
+    last = yard.planned().last
+    assert last is not None
+    assert (last.created, last.active) == (SHOPS - 1, 1)
+    assert "pdd:s3" not in {task.shop for task in yard.tasks(last.label)}
+
+
+def test_or_queues_behind_it(yard: Yard) -> None:
+    yard.room.create(shop_id="s3", task_type="single")
+    due(yard, task_type="single", overlap="queue")
+    yard.scheduler().tick()
+    last = yard.planned().last
+    assert last is not None
+    assert (last.created, last.active) == (SHOPS, 0)
+
+
+def test_nobody_to_run_for_and_a_payload_of_yesterday_are_told(yard: Yard) -> None:
+    due(yard, name="nobody", all_shops=False, groups=("vip",))
+    yard.room.define("work", schema={"required": ["since"]})
+    due(yard, name="old")
+    yard.scheduler().tick()
+    nobody, old = yard.planned("nobody").last, yard.planned("old").last
+    assert nobody is not None
+    assert (nobody.created, nobody.error) == (0, firing.NO_SHOP)
+    assert old is not None
+    assert (old.created, old.failed) == (0, SHOPS)
+    assert "since" in old.error
+    assert yard.entry("old").next_at > yard.room.clock.now_ms(), "and it goes on"
+
+
+# --------------------------------------------------------------------------- late
+@pytest.mark.parametrize(("missed", "made"), [("once", SHOPS), ("skip", 0)])
+def test_runs_that_were_missed_are_made_up_for_once_or_not_at_all(yard: Yard, missed: str, made: int) -> None:
+    first = yard.plan(missed=missed, spread_s=70)
+    yard.room.clock.advance(60 + 3 * 600 + 300)
+    assert yard.scheduler().tick() == 1
+    assert len(yard.tasks()) == made
+    assert yard.entry().next_at == first + 4 * 600_000
+    if made:
+        label = schedules.label(yard.planned().schedule, Run(at=first + 1_800_000, base=0), "UTC")
+        assert set(runs(yard.tasks())) == {label}
+        assert max(task.due_at for task in yard.tasks()) == yard.room.clock.now_ms() + 60_000, "spread from now on"
+
+
+# ------------------------------------------------------------------------- crashes
+class Dies(Producer):
+    """Its process dies after so many tasks."""
+
+    left = 0
+
+    def submit(self, specs: Any) -> Submitted:
+        done = super().submit(specs[: self.left])
+        self.left -= len(done.created)
+        if self.left <= 0:
+            raise KeyboardInterrupt("killed")
+        return done
+
+
+@pytest.mark.parametrize("made", range(SHOPS + 1))
+@pytest.mark.parametrize("later", [1, 15, 61, 700])
+def test_who_comes_after_a_dead_leader_makes_what_is_missing(yard: Yard, made: int, later: int) -> None:
+    first = due(yard, missed="skip")
+    room = yard.room
+    dying = Dies(room.store, room.dispatcher, room.registry)
+    dying.left = made
+    dead = Scheduler(room.store, firing.Firing(room.store, dying, room.registry), room.clock, "dead")
+    with pytest.raises(KeyboardInterrupt):
+        dead.tick()
+    assert len(yard.tasks()) == made
+    room.clock.advance(later)
+    yard.scheduler("b").tick()
+    last = yard.planned().last
+    assert last is not None
+    assert (last.at, last.created, last.active) == (first, SHOPS, 0)
+    assert len(yard.tasks(last.label)) == SHOPS
+    assert yard.planned().firing is None
+    yard.scheduler("b").tick()
+    assert sorted(runs(yard.tasks()).values()) == [SHOPS], "no shop twice in a run"
+
+
+def test_two_that_think_they_lead_make_each_task_once(yard: Yard) -> None:
+    """One was asleep between seeing the schedule and acting on it."""
+    due(yard)
+    one, two = yard.scheduler("a"), yard.scheduler("b")
+    (seen,) = yard.room.store.due_schedules(10)
+    two.tick()
+    one._turn(seen, "UTC")
+    assert sorted(runs(yard.tasks()).values()) == [SHOPS]
+    last = yard.planned().last
+    assert last is not None
+    assert last.created == SHOPS
+
+
+def test_one_that_sleeps_in_the_middle_of_a_run_makes_none_twice(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    due(yard)
+    one, two = yard.scheduler("a"), yard.scheduler("b")
+    fire = firing.Firing.fire
+
+    def slow(self: firing.Firing, *args: Any, **words: Any) -> Any:
+        monkeypatch.setattr(firing.Firing, "fire", fire)
+        two.tick()
+        return fire(self, *args, **words)
+
+    monkeypatch.setattr(firing.Firing, "fire", slow)
+    one.tick()
+    assert sorted(runs(yard.tasks()).values()) == [SHOPS]
+    assert yard.planned().firing is None
+
+
+def test_a_silent_store_loses_nothing(yard: Yard) -> None:
+    due(yard)
+    scheduler = yard.scheduler()
+    yard.room.store.forgetful = 1
+    with pytest.raises(StoreUnavailable):
+        scheduler.tick()
+    assert scheduler.tick() == 1
+    assert sorted(runs(yard.tasks()).values()) == [SHOPS]
+
+
+def test_who_loses_the_lead_stops_between_two_handfuls(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(firing, "CHUNK", 2)
+    due(yard)
+    scheduler = yard.scheduler()
+    submit = Producer.submit
+
+    def stopping(self: Producer, specs: list[TaskSpec]) -> Submitted:
+        scheduler._stop.set()
+        return submit(self, specs)
+
+    monkeypatch.setattr(Producer, "submit", stopping)
+    scheduler.tick()
+    assert len(yard.tasks()) == 2
+    monkeypatch.setattr(Producer, "submit", submit)
+    yard.scheduler("b").tick()
+    assert sorted(runs(yard.tasks()).values()) == [SHOPS]
+
+
+# ------------------------------------------------------------------------- changes
+def test_what_somebody_changes_meanwhile_stays_and_the_tally_too(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    due(yard)
+    fire = firing.Firing.fire
+
+    def disabled_meanwhile(self: firing.Firing, *args: Any, **words: Any) -> Any:
+        entry, planned = yard.entry(), yard.planned()
+        changed = Planned(schedule=type(planned.schedule)(**{**_fields(planned.schedule), "enabled": False}))
+        assert yard.room.store.put_schedule(ScheduleEntry(name="s", body=schedules.dump(changed)), entry.version)
+        return fire(self, *args, **words)
+
+    monkeypatch.setattr(firing.Firing, "fire", disabled_meanwhile)
+    yard.scheduler().tick()
+    planned = yard.planned()
+    assert (planned.schedule.enabled, yard.entry().next_at, planned.firing) == (False, 0, None)
+    assert planned.last is not None
+    assert planned.last.created == SHOPS
+
+
+def test_one_that_is_removed_meanwhile_stays_removed(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
+    due(yard)
+    fire = firing.Firing.fire
+
+    def removed_meanwhile(self: firing.Firing, *args: Any, **words: Any) -> Any:
+        assert yard.room.store.remove_schedule("s", yard.entry().version)
+        return fire(self, *args, **words)
+
+    monkeypatch.setattr(firing.Firing, "fire", removed_meanwhile)
+    yard.scheduler().tick()
+    assert yard.room.store.schedules() == []
+
+
+def test_one_that_cannot_be_read_holds_up_nobody_and_is_told_once(yard: Yard, caplog: pytest.LogCaptureFixture) -> None:
+    now = yard.room.clock.now_ms()
+    yard.room.store.put_schedule(ScheduleEntry(name="broken", body="{", next_at=now), 0)
+    due(yard)
+    scheduler = yard.scheduler()
+    scheduler.tick()
+    scheduler.tick()
+    assert len(yard.tasks()) == SHOPS
+    assert caplog.text.count("schedule broken cannot be fired") == 1
+
+
+def test_a_shop_that_is_new_or_disabled_counts_from_the_next_run_on(yard: Yard) -> None:
+    due(yard)
+    scheduler = yard.scheduler()
+    scheduler.tick()
+    yard.room.store.put_shops([Shop(platform="pdd", shop_id="s0", enabled=False), Shop(platform="pdd", shop_id="new")])
+    yard.room.clock.advance(600)
+    scheduler.tick()
+    last = yard.planned().last
+    assert last is not None
+    assert {task.shop_id for task in yard.tasks(last.label)} == {"new", *(f"s{number}" for number in range(1, SHOPS))}
+
+
+def _fields(schedule: schedules.Schedule) -> dict[str, Any]:
+    return {name: getattr(schedule, name) for name in schedule.__struct_fields__}
