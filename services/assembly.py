@@ -18,6 +18,7 @@ from services.clock import SystemClock, machine_zone
 from services.commands import operator
 from services.commands.audit import Audit
 from services.commands.bulk import BulkRepublish
+from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.schedules import ScheduleCommands
@@ -72,6 +73,7 @@ class Commands:
     tasks: TaskCommands
     dead_letters: DeadLetterCommands
     bulk: BulkRepublish
+    causes: CauseCommands
     fleet: FleetCommands
     schedules: ScheduleCommands
 
@@ -133,6 +135,7 @@ def commands(engine: Engine) -> Commands:
         tasks=TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish),
         dead_letters=letters,
         bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
+        causes=CauseCommands(store, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from services.commands.bulk import BulkRepublish
+from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
@@ -32,6 +33,8 @@ class CommandSet(Protocol):
     def dead_letters(self) -> DeadLetterCommands: ...
     @property
     def bulk(self) -> BulkRepublish: ...
+    @property
+    def causes(self) -> CauseCommands: ...
     @property
     def fleet(self) -> FleetCommands: ...
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
-from services.domain import classify
+from services.domain import cause_rule, classify
+from services.domain.cause_rule import CauseRule
 from services.domain.query import Query, equals
 from services.domain.status import Status, Triage
 from services.domain.task import Task
@@ -32,6 +33,7 @@ class Cause:
     last_at: int
     scope: str
     history: tuple[int, ...]
+    rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,11 @@ class CauseQueries:
         everything = {shop.platform for shop in self._store.shops()} | {task.platform for task in tasks}
         since = min((task.ended_at for task in tasks), default=0)
         until = max((task.ended_at for task in tasks), default=0)
-        rows = [_cause(key, group, everything, since, until) for key, group in groups.items()]
+        rules = self._store.documents(cause_rule.KIND)
+        rows = [
+            replace(_cause(key, group, everything, since, until), rule=cause_rule.parse(rules.get(key, "{}")))
+            for key, group in groups.items()
+        ]
         rows.sort(key=lambda cause: (-cause.count, -cause.last_at))
         return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
 

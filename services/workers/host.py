@@ -9,6 +9,7 @@ from typing import Protocol
 
 from services.domain import retry
 from services.engine.archiver import Archiver
+from services.engine.cause_keeper import CauseKeeper
 from services.engine.dispatch import Dispatcher
 from services.engine.leader import Leader
 from services.engine.reconcile import Reconciler
@@ -46,6 +47,7 @@ class Steward:
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs."""
         self.reconciler = Reconciler(store, broker, dispatcher, registry, clock, policy)
+        self.causes = CauseKeeper(store, clock)
         self.archiver = Archiver(store, broker, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler)
@@ -54,10 +56,14 @@ class Steward:
             store,
             clock,
             holder,
-            tick=self.reconciler.tick,
+            tick=self._tick,
             lead=self._lead,
             follow=self._follow,
         )
+
+    def _tick(self) -> None:
+        self.reconciler.tick()
+        self.causes.tick()
 
     def _lead(self) -> None:
         for duty in self._duties:

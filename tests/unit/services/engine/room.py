@@ -11,7 +11,7 @@ from typing import Any
 
 from services.broker.embedded import EmbeddedBroker
 from services.clock import ManualClock
-from services.domain.change import Answer, Claim, Create, Finish, Op, Published
+from services.domain.change import Answer, Claim, Create, Finish, Op, Published, SetTriage
 from services.domain.errors import StoreUnavailable
 from services.domain.order import Delivery, Order, Receipt
 from services.domain.retry import RetryPolicy
@@ -132,6 +132,10 @@ class Room:
         assert answer.code == "ok"
         assert answer.task is not None
         return answer.task
+
+    def triage(self, task_id: str, to: str) -> None:
+        """Let a person decide about a dead letter."""
+        assert self.ask(SetTriage(task_id=task_id, triage=to, by="ann")).code == "ok"
 
     def confirm(self, task: Task) -> None:
         """Tell that the message of this state is in the broker."""

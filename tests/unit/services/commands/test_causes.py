@@ -1,0 +1,115 @@
+"""Causes named, ignored for a while and shown again, with a clock that is turned by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.commands.audit import Audit
+from services.commands.causes import CauseCommands
+from services.commands.operator import Operator
+from services.domain import cause_rule
+from services.domain.errors import NotAllowed, UsageError
+from services.domain.status import Triage
+from services.engine.cause_keeper import LOOK_S, CauseKeeper
+from services.monitor.causes import CauseQueries
+from tests.unit.services.engine.room import Room
+
+PRINT, OTHER = "9ac1" * 4, "0b2d" * 4
+
+
+def die(room: Room, shop_id: str, fingerprint: str = PRINT) -> str:
+    task = room.running(shop_id=shop_id)
+    return room.finish(task, "dead", error="x", error_kind="login_expired", fingerprint=fingerprint).task_id
+
+
+def triage(room: Room, *ids: str) -> list[str]:
+    return [room.task(task_id).triage for task_id in ids]
+
+
+def commands(room: Room, role: str = "operator") -> CauseCommands:
+    return CauseCommands(room.store, Audit(room.store, "ann"), Operator(who="ann@desk", role=role))
+
+
+@pytest.fixture
+def keeper(room: Room) -> CauseKeeper:
+    return CauseKeeper(room.store, room.clock)
+
+
+def later(room: Room, keeper: CauseKeeper, seconds: float = LOOK_S) -> None:
+    room.clock.advance(seconds)
+    keeper.tick()
+
+
+def test_a_name_and_a_note_stay_with_the_cause(room: Room) -> None:
+    die(room, "s1")
+    commands(room).describe(PRINT, name=" QR codes ", note="ask the shop owner")
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert (cause.rule.name, cause.rule.note) == ("QR codes", "ask the shop owner")
+    commands(room).ignore(PRINT, seconds=60)
+    commands(room).lift(PRINT)
+    (cause,) = CauseQueries(room.store).causes().rows
+    assert cause.rule.name == "QR codes", "ignoring keeps it"
+    commands(room).describe(PRINT, name="", note="")
+    assert CauseQueries(room.store).causes().rows[0].rule.name == ""
+
+
+def test_an_ignored_cause_stays_ignored_until_its_time_is_over(room: Room, keeper: CauseKeeper) -> None:
+    first, other = die(room, "s1"), die(room, "s2", OTHER)
+    assert commands(room).ignore(PRINT, seconds=3600).done == (first,)
+    second = die(room, "s3")
+    later(room, keeper)
+    assert triage(room, first, second, other) == [Triage.IGNORED, Triage.IGNORED, Triage.OPEN]
+    later(room, keeper, 3601)
+    assert triage(room, first, second) == [Triage.OPEN, Triage.OPEN]
+    third = die(room, "s4")
+    later(room, keeper)
+    assert triage(room, third) == [Triage.OPEN]
+
+
+def test_until_its_text_changes_means_for_good(room: Room, keeper: CauseKeeper) -> None:
+    first = die(room, "s1")
+    commands(room).ignore(PRINT)
+    later(room, keeper, 400 * 86_400)
+    assert triage(room, first) == [Triage.IGNORED]
+    assert triage(room, die(room, "s2", OTHER)) == [Triage.OPEN], "another text is another cause"
+
+
+def test_what_a_person_decided_otherwise_stays(room: Room, keeper: CauseKeeper) -> None:
+    first, second = die(room, "s1"), die(room, "s2")
+    room.triage(second, Triage.IGNORED)
+    commands(room).ignore(PRINT, seconds=60)
+    room.triage(first, Triage.OPEN)
+    later(room, keeper)
+    assert triage(room, first, second) == [Triage.OPEN, Triage.IGNORED]
+    assert commands(room).lift(PRINT).done == ()
+    assert triage(room, first, second) == [Triage.OPEN, Triage.IGNORED]
+
+
+def test_a_new_rule_takes_what_the_old_one_gave_back(room: Room, keeper: CauseKeeper) -> None:
+    first = die(room, "s1")
+    commands(room).ignore(PRINT, seconds=10)
+    later(room, keeper, 11)
+    assert triage(room, first) == [Triage.OPEN]
+    assert commands(room).ignore(PRINT, seconds=10).done == (first,)
+
+
+@pytest.mark.parametrize("cause", ["unknown", "", "9AC1" * 4, "9ac1"])
+def test_what_is_no_fingerprint_is_refused(room: Room, cause: str) -> None:
+    with pytest.raises(UsageError):
+        commands(room).ignore(cause)
+
+
+def test_bad_values_and_roles_are_refused(room: Room) -> None:
+    with pytest.raises(UsageError, match="name may have"):
+        commands(room).describe(PRINT, name="x" * 81, note="")
+    with pytest.raises(UsageError, match="can be ignored"):
+        commands(room).ignore(PRINT, seconds=-1)
+    with pytest.raises(NotAllowed):
+        commands(room, "viewer").ignore(PRINT)
+
+
+def test_a_rule_that_cannot_be_read_decides_nothing(room: Room, keeper: CauseKeeper) -> None:
+    first = die(room, "s1")
+    room.store.put_document(cause_rule.KIND, PRINT, "[]")
+    later(room, keeper)
+    assert triage(room, first) == [Triage.OPEN]
