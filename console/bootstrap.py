@@ -9,6 +9,7 @@ from functools import partial
 from console.main_window import MainWindow
 from console.navigation import PageSpec
 from console.session import Session
+from console.shell_keys import ShellKeys
 from console.wiring import ShellWiring, connect_overview
 from services.i18n import N_
 from views.context import PageContext
@@ -33,6 +34,7 @@ class Desk:
     feed: Feed
     context: PageContext
     wiring: ShellWiring
+    keys: ShellKeys
 
 
 class _Doors:
@@ -137,4 +139,4 @@ def build(
         embedded=session.settings.embedded,
         profile=session.settings.profile,
     )
-    return Desk(window=window, feed=feed, context=context, wiring=wiring)
+    return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=ShellKeys(window, context))

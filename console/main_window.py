@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QByteArray, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, Qt, QTime, QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
+from console import panes
 from console.navigation import History, PageSpec
 from views.page import Page
 from views.shell.connection import ConnectionBanner, grey
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
         self._current = ""
         self._wanted_collapsed = False
         self._history = History()
+        self._frozen = ""
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
         self.banner, self.stack = ConnectionBanner(), QStackedWidget()
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
@@ -58,10 +60,23 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         self.rail.chosen.connect(self.open_page)
         self.rail.collapsed_changed.connect(self._on_collapsed)
-        for keys, slot in (("F5", self.refresh), ("Alt+Left", self.back), ("Alt+Right", self.forward)):
+        for keys, slot in (
+            ("F5", self.refresh),
+            ("Alt+Left", self.back),
+            ("Alt+Right", self.forward),
+            ("F6", self.next_pane),
+            ("Shift+F6", self.previous_pane),
+            ("Ctrl+.", self.toggle_freeze),
+            ("Ctrl+Z", self.undo),
+        ):
             QShortcut(QKeySequence(keys), self, slot, context=Qt.ShortcutContext.WindowShortcut)
 
     # pages
+
+    @property
+    def specs(self) -> tuple[PageSpec, ...]:
+        """The pages in the order of the rail."""
+        return tuple(self._specs.values())
 
     @property
     def current(self) -> str:
@@ -73,6 +88,7 @@ class MainWindow(QMainWindow):
         if page_id not in self._pages:
             page = self._specs[page_id].factory()
             page.navigate.connect(self.open_page)
+            page.freeze_wanted.connect(self.toggle_freeze)
             self._pages[page_id] = page
             self.stack.addWidget(page)
         return self._pages[page_id]
@@ -104,6 +120,7 @@ class MainWindow(QMainWindow):
 
     def _show(self, page_id: str) -> None:
         page = self.page(page_id)
+        self.thaw()
         if self._current:
             self._pages[self._current].deactivate()
         self._current = page_id
@@ -128,7 +145,51 @@ class MainWindow(QMainWindow):
         if self.banner.isVisible():
             self.banner.try_now.emit()
         elif self._current:
+            self.thaw()
             self._pages[self._current].refresh()
+
+    def undo(self) -> None:
+        """Take back the newest action on the page (Ctrl+Z)."""
+        if self._current:
+            self._pages[self._current].undo()
+
+    # standing still
+
+    @property
+    def frozen(self) -> bool:
+        """Whether the page stands still."""
+        return bool(self._frozen)
+
+    def toggle_freeze(self) -> None:
+        """Let the page stand still, or catch up (Ctrl+.)."""
+        if self._frozen:
+            self.thaw()
+        elif self._current:
+            page = self._pages[self._current]
+            self._frozen = self._current
+            page.set_frozen(True)
+            page.header.show_frozen(QTime.currentTime().toString("HH:mm:ss"))
+
+    def thaw(self) -> None:
+        """Let a page that stands still catch up."""
+        frozen, self._frozen = self._frozen, ""
+        if frozen:
+            self._pages[frozen].header.show_frozen("")
+            self._pages[frozen].set_frozen(False)
+
+    # panes
+
+    def next_pane(self) -> None:
+        """Give the focus to the next part of the window (F6)."""
+        panes.step(self._panes(), 1)
+
+    def previous_pane(self) -> None:
+        """Give the focus to the part before (Shift+F6)."""
+        panes.step(self._panes(), -1)
+
+    def _panes(self) -> list[QWidget]:
+        inner = self._pages[self._current].panes() if self._current else ()
+        return [self.rail, self.top_bar, *inner, self.status_bar]
 
     def set_stale(self, stale: bool) -> None:
         """Show the pages in grey while their data is old."""

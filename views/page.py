@@ -16,6 +16,9 @@ class TasksPage(Page):
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -35,12 +38,15 @@ class PageHeader(QWidget):
         self._title = Label(title, "page")
         self._summary = Label("", "body", "text3")
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._frozen = Label("", "labelstrong", "retrying")
+        self._frozen.hide()
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(PAGE_MARGIN, 0, PAGE_MARGIN, 0)
         self._row.setSpacing(8)
         self._row.addWidget(self._title)
         self._row.addSpacing(4)
         self._row.addWidget(self._summary, 1)
+        self._row.addWidget(self._frozen)
 
     def set_title(self, title: str) -> None:
         """Show `title`, already translated."""
@@ -55,6 +61,11 @@ class PageHeader(QWidget):
         """Return the line shown."""
         return self._summary.text()
 
+    def show_frozen(self, since: str) -> None:
+        """Say since when the view stands still, "" when it moves."""
+        self._frozen.setText(_("frozen {time}").format(time=since) if since else "")
+        self._frozen.setVisible(bool(since))
+
     def add_action(self, widget: QWidget) -> None:
         """Put a button or switch at the right end."""
         self._row.addWidget(widget)
@@ -68,16 +79,31 @@ class PageHeader(QWidget):
         set_look(self, panel="header" if on else "")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PageCommand:
+    """Something a page can do now, for the command palette; texts are already translated."""
+
+    key: str
+    words: str
+    run: Callable[[], object]
+    note: str = ""
+    icon: str = "ph.lightning"
+    keys: str = ""
+    reason: str = ""  #: why it cannot be done now
+
+
 class Page(QWidget):
     """A page of the console.
 
     Signals:
         navigate: another page is wanted: page id, then what it shall show (a filter or None).
         summary_changed: the one-line summary was set.
+        freeze_wanted: the view shall stand still, or move again.
     """
 
     navigate = Signal(str, object)
     summary_changed = Signal(str)
+    freeze_wanted = Signal()
     page_id = ""
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
@@ -110,6 +136,24 @@ class Page(QWidget):
 
     def refresh(self) -> None:
         """Ask again at once (F5)."""
+
+    def undo(self) -> None:
+        """Take back the newest action while that is offered (Ctrl+Z)."""
+
+    def set_frozen(self, frozen: bool) -> None:
+        """Stand still while data goes on arriving elsewhere, or catch up."""
+        if frozen:
+            self.deactivate()
+        else:
+            self.activate()
+
+    def panes(self) -> Sequence[QWidget]:
+        """The parts that F6 goes through, in their order."""
+        return (self,)
+
+    def commands(self) -> Sequence[PageCommand]:
+        """What can be done here now, for the command palette."""
+        return ()
 
     def show_request(self, request: object) -> None:
         """Show what another page asked for through ``navigate``: usually a filter."""

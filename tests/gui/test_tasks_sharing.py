@@ -70,7 +70,7 @@ def test_a_selection_beyond_the_loaded_rows_is_copied_whole(
     ]
     page._query()
     wait(qtbot, lambda: page._model.rowCount() == 2)
-    page._select_all()
+    page.select_all()
     wait(qtbot, lambda: page._selection.count == 4)
     assert set(copied(qtbot, page, "ids").split("\n")) == {task.task_id for task in made}
     assert desk.toasts[-1].text == "4 tasks copied"

@@ -24,7 +24,7 @@ class DialogFrame(QDialog):
         """`title` is source text."""
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
         self._source, self._icon = title, icon
-        self._scrim: _Scrim | None = None
+        self._scrim: Scrim | None = None
         self.setProperty("panel", "dialog")
         self.setModal(True)
         self._glyph = QLabel()
@@ -90,7 +90,7 @@ class DialogFrame(QDialog):
         owner: QWidget | None = self.parentWidget()
         behind = owner.window() if owner is not None else None
         if behind is not None and self._scrim is None:
-            self._scrim = _Scrim(behind)
+            self._scrim = Scrim(behind)
             place = behind.geometry().center() - self.rect().center()
             self.move(place)
 
@@ -117,7 +117,7 @@ class DialogFrame(QDialog):
         return super().eventFilter(watched, event)
 
 
-class _Scrim(QWidget):
+class Scrim(QWidget):
     """A shade over a window."""
 
     def __init__(self, behind: QWidget) -> None:

@@ -80,6 +80,7 @@ class TableView(QTableView):
         self._records = model
         self._name = name
         self._ticking = Ticking(model)
+        self._still = False
         self._cells = CellDelegate(self, ground)
         self._timer = QTimer(self, interval=_LIVE_MS)
         self._timer.timeout.connect(self.repaint_live)
@@ -357,13 +358,21 @@ class TableView(QTableView):
     def showEvent(self, event: QShowEvent) -> None:
         """Run the clock while there are cells that follow it."""
         super().showEvent(event)
-        if any(column.live for column in self._records.columns):
+        if not self._still and any(column.live for column in self._records.columns):
             self._timer.start()
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Stop the clock."""
         super().hideEvent(event)
         self._timer.stop()
+
+    def set_live(self, live: bool) -> None:
+        """Let cells follow the clock, or stand still."""
+        self._still = not live
+        if self._still:
+            self._timer.stop()
+        elif self.isVisible() and any(column.live for column in self._records.columns):
+            self._timer.start()
 
     def repaint_live(self) -> None:
         """Repaint the cells that change with the clock, in visible rows only."""

@@ -54,6 +54,7 @@ class TaskDetailPanel(QWidget):
         super().__init__(parent)
         self._context, self._actions = context, actions
         self._task_id = ""
+        self._still = False
         self._task: Task | None = None
         self._log_place = 0
         self._log_attempt = 0
@@ -84,9 +85,19 @@ class TaskDetailPanel(QWidget):
         if self._task_id:
             self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show)
 
+    def set_following(self, following: bool) -> None:
+        """Follow the task, or stand still."""
+        self._still = not following
+        if self._still:
+            self._timer.stop()
+        elif self.isVisible():
+            self._timer.start()
+            self.refresh()
+
     def showEvent(self, event: object) -> None:
         """Follow the task while it is seen."""
-        self._timer.start()
+        if not self._still:
+            self._timer.start()
         super().showEvent(event)  # type: ignore[arg-type]
 
     def hideEvent(self, event: object) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from services.domain.filter import FilterError
 from services.domain.status import Status
@@ -14,10 +14,11 @@ from services.domain.task import Task
 from services.i18n import N_, _
 from services.monitor.live import Snapshot
 from views.context import PageContext
-from views.page import Page
+from views.page import Page, PageCommand
 from views.pages.tasks.action_bar import ActionBar, BarState
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
+from views.pages.tasks.commands import page_commands
 from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.face import side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
@@ -52,6 +53,7 @@ class TasksPage(Page):
         super().__init__(N_("Tasks"))
         self._context = context
         self._total: int | None = None
+        self._frozen = False
         self._acting = Acting(self, context.toast)
         self._actions = TaskActions(context, self._acting, self)
         self._lister = TaskLister(context.tasks, self)
@@ -85,7 +87,10 @@ class TasksPage(Page):
 
     def show_request(self, request: object) -> None:
         """Show a filter that another page asked for."""
-        if isinstance(request, str):
+        if isinstance(request, View):
+            self._views.go(request.key)
+            self._on_view(self._views.current)
+        elif isinstance(request, str):
             self._views.go("all")
             self._filter.set_expression(request)
             self._query()
@@ -93,6 +98,21 @@ class TasksPage(Page):
     def show_task(self, task_id: str) -> None:
         """Open the panel of one task."""
         self._open(task_id)
+
+    def panes(self) -> Sequence[QWidget]:
+        """Tabs, filter, table, actions and panel."""
+        return (self._tabs, self._filter, self._stack, self._bar, self._detail)
+
+    def commands(self) -> Sequence[PageCommand]:
+        """Verbs on the selection, and what can be done with the list."""
+        return page_commands(self, self._actions, self._selection)
+
+    def set_frozen(self, frozen: bool) -> None:
+        """Stand still, countdowns included."""
+        self._frozen = frozen
+        super().set_frozen(frozen)
+        self._table.set_live(not frozen)
+        self._detail.set_following(not frozen)
 
     def retranslate(self) -> None:
         """Say tabs and counts again."""
@@ -118,9 +138,11 @@ class TasksPage(Page):
         self._sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
         self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._ids))
+        self._freeze = Button(N_("Freeze view"), kind="ghost", icon="ph.pause", hint="Ctrl+.")
+        self._freeze.clicked.connect(self.freeze_wanted)
         self._columns = Button(N_("Columns"), icon="ph.columns")
         self._export = Button(N_("Export"), icon="ph.export")
-        for button in (self._columns, self._export):
+        for button in (self._freeze, self._columns, self._export):
             self.header.add_action(button)
         parts = (self._tabs, self._filter, self._error, self._stack, self._bar)
         self._split = side_by_side(parts, self._stack, self._detail)
@@ -129,7 +151,7 @@ class TasksPage(Page):
     def _connect(self) -> None:
         # asking
         self._views.shown.connect(self._on_view)
-        self._views.save_wanted.connect(self._save_view)
+        self._views.save_wanted.connect(self.save_view)
         self._filter.changed.connect(self._query)
         self._empty.action.connect(self._clear)
         self._error.retry.connect(self.refresh)
@@ -155,15 +177,15 @@ class TasksPage(Page):
         self._detail.closed.connect(self._close_detail)
         self._detail.edit_wanted.connect(self._edit)
         self._columns.clicked.connect(self._show_columns)
-        self._export.clicked.connect(self._share)
-        self._bar.export_wanted.connect(self._share)
+        self._export.clicked.connect(self.share)
+        self._bar.export_wanted.connect(self.share)
         # acting
         bind(self._table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS})
-        bind(self, {"Ctrl+Z": self.undo, "Esc": self._on_escape})
+        bind(self, {"Esc": self._on_escape})
         self._bar.verb_wanted.connect(self._act)
         self._bar.new_rows_wanted.connect(self._show_new)
         self._bar.clear_wanted.connect(self._selection.clear)
-        self._bar.all_wanted.connect(self._select_all)
+        self._bar.all_wanted.connect(self.select_all)
         self._actions.acted.connect(self._on_acted)
 
     def _wanted(self) -> Wanted:
@@ -179,7 +201,8 @@ class TasksPage(Page):
         self._rest.begin()
         self._query()
 
-    def _save_view(self) -> None:
+    def save_view(self) -> None:
+        """Keep the present filter under a name."""
         self._views.save(self._filter.expression(), newest=self._wanted().descending)
 
     def _clear(self) -> None:
@@ -224,7 +247,7 @@ class TasksPage(Page):
             self._error.show_error(str(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
-        if self.isVisible():
+        if self.isVisible() and not self._frozen:
             self._views.show_counts(snapshot.counts)
             self._choices.on_looked(snapshot)
             self._say_summary()
@@ -281,7 +304,8 @@ class TasksPage(Page):
         self._bar.show_state(state, lambda key: reasons[key])
         self._bar.set_newest_first(self._wanted().descending)
 
-    def _select_all(self) -> None:
+    def select_all(self) -> None:
+        """Tick everything that matches, loaded or not."""
         self._selection.select_all(self._lister.wanted.filter)
 
     def _act(self, key: str) -> None:
@@ -314,7 +338,8 @@ class TasksPage(Page):
     def _tsv(self, rows: Sequence[TaskRow]) -> str:
         return to_tsv(self._table.layout_of_columns.shown(), rows)
 
-    def _share(self) -> None:
+    def share(self) -> None:
+        """Export the selection, else all that match."""
         self._sharing.ask_file(self._ids() if self._selection.count else (), self._wanted())
 
     def _show_columns(self) -> None:

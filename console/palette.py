@@ -1,0 +1,282 @@
+"""What the command palette finds: commands of the page and the window, pages, views, shops, workers and tasks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+
+from PySide6.QtCore import QObject, Signal
+
+from console.main_window import MainWindow
+from services.domain.filter import format_terms
+from services.domain.query import Term
+from services.domain.shop import Shop
+from services.domain.task import Task
+from services.i18n import N_, _
+from services.monitor.tasks import TaskQueries
+from views.context import PageContext
+from views.pages.tasks.views import SavedViews, numbers
+from views.shell.palette import Group
+from views.shell.palette_rows import Entry
+from views.support import fuzzy, shown, text
+from views.support.operation import Operation
+from views.support.pinyin import initials
+from views.theme.tokens import platform_badge, status
+
+MOST, MOST_TASKS, MOST_LOOKED_AT = 6, 8, 3000
+MOST_RECENT, MOST_USED = 5, 5
+LEAST_TYPED = 3
+_RECENT, _USED = "palette.recent", "palette.used"
+
+
+class PaletteFinder(QObject):
+    """Answers from what the window knows; task ids are asked for off the GUI thread.
+
+    Signals:
+        found: what was looked up (query), and groups of entries.
+    """
+
+    found = Signal(str, object)
+
+    def __init__(self, window: MainWindow, context: PageContext, commands: Callable[[], Sequence[Entry]]) -> None:
+        """``commands`` are those of the window itself."""
+        super().__init__(window)
+        self._window, self._context, self._own = window, context, commands
+        self._tasks = Operation(self, latest=True)
+        self._shops = Operation(self, latest=True)
+        self._shop_entries: tuple[Entry, ...] = ()
+
+    def refresh(self) -> None:
+        """Ask for the shops again; the palette was opened."""
+        self._shops.start(self._context.shops, self._take_shops)
+
+    # at once
+
+    def find(self, query: str, scope: str) -> Sequence[Group]:
+        """Groups of what fits."""
+        if not query and scope == "all":
+            return self._remembered()
+        groups: list[Group] = []
+        if scope in ("all", "commands"):
+            groups.append((_("Commands"), best(query, self._commands(), 20 if scope == "commands" else MOST)))
+        if scope in ("all", "shops"):
+            shops = best(query, self._shop_entries, 50 if scope == "shops" else MOST)
+            groups.append((_("Shops"), [self._counted(entry) for entry in shops]))
+        if scope == "all":
+            groups.append((_("Workers"), best(query, self._workers(), MOST)))
+            groups.append((_("Go to"), best(query, self._places(), MOST)))
+        return groups
+
+    def used(self, entry: Entry) -> None:
+        """Remember what was chosen, and on which page."""
+        memory = self._context.memory
+        if entry.kind == "task":
+            return
+        recent = [key for key in _texts(memory.get(_RECENT)) if key != entry.key]
+        memory.put(_RECENT, [entry.key, *recent][:MOST_RECENT])
+        used = memory.get(_USED, {})
+        used = dict(used) if isinstance(used, dict) else {}
+        here = Counter(used.get(self._window.current, {}))
+        here[entry.key] += 1
+        memory.put(_USED, {**used, self._window.current: dict(here.most_common(30))})
+
+    def _remembered(self) -> Sequence[Group]:
+        """Without a query: what was chosen lately, what is used most on this page, and where one can go."""
+        commands, places = self._commands(), self._places()
+        known = {entry.key: entry for entry in (*commands, *places, *self._shop_entries)}
+        used = self._context.memory.get(_USED, {})
+        here = used.get(self._window.current, {}) if isinstance(used, dict) else {}
+        often = Counter(here if isinstance(here, dict) else {})
+        recent = [known[key] for key in _texts(self._context.memory.get(_RECENT)) if key in known]
+        told = {entry.key for entry in recent}
+        # sorted keeps the order of the design among equals
+        rest = sorted((entry for entry in commands if entry.key not in told), key=lambda entry: -often[entry.key])
+        return [
+            (_("Recent"), recent),
+            (_("Commands"), rest[:MOST_USED]),
+            (_("Go to"), [entry for entry in places if entry.key not in told]),
+        ]
+
+    def _commands(self) -> list[Entry]:
+        page = self._window.page(self._window.current) if self._window.current else None
+        entries = [
+            Entry(
+                key=one.key,
+                kind="command",
+                words=one.words,
+                note=one.note,
+                icon=one.icon,
+                keys=one.keys,
+                reason=one.reason,
+                run=one.run,
+            )
+            for one in (page.commands() if page is not None else ())
+        ]
+        failed = Entry(
+            key="shop.failed",
+            kind="command",
+            words=_("Failed tasks of a shop"),
+            note=_("choose a shop next"),
+            icon="ph.arrow-clockwise",
+            then=lambda: [self._failed_of(entry) for entry in self._shop_entries],
+        )
+        return [*entries, *self._own(), failed]
+
+    def _failed_of(self, entry: Entry) -> Entry:
+        expression = f'status:dead triage:open shop:"{entry.copy}"'
+        return replace(entry, run=partial(self._window.open_page, "tasks", expression))
+
+    def _places(self) -> list[Entry]:
+        letters = {"overview": "O", "tasks": "T", "dead_letters": "D", "workers": "W"}
+        places = [
+            Entry(
+                key=f"page.{spec.id}",
+                kind="page",
+                words=_(spec.title),
+                icon=spec.icon,
+                keys=f"G {letters[spec.id]}" if spec.id in letters else "",
+                run=partial(self._window.open_page, spec.id),
+            )
+            for spec in self._window.specs
+        ]
+        counts = numbers(self._context.feed.latest.counts)
+        for view in SavedViews(self._context.memory).all():
+            number = counts.get(view.key)
+            places.append(
+                Entry(
+                    key=f"view.{view.key}",
+                    kind="page",
+                    words=_("View {name}").format(name=view.shown),
+                    note=_("Tasks, saved view"),
+                    icon="ph.bookmark-simple",
+                    right="" if number is None else text.compact(number),
+                    run=partial(self._window.open_page, "tasks", view),
+                )
+            )
+        return places
+
+    def _workers(self) -> list[Entry]:
+        return [
+            Entry(
+                key=f"worker.{info.worker}",
+                kind="worker",
+                words=info.worker,
+                icon="ph.robot",
+                right=_("{busy} of {slots} busy").format(busy=info.busy, slots=len(info.slots)),
+                copy=info.worker,
+                run=partial(self._window.open_page, "workers", info.worker),
+            )
+            for info in self._context.feed.latest.workers
+        ]
+
+    # shops and tasks
+
+    def _take_shops(self, shops: Mapping[str, Shop]) -> None:
+        self._shop_entries = tuple(self._shop(key, shop) for key, shop in sorted(shops.items()))
+
+    def _shop(self, key: str, shop: Shop) -> Entry:
+        name = shop.name or shop.shop_id
+        return Entry(
+            key=f"shop.{key}",
+            kind="shop",
+            words=name,
+            note=shop.shop_id if shop.name else "",
+            icon="ph.storefront",
+            others=(key, shop.shop_id, platform_badge(shop.platform), initials(name)),
+            copy=key,
+            run=partial(self._window.open_page, "tasks", f'shop:"{key}"'),
+        )
+
+    def _counted(self, entry: Entry) -> Entry:
+        by = self._context.feed.latest.counts.shops.get(entry.copy, {})
+        parts = [
+            words.format(n=text.count(number))
+            for name, words in (
+                (("dead", _("{n} dead")), ("retrying", _("{n} retrying")), ("running", _("{n} running")))
+            )
+            if (number := by.get(name, 0))
+        ]
+        waiting = sum(by.get(name, 0) for name in ("pending", "queued", "blocked"))
+        parts += [_("{n} waiting").format(n=text.count(waiting))] if waiting else []
+        worst = next((name for name in ("dead", "retrying", "running") if by.get(name)), "")
+        glyph = status(worst) if worst else None
+        return replace(
+            entry,
+            right=text.listed([*parts, platform_badge(entry.copy.partition(":")[0])]),
+            icon=glyph.glyph if glyph else entry.icon,
+            role=glyph.role if glyph else entry.role,
+        )
+
+    def look_up(self, query: str, scope: str) -> None:
+        """Ask for tasks by a part of their id; ``found`` brings them."""
+        if scope in ("all", "tasks") and len(query) >= LEAST_TYPED and " " not in query:
+            self._tasks.start(partial(_tasks_of, self._context.tasks, query), partial(self._tell, query))
+
+    def _tell(self, query: str, tasks: Sequence[Task]) -> None:
+        self.found.emit(query, [(_("Tasks"), [self._task(query, task) for task in tasks])])
+
+    def _task(self, query: str, task: Task) -> Entry:
+        glyph = status(shown.GLYPHS.get(task.status, "waiting"))
+        name = f"{task.task_type}, {task.task_id}"
+        match = fuzzy.match(query, name)
+        return Entry(
+            key=f"task.{task.task_id}",
+            kind="task",
+            words=name,
+            icon=glyph.glyph,
+            role=glyph.role,
+            right=shown.status_word(task.status),
+            copy=task.task_id,
+            spans=match.spans if match is not None else (),
+            run=partial(self._open_task, task.task_id),
+        )
+
+    def _open_task(self, task_id: str) -> None:
+        self._window.open_page("tasks")
+        show = getattr(self._window.page("tasks"), "show_task", None)
+        if show is not None:
+            show(task_id)
+
+
+def best(query: str, entries: Sequence[Entry], most: int) -> list[Entry]:
+    """The entries that fit best, their letters marked; without a query the first ones."""
+    if not query:
+        return list(islice(entries, most))
+    scored = []
+    for place, entry in enumerate(entries):
+        match = fuzzy.match(query, entry.words, (*entry.others, entry.note))
+        if match is not None:
+            # what cannot be done now stands below what can
+            scored.append((bool(entry.reason), -match.score, place, replace(entry, spans=match.spans)))
+    scored.sort(key=lambda item: item[:3])
+    return [entry for *_rank, entry in scored[:most]]
+
+
+def _tasks_of(queries: TaskQueries, query: str) -> list[Task]:
+    exact = queries.get([query])
+    contains = format_terms((Term(field="id", op="~", values=(query,)),))
+    found = [*exact]
+    cursor: str | None = ""
+    looked = 0
+    while cursor is not None and len(found) < MOST_TASKS and looked < MOST_LOOKED_AT:
+        page = queries.page(contains, limit=MOST_TASKS, cursor=cursor)
+        found += [task for task in page.tasks if task.task_id != query]
+        cursor = page.next
+        looked += 1000
+    return found[:MOST_TASKS]
+
+
+def _texts(value: object) -> list[str]:
+    return [one for one in value if isinstance(one, str)] if isinstance(value, list) else []
+
+
+WINDOW_COMMANDS = (
+    ("window.new", N_("New task"), "ph.plus", "Ctrl+N"),
+    ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
+    ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
+    ("window.rail", N_("Collapse navigation"), "ph.sidebar-simple", "Ctrl+B"),
+    ("window.keys", N_("All keys"), "ph.keyboard", "F1"),
+)

@@ -1,0 +1,71 @@
+"""Palette, key help and the keys that go to pages: what the window adds to its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QKeySequence, QShortcut
+from shiboken6 import isValid
+
+from console.main_window import MainWindow
+from console.palette import WINDOW_COMMANDS, PaletteFinder
+from services.i18n import _
+from views.context import PageContext
+from views.shell.key_help import KeyHelp
+from views.shell.palette import Palette
+from views.shell.palette_rows import Entry
+
+GO_TO = {"O": "overview", "T": "tasks", "D": "dead_letters", "W": "workers"}
+
+
+class ShellKeys(QObject):
+    """Binds them to a window."""
+
+    def __init__(self, window: MainWindow, context: PageContext) -> None:
+        super().__init__(window)
+        self._window = window
+        self._help: KeyHelp | None = None
+        self._finder = PaletteFinder(window, context, self._commands)
+        self.palette = Palette(self._finder, window)
+        self._finder.found.connect(self.palette.show_later)
+        self.palette.asked.connect(self._finder.refresh)
+        window.top_bar.search_requested.connect(self.palette.ask)
+        window.top_bar.set_search_enabled(True)
+        for letter, page in GO_TO.items():
+            QShortcut(QKeySequence(f"G, {letter}"), window).activated.connect(partial(window.open_page, page))
+        QShortcut(QKeySequence("Ctrl+,"), window).activated.connect(partial(window.open_page, "settings"))
+        for keys in ("F1", "?"):
+            QShortcut(QKeySequence(keys), window).activated.connect(self.show_help)
+
+    def show_help(self) -> None:
+        """Show all keys."""
+        if self._help is None or not isValid(self._help):
+            self._help = KeyHelp(self._window)
+        self._help.open()
+
+    def _commands(self) -> Sequence[Entry]:
+        calls: dict[str, Callable[[], object]] = {
+            "window.new": self._window.top_bar.create_button.click,
+            "window.refresh": self._window.refresh,
+            "window.freeze": self._window.toggle_freeze,
+            "window.rail": self._window.rail.toggle,
+            "window.keys": self.show_help,
+        }
+        words = {"window.freeze": _("Unfreeze view")} if self._window.frozen else {}
+        reasons = {"window.new": self._window.top_bar.create_button.toolTip()}
+        if self._window.top_bar.create_button.isEnabled():
+            reasons = {}
+        return [
+            Entry(
+                key=key,
+                kind="command",
+                words=words.get(key, _(source)),
+                icon=icon,
+                keys=keys,
+                reason=reasons.get(key, ""),
+                run=calls[key],
+            )
+            for key, source, icon, keys in WINDOW_COMMANDS
+        ]

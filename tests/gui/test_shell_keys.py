@@ -1,0 +1,226 @@
+"""The keyboard of the window: pages, panes, freezing, all keys, the palette."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from console import bootstrap
+from console.bootstrap import Desk as Window
+from services.domain.status import Status
+from tests.gui.desk import Desk
+from views.pages.tasks.page import TasksPage
+from views.shell.palette_rows import Entry
+from views.support.memory import ShortMemory
+
+WAIT_MS = 8000
+CTRL = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture
+def window(desk: Desk, qtbot: QtBot) -> Iterator[Window]:
+    """The window over the desk's session, on the Tasks page."""
+    made = bootstrap.build(
+        desk.session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
+    )
+    qtbot.addWidget(made.window)
+    made.window.resize(1280, 800)
+    made.window.open_page("tasks")
+    made.window.show()
+    made.window.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is made.window, timeout=WAIT_MS)
+    yield made
+    made.keys.palette.hide()
+    made.window.close()
+    made.feed.deleteLater()
+
+
+def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
+    """Until the window shows it."""
+    qtbot.waitUntil(check, timeout=WAIT_MS)
+
+
+def tasks(window: Window) -> TasksPage:
+    """The Tasks page."""
+    page = window.window.page("tasks")
+    assert isinstance(page, TasksPage)
+    return page
+
+
+def entries(window: Window) -> list[Entry]:
+    """What the palette offers, heads apart."""
+    return [row for row in window.keys.palette.rows.rows() if isinstance(row, Entry)]
+
+
+def press(widget: object, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    """Press keys one after the other."""
+    for key in keys:
+        QTest.keyClick(widget, key, modifier)  # type: ignore[call-overload]
+
+
+def test_g_and_a_letter_go_to_pages_but_not_from_a_text_field(window: Window, qtbot: QtBot) -> None:
+    page = tasks(window)
+    page._table.setFocus()
+    press(page._table, Qt.Key.Key_G, Qt.Key.Key_W)
+    assert window.window.current == "workers"
+    window.window.open_page("tasks")
+    page._filter.focus_field()
+    press(page._filter.field, Qt.Key.Key_G, Qt.Key.Key_W, Qt.Key.Key_R, Qt.Key.Key_Question)
+    assert window.window.current == "tasks"
+    assert page._filter.field.text() == "gwr?"
+    assert window.keys._help is None
+
+
+def test_f6_goes_round_the_parts_of_the_window(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.create(0)
+    page = tasks(window)
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == 1)
+    page._table.setFocus()
+    seen = []
+    for _n in range(8):
+        focus = QApplication.focusWidget()
+        parts = window.window._panes()
+        seen.append(next(n for n, part in enumerate(parts) if part is focus or part.isAncestorOf(focus or part)))
+        press(focus, Qt.Key.Key_F6)
+    assert set(seen) >= {0, 1, 2, 3, 4, 7}
+    assert seen == [*seen[:1], *seen[1:]]
+    before = QApplication.focusWidget()
+    press(before, Qt.Key.Key_F6)
+    press(QApplication.focusWidget(), Qt.Key.Key_F6, modifier=Qt.KeyboardModifier.ShiftModifier)
+    part = next(part for part in window.window._panes() if part is before or part.isAncestorOf(before or part))
+    focus = QApplication.focusWidget()
+    assert part is focus or part.isAncestorOf(focus or part)
+
+
+def test_a_frozen_view_stands_still_and_catches_up(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    page = tasks(window)
+    task = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == 1)
+    press(page, Qt.Key.Key_Period, modifier=CTRL)
+    assert page.header._frozen.text().startswith("frozen ")
+    desk.claim(task)
+    seen = window.feed.latest.taken
+    wait(qtbot, lambda: window.feed.latest.taken > seen + 0.5)
+    assert page._model.records()[0].task.status == Status.QUEUED
+    assert page._tabs.text_of("running") == "Running  0"
+    press(page, Qt.Key.Key_Period, modifier=CTRL)
+    wait(qtbot, lambda: page._model.records()[0].task.status == Status.RUNNING)
+    assert not page.header._frozen.isVisibleTo(page)
+    press(page, Qt.Key.Key_Period, modifier=CTRL)
+    window.window.open_page("workers")
+    assert not window.window.frozen
+
+
+def test_question_mark_shows_all_keys(window: Window, qtbot: QtBot) -> None:
+    press(tasks(window)._table, Qt.Key.Key_Question)
+    shown = window.keys._help
+    assert shown is not None
+    assert shown.isVisible()
+    shown.reject()
+    press(tasks(window)._table, Qt.Key.Key_F1)
+    assert shown.isVisible()
+    shown.reject()
+
+
+def test_the_palette_goes_to_pages_and_remembers(window: Window, qtbot: QtBot) -> None:
+    palette = window.keys.palette
+    press(tasks(window)._table, Qt.Key.Key_K, modifier=CTRL)
+    assert palette.isVisible()
+    QTest.keyClicks(palette.field, "workers")
+    assert palette.current() is not None
+    chosen = next(entry for entry in entries(window) if entry.key == "page.workers")
+    while palette.current() != chosen:
+        press(palette.field, Qt.Key.Key_Down)
+    press(palette.field, Qt.Key.Key_Return)
+    assert window.window.current == "workers"
+    assert not palette.isVisible()
+    palette.ask()
+    assert entries(window)[0].key == "page.workers"
+
+
+def test_commands_show_their_state_and_cannot_run_with_a_reason(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    page = tasks(window)
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == 1)
+    page._table.set_current_key(task.task_id)
+    palette = window.keys.palette
+    palette.ask()
+    QTest.keyClicks(palette.field, ">retry")
+    retry = next(entry for entry in entries(window) if entry.key == "tasks.retry")
+    assert retry.reason == "This task has not failed"
+    palette.list.setCurrentIndex(palette.rows.index(palette.rows.row_of("tasks.retry")))
+    press(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    palette.field.setText(">raise")
+    press(palette.field, Qt.Key.Key_Return)
+    wait(qtbot, lambda: desk.get(task.task_id).priority > task.priority)
+
+
+def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.fail(desk.create(0))
+    palette = window.keys.palette
+    palette.ask()
+    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    wait(qtbot, lambda: window.feed.latest.counts.triage.get("open") == 1)
+    for query in ("@微光", "@10021", "@wgsm", "微光"):
+        palette.field.setText(query)
+        assert [entry.key for entry in entries(window)][:1] == ["shop.pdd:pdd-10021"]
+    assert entries(window)[0].right == "1 dead, PDD"
+    press(palette.field, Qt.Key.Key_C, modifier=CTRL)
+    assert QGuiApplication.clipboard().text() == "pdd:pdd-10021"
+    press(palette.field, Qt.Key.Key_Return)
+    page = tasks(window)
+    wait(qtbot, lambda: page._model.rowCount() == 1)
+    assert "pdd:pdd-10021" in page._filter.expression()
+
+
+def test_a_command_asks_for_its_shop(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.create(1)
+    dead = desk.fail(desk.create(0))
+    palette = window.keys.palette
+    palette.ask()
+    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    palette.field.setText(">failed tasks of")
+    press(palette.field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    QTest.keyClicks(palette.field, "10021")
+    press(palette.field, Qt.Key.Key_Return)
+    page = tasks(window)
+    wait(qtbot, lambda: [row.key for row in page._model.records()] == [dead.task_id])
+
+
+def test_tasks_of_the_server_follow_below_without_moving_the_cursor(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    palette = window.keys.palette
+    palette.ask()
+    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    palette.field.setText("10021")
+    before = palette.current()
+    assert before is not None
+    assert before.kind == "shop"
+    wait(qtbot, lambda: any(entry.kind == "task" for entry in entries(window)))
+    assert palette.current() is not None
+    assert palette.current().key == before.key  # type: ignore[union-attr]
+    palette.field.setText(f"#{task.task_id[-6:]}")
+    wait(qtbot, lambda: [entry.copy for entry in entries(window)] == [task.task_id])
+    press(palette.field, Qt.Key.Key_Down, Qt.Key.Key_Return)
+    wait(qtbot, lambda: tasks(window)._detail.task_id == task.task_id)
+    assert tasks(window)._detail.isVisible()
+
+
+def test_saved_views_are_places(window: Window, qtbot: QtBot) -> None:
+    palette = window.keys.palette
+    palette.ask()
+    palette.field.setText("view retrying")
+    press(palette.field, Qt.Key.Key_Return)
+    assert tasks(window)._tabs.current() == "retrying"
+    assert tasks(window)._filter.expression() == "status:retrying"

@@ -1,0 +1,100 @@
+"""All keys of the console, by what they are for (F1 or ?)."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.dialogs.frame import DialogFrame
+from views.support.look import Label
+from views.widgets.buttons import Button, shortcut_text
+from views.widgets.scroll_pane import ScrollPane
+
+WIDTH, HEIGHT = 760, 560
+#: group, then keys and what they do; texts are source texts
+KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
+    (
+        N_("Anywhere"),
+        (
+            ("Ctrl+K", N_("search tasks, shops, commands")),
+            ("Ctrl+N", N_("new task")),
+            ("Ctrl+Z", N_("take back while Undo is offered")),
+            ("Ctrl+.", N_("freeze the view, or let it go on")),
+            ("F5", N_("refresh, or connect again")),
+            ("F1  ?", N_("all keys")),
+        ),
+    ),
+    (
+        N_("Pages"),
+        (
+            ("Alt+1 … Alt+0", N_("pages in the order of the rail")),
+            ("G O", N_("Overview")),
+            ("G T", N_("Tasks")),
+            ("G D", N_("Dead letters")),
+            ("G W", N_("Workers")),
+            ("Alt+Left  Alt+Right", N_("back, forward")),
+            ("Ctrl+,", N_("Settings")),
+            ("Ctrl+B", N_("fold the rail")),
+            ("F6  Shift+F6", N_("next, previous part of the window")),
+        ),
+    ),
+    (
+        N_("Tables"),
+        (
+            ("/", N_("filter field of the page")),
+            ("Up  Down  PgUp  PgDn  Home  End", N_("move; with Shift tick on the way")),
+            ("Space", N_("details of the row")),
+            ("Enter", N_("open the row")),
+            ("Ctrl+Space", N_("tick the row")),
+            ("Ctrl+A", N_("tick all loaded rows")),
+            ("Ctrl+C", N_("copy the cell")),
+            ("Ctrl+Shift+C", N_("copy the rows")),
+            ("Shift+F10", N_("menu of the row")),
+            ("Esc", N_("close the panel, then clear the selection, then the filter")),
+        ),
+    ),
+    (
+        N_("Tasks"),
+        (
+            ("R", N_("retry")),
+            ("P", N_("raise the priority")),
+            ("Del", N_("cancel")),
+            ("Ctrl+Return", N_("run now; in dialogs the main button")),
+        ),
+    ),
+)
+
+
+class KeyHelp(DialogFrame):
+    """Reads ``KEYS`` aloud."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(N_("All keys"), icon="ph.keyboard", parent=parent)
+        self.resize(WIDTH, HEIGHT)
+        pane = ScrollPane()
+        columns = QGridLayout()
+        columns.setHorizontalSpacing(32)
+        for place, (title, keys) in enumerate(KEYS):
+            columns.addLayout(_group(title, keys), place // 2, place % 2)
+        pane.body.addLayout(columns)
+        pane.body.addStretch(1)
+        self.body.addWidget(pane, 1)
+        close = Button(N_("Close"), hint="Esc")
+        close.clicked.connect(self.reject)
+        self.foot.addStretch(1)
+        self.foot.addWidget(close)
+
+
+def _group(title: str, keys: tuple[tuple[str, str], ...]) -> QVBoxLayout:
+    column = QVBoxLayout()
+    column.addWidget(Label(_(title), "card"))
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(14)
+    grid.setVerticalSpacing(6)
+    grid.setColumnStretch(1, 1)
+    for row, (key, words) in enumerate(keys):
+        grid.addWidget(Label(shortcut_text(key), "mono", "text2"), row, 0)
+        grid.addWidget(Label(_(words), "label", wrap=True), row, 1)
+    column.addLayout(grid)
+    column.addStretch(1)
+    return column

@@ -1,0 +1,258 @@
+"""The command palette: one field that finds commands, pages, shops, workers and tasks.
+
+palette = Palette(finder, window)       # finder: see ``Finder``
+palette.ask()                           # Ctrl+K
+palette.show_later("#", tasks)          # answers of the server follow below
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QListView, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.dialogs.frame import Scrim
+from views.shell.palette_rows import Entry, RowPainter, Rows
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.support.throttle import Debounce
+from views.theme import theme
+from views.widgets.segmented import Segmented
+
+WIDTH, HEIGHT, TOP = 720, 520, 104
+TYPING_MS = 180
+#: what a first character narrows to
+SCOPES = {">": "commands", "@": "shops", "#": "tasks"}
+_MARKS = {scope: mark for mark, scope in SCOPES.items()}
+Group = tuple[str, Sequence[Entry]]
+
+
+class Finder(Protocol):
+    """Where entries come from; ``find`` answers at once from what the window knows."""
+
+    def find(self, query: str, scope: str) -> Sequence[Group]: ...
+    def look_up(self, query: str, scope: str) -> None: ...
+    def used(self, entry: Entry) -> None: ...
+
+
+class Palette(QDialog):
+    """Signals:
+    asked: it was opened.
+    """
+
+    asked = Signal()
+
+    def __init__(self, finder: Finder, window: QWidget) -> None:
+        super().__init__(window, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        self._finder, self._window = finder, window
+        self._scrim: Scrim | None = None
+        self._argument: Sequence[Entry] | None = None
+        self.setProperty("panel", "dialog")
+        self.setModal(True)
+        self.field = QLineEdit()
+        self.field.setProperty("bare", True)
+        self.field.installEventFilter(self)
+        self.field.textChanged.connect(self._on_typed)
+        self.scope = Segmented(
+            (("all", N_("All")), ("tasks", N_("Tasks")), ("shops", N_("Shops")), ("commands", N_("Commands")))
+        )
+        self.scope.chosen.connect(self._on_scope)
+        self.rows = Rows()
+        self.list = QListView()
+        self.list.setModel(self.rows)
+        self.list.setItemDelegate(RowPainter(self.list))
+        self.list.setFrameShape(QListView.Shape.NoFrame)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list.setMouseTracking(True)
+        self.list.clicked.connect(lambda index: self._run(index.row()))
+        self._note, self._keys = Label("", "label", "text3"), Label("", "label", "text3")
+        self._ask_server = Debounce(self._look_up, TYPING_MS, self)
+        self._put_together()
+        on_language_changed(self.retranslate)
+        self.retranslate()
+
+    def _put_together(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(18, 10, 14, 10)
+        head.setSpacing(10)
+        head.addWidget(self.field, 1)
+        head.addWidget(self.scope)
+        foot = QHBoxLayout()
+        foot.setContentsMargins(18, 8, 18, 8)
+        foot.addWidget(self._note)
+        foot.addStretch(1)
+        foot.addWidget(self._keys)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(line())
+        body = QVBoxLayout()
+        body.setContentsMargins(8, 6, 8, 6)
+        body.addWidget(self.list)
+        column.addLayout(body, 1)
+        column.addWidget(line())
+        column.addLayout(foot)
+
+    # opening
+
+    def ask(self) -> None:
+        """Open with an empty field."""
+        self._argument = None
+        self.retranslate()
+        self.field.clear()
+        self.scope.set_current("all")
+        self.field.setFont(theme().font("panel"))
+        self._find()
+        self.resize(min(WIDTH, self._window.width() - 60), min(HEIGHT, self._window.height() - 120))
+        self.open()
+        self.field.setFocus()
+        self.asked.emit()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Stand in the upper middle of the window, which goes dim."""
+        super().showEvent(event)
+        if self._scrim is None:
+            self._scrim = Scrim(self._window)
+        place = self._window.geometry().topLeft()
+        self.move(
+            place.x() + (self._window.width() - self.width()) // 2, place.y() + min(TOP, self._window.height() // 8)
+        )
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Give the window its light back."""
+        super().hideEvent(event)
+        if self._scrim is not None:
+            self._scrim.leave()
+            self._scrim = None
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        words = _("Search tasks, shops, commands")
+        self.field.setPlaceholderText(words)
+        self.field.setAccessibleName(words)
+        self.setAccessibleName(_("Command palette"))
+        self.setWindowTitle(_("Command palette"))
+        self.list.setAccessibleName(_("Results"))
+        self._note.setText(_("Up, Down: move   Enter: open   Ctrl+C: copy id"))
+        self._keys.setText(_("> commands   @ shops   # tasks"))
+
+    # finding
+
+    def _query(self) -> tuple[str, str]:
+        text = self.field.text()
+        if text[:1] in SCOPES:
+            return text[1:].strip(), SCOPES[text[0]]
+        return text.strip(), self.scope.current()
+
+    def _on_typed(self, text: str) -> None:
+        if text[:1] in SCOPES:
+            self.scope.set_current(SCOPES[text[0]])
+        self._find()
+
+    def _on_scope(self, scope: str) -> None:
+        text = self.field.text()
+        if text[:1] in SCOPES and SCOPES[text[0]] != scope:
+            self.field.setText(_MARKS.get(scope, "") + text[1:])
+        self._find()
+        self.field.setFocus()
+
+    def _find(self) -> None:
+        query, scope = self._query()
+        if self._argument is not None:
+            wanted = query.casefold()
+            found = [one for one in self._argument if wanted in " ".join((one.words, *one.others)).casefold()]
+            self._show([("", found)], keep=False)
+            return
+        self._show(self._finder.find(query, scope), keep=False)
+        self._ask_server()
+
+    def _look_up(self) -> None:
+        query, scope = self._query()
+        if self.isVisible() and self._argument is None:
+            self._finder.look_up(query, scope)
+
+    def show_later(self, query: str, groups: Sequence[Group]) -> None:
+        """Show what the server found for `query` below the rest; the cursor stays where it is."""
+        now, scope = self._query()
+        if now == query and self._argument is None and self.isVisible():
+            self._show([*self._finder.find(now, scope), *groups], keep=True)
+
+    def _show(self, groups: Sequence[Group], *, keep: bool) -> None:
+        kept = self.current() if keep else None
+        rows: list[Entry | str] = []
+        for title, entries in groups:
+            if entries:
+                rows += [title, *entries] if title else list(entries)
+        self.rows.show(rows)
+        row = self.rows.row_of(kept.key) if kept is not None else -1
+        self._select(row if row >= 0 else self._step(-1, 1))
+
+    # moving and running
+
+    def current(self) -> Entry | None:
+        """Return the entry under the cursor."""
+        return self.rows.entry(self.list.currentIndex().row())
+
+    def _step(self, row: int, by: int) -> int:
+        """Return the next row that is an entry; beyond the end it begins again."""
+        count = self.rows.rowCount()
+        for _n in range(count):
+            row = (row + by) % count
+            if self.rows.entry(row) is not None:
+                return row
+        return -1
+
+    def _select(self, row: int) -> None:
+        if row >= 0:
+            self.list.setCurrentIndex(self.rows.index(row))
+            if row == 1 and self.rows.entry(0) is None:
+                self.list.scrollToTop()
+
+    def _run(self, row: int) -> None:
+        entry = self.rows.entry(row)
+        if entry is None or entry.reason:
+            return
+        if entry.then is not None:
+            self._argument = entry.then()
+            self.field.clear()
+            self.field.setPlaceholderText(entry.words)
+            self._find()
+            return
+        self.hide()
+        self._finder.used(entry)
+        entry.run()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the arrows move the list while the field keeps the focus."""
+        if watched is self.field and isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._on_key(event)
+        return super().eventFilter(watched, event)
+
+    def _on_key(self, event: QKeyEvent) -> bool:
+        row, key = self.list.currentIndex().row(), event.key()
+        steps = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+        if key in steps:
+            self._select(self._step(row, steps[Qt.Key(key)]))
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._run(row)
+        elif key == Qt.Key.Key_C and event.modifiers() == Qt.KeyboardModifier.ControlModifier:
+            return self._copy()
+        elif key == Qt.Key.Key_Backspace and not self.field.text() and self._argument is not None:
+            self._argument = None
+            self.retranslate()
+            self._find()
+        else:
+            return False
+        return True
+
+    def _copy(self) -> bool:
+        entry = self.current()
+        if self.field.hasSelectedText() or entry is None or not entry.copy:
+            return False
+        QGuiApplication.clipboard().setText(entry.copy)
+        return True

@@ -1,0 +1,68 @@
+"""Finds what a person means by a few letters: every typed word must occur, beginnings of words count most. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_WORD_START = re.compile(r"(?:^|(?<=[\s_\-./:,()]))")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How well something fits, more is better, and which characters of its words are meant."""
+
+    score: float
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+def match(query: str, words: str, others: Sequence[str] = ()) -> Match | None:
+    """Return how `query` fits `words`, or one of the `others` that are not shown with spans; None when it does not."""
+    tokens = query.casefold().split()
+    folded = words.casefold()
+    hidden = " ".join(others).casefold()
+    score, spans = 0.0, []
+    for token in tokens:
+        found = _in_words(token, folded)
+        if found is not None:
+            score += found[0]
+            spans += found[1]
+        elif token in hidden:
+            score += 2.0 if f" {hidden}".find(f" {token}") >= 0 else 1.0
+        else:
+            return None
+    return Match(score - len(words) / 1000, _joined(spans))
+
+
+def _in_words(token: str, words: str) -> tuple[float, list[tuple[int, int]]] | None:
+    at = words.find(token)
+    if at < 0:
+        return _scattered(token, words)
+    start = next((m.start() for m in _WORD_START.finditer(words) if words.startswith(token, m.start())), -1)
+    if start == 0:
+        return 4.0, [(0, len(token))]
+    if start > 0:
+        return 3.0, [(start, start + len(token))]
+    return 1.5, [(at, at + len(token))]
+
+
+def _scattered(token: str, words: str) -> tuple[float, list[tuple[int, int]]] | None:
+    """First letters of words in order: ``rfs`` for "retry failed of shop"."""
+    if len(token) < 2:
+        return None
+    spans: list[tuple[int, int]] = []
+    for place in (m.start() for m in _WORD_START.finditer(words)):
+        if len(spans) < len(token) and words.startswith(token[len(spans)], place):
+            spans.append((place, place + 1))
+    return (1.0, spans) if len(spans) == len(token) else None
+
+
+def _joined(spans: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    result: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if result and start <= result[-1][1]:
+            result[-1] = (result[-1][0], max(end, result[-1][1]))
+        else:
+            result.append((start, end))
+    return tuple(result)
