@@ -172,6 +172,7 @@ def steward(engine: Engine) -> Steward:
         holder=engine.name,
         results=not engine.settings.embedded,
         scheduler=scheduler(engine),
+        foreign_consumers=engine.settings.foreign_consumers,
     )
 
 

@@ -186,6 +186,14 @@ class Store(Protocol):
     def oldest_queued(self, lane: str, limit: int) -> list[Task]:
         """Queued records of a lane, earliest ``queued_at`` first."""
 
+    def delivered(self) -> Mapping[tuple[str, int], int]:
+        """By queue (a lane, or the shop id of a dedicated one) and priority: the latest ``queued_at`` of the tasks
+        whose message came to a worker; up to 1 s behind.
+        """
+
+    def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
+        """Queued records by lane and priority that were created before an instant, ``limit`` of each, oldest first."""
+
     def parked_shops(self, limit: int) -> list[str]:
         """Shops (``platform:shop_id``) with tasks in their lot; where there are more than ``limit``, not always the
         same ones. Tasks that wait for a capable worker stand in no lot.

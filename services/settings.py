@@ -99,7 +99,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     theme: str = "system"  #: system | dark | light
     time_zone: str = ""  #: "" = this machine's
     strict_shops: bool = False
-    foreign_consumers: bool = False
+    foreign_consumers: bool = False  #: others take tasks and record nothing: what vanished is held for a person
     broker: BrokerSettings = BrokerSettings()
     store: StoreSettings = StoreSettings()
     retry: RetrySettings = RetrySettings()

@@ -59,7 +59,8 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
 
 
 class Published(Op, frozen=True, kw_only=True, gc=False):
-    """The broker confirmed the message of this state: clear the outbox mark; pending becomes queued.
+    """The broker confirmed the message of this state: clear the outbox mark; pending becomes queued. Of a queued task
+    whose message was published once more ``queued_at`` becomes the present instant.
 
     Only if the record still has this status, gen and attempt. Answers ``ok`` or ``stale``.
     """
@@ -81,6 +82,8 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is
     returned with every answer but ``missing``. ``foreign_done`` or an executed mark without our outcome (drivers
     look it up), looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
+    That the message of a queued task came, of those published once, moves the watermark of its queue and priority
+    (``Store.delivered``).
 
     The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
     live reservations of others >= its concurrency. *twin*: another active task of the same ``uniq`` (not scheduled) was
@@ -245,7 +248,7 @@ class Nudge(Op, frozen=True, kw_only=True, gc=False):
 
 class GiveUp(Op, frozen=True, kw_only=True, gc=False):
     """End a task that no message can be made of: dead, triage open, no attempt counted and no outbox mark, for there is
-    nothing to publish.
+    nothing to publish. With ``to`` held a queued task waits for a person instead; any other is ``stale``.
 
     Only if gen and attempt still match and it is pending, queued, blocked or retrying. A dead one loses its outbox mark
     and nothing else, so asking again is safe. Answers ``ok`` or ``stale``.
@@ -257,6 +260,7 @@ class GiveUp(Op, frozen=True, kw_only=True, gc=False):
     error: str
     error_kind: str
     fingerprint: str = ""
+    to: str = "dead"  #: dead | held
 
 
 class Postpone(Op, frozen=True, kw_only=True, gc=False):

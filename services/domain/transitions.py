@@ -20,6 +20,8 @@ WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 #: statuses that wait for an instant
 WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
 RESERVATION_MS = 30_000
+#: a watermark is written when it moves by this much
+WATERMARK_MS = 1_000
 #: note of the step that takes a forgotten claim up again
 ROLLED_BACK = "rolled_back"
 #: for how long a slot is kept for a task on its way from a worker that cannot run it to one that can: three heartbeats
@@ -229,13 +231,13 @@ def resolved_already(task: Task, op: Resolve) -> bool:
 
 
 def given_up(task: Task, op: GiveUp, now: int) -> Task:
-    """Dead without another attempt: there is no message for it."""
+    """Dead without another attempt, for there is no message for it; or held."""
     return step(
         task,
-        Status.DEAD,
+        op.to,
         now,
         why=op.error_kind,
-        triage=Triage.OPEN.value,
+        triage=Triage.OPEN.value if op.to == Status.DEAD else "",
         error=op.error,
         error_kind=op.error_kind,
         fingerprint=op.fingerprint,

@@ -8,24 +8,19 @@ from collections.abc import Sequence
 from services.domain import fingerprint, retry
 from services.domain.change import Finish, Nudge, Op, OpenShop, Postpone, TellDependants
 from services.domain.errors import StoreError
-from services.domain.lane import LANES
 from services.domain.order import QueueDepth
-from services.domain.status import Status
 from services.domain.task import Attempt, Task
 from services.engine.dispatch import Dispatcher
+from services.engine.missing import MISSING_AFTER_MS, OVERTAKEN_MS, MissingFinder
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 BATCH = 200
-#: a purge takes them all at once, and what comes back fills the queue: the next look is half a minute away
-MISSING = 5_000
 #: rounds of telling dependants in one tick; each tells ``dependency.AT_ONCE`` of them
 TELL_ROUNDS = 20
 OUTBOX_AGE_MS = 30_000
 RETRY_GRACE_MS = 60_000
-#: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
-MISSING_AFTER_MS = 30_000
 #: between two looks at the depths; how long a worker may need to renew its leases and to record what it owes
 LOOK_S, RENEWAL_S = 10.0, 20.0
 #: ticks come about every second; a longer pause means that this machine was asleep or stopped
@@ -50,12 +45,19 @@ class Reconciler:
         outbox_age_ms: int = OUTBOX_AGE_MS,
         retry_grace_ms: int = RETRY_GRACE_MS,
         missing_after_ms: int = MISSING_AFTER_MS,
+        overtaken_ms: int = OVERTAKEN_MS,
+        foreign_consumers: bool = False,
     ) -> None:
         self._store, self._broker, self._dispatcher = store, broker, dispatcher
         self._registry, self._clock, self._policy = registry, clock, policy
         self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
-        self._missing_after_ms = missing_after_ms
-        self._empty_since: dict[str, int] = {}
+        self._missing = MissingFinder(
+            store,
+            dispatcher,
+            missing_after_ms=missing_after_ms,
+            overtaken_ms=overtaken_ms,
+            foreign_consumers=foreign_consumers,
+        )
         self._looked_at = self._blind_until = clock.monotonic()
         self._ticked_at = 0
 
@@ -152,32 +154,8 @@ class Reconciler:
         return count
 
     def find_missing(self, depths: Sequence[QueueDepth]) -> int:
-        """Publish again the queued tasks of a lane whose queue was empty at two looks."""
-        now = self._store.now_ms()
-        by_name = {depth.name: depth for depth in depths if depth.kind == "lane"}
-        count = 0
-        for lane in LANES:
-            depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
-            if depth is None or depth.ready or self._unstarted(lane, depth) > 0:
-                self._empty_since.pop(lane, None)
-                continue
-            since = self._empty_since.setdefault(lane, now)
-            if now - since < self._missing_after_ms:
-                continue
-            missing = [task for task in self._store.oldest_queued(lane, MISSING) if task.queued_at < since]
-            if missing:
-                log.warning("%d queued tasks of lane %s have no message; they are published again", len(missing), lane)
-            count += self._nudge(missing)
-        return count
-
-    def _unstarted(self, lane: str, depth: QueueDepth) -> int:
-        """Deliveries that nobody has started; where the broker cannot tell, what our workers say.
-
-        A running task keeps its delivery for as long as it runs: it must not hide for hours what its lane has lost.
-        """
-        if not depth.unacked:
-            return sum(one.prefetched for one in self._store.workers()) if depth.unacked is None else 0
-        return depth.unacked - self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0)
+        """Publish again the queued tasks that have no message any more."""
+        return self._missing.look(depths)
 
     def _nudge(self, tasks: Sequence[Task]) -> int:
         ops: list[Op] = [Nudge(task_id=task.task_id, gen=task.gen, attempt=task.attempt) for task in tasks]

@@ -111,6 +111,18 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
             WHERE status = 'queued' AND lane = ? ORDER BY queued_at, task_id LIMIT ?)"""
         return sorted(self._found(sql, (lane, limit)), key=lambda task: (task.queued_at, task.task_id))
 
+    def delivered(self) -> Mapping[tuple[str, int], int]:
+        """The watermarks."""
+        with self._read() as conn:
+            return {(queue, priority): at for queue, priority, at in conn.execute("SELECT * FROM watermarks")}
+
+    def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
+        """Queued records by lane and priority that were created before an instant."""
+        sql = """SELECT data FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' AND lane = ? AND priority = ?
+            AND created_at < ? ORDER BY created_at LIMIT ?"""
+        found = [task for place, at in before.items() for task in self._found(sql, (*place, at, limit))]
+        return sorted(found, key=lambda task: (task.created_at, task.task_id))
+
     def waiting_ahead(self, task: Task) -> int:
         """How many go first."""
         sql = """SELECT count(*) FROM tasks INDEXED BY tasks_waiting

@@ -109,11 +109,14 @@ def _published(session: Session, op: Published) -> Answer:
         return STALE
     if task.status == Status.PENDING:
         task = transitions.queued(task, session.now)
+    elif task.status == Status.QUEUED and session.is_marked(op.task_id):
+        task = replace(task, queued_at=session.now)
     return Answer("ok", session.put(task, CLEAR_MARK))
 
 
 def _claim(session: Session, op: Claim) -> Answer:
     task = session.get(op.task_id)
+    known = task is not None
     if task is None:
         if op.adopt is None:
             return MISSING
@@ -123,6 +126,8 @@ def _claim(session: Session, op: Claim) -> Answer:
     code = _answer_without_gates(task, op)
     if code:
         return Answer(code, task)
+    if known:
+        session.delivered(task)
     key = key_of(task)
     session.register(key)
     promised = session.unreserve(key, task.task_id)

@@ -24,9 +24,11 @@ def nudge(session: Session, op: Nudge) -> Answer:
 
 
 def give_up(session: Session, op: GiveUp) -> Answer:
-    """End what no message can be made of."""
+    """End what no message can be made of, or hold what somebody unknown may have done."""
     task = session.get(op.task_id)
     if task is None or (task.gen, task.attempt) != (op.gen, op.attempt):
+        return STALE
+    if op.to == Status.HELD and task.status != Status.QUEUED:
         return STALE
     if task.status == Status.DEAD:
         return Answer("ok", session.put(task, CLEAR_MARK))

@@ -161,4 +161,14 @@ CREATE TABLE schedules (
 CREATE INDEX schedules_due ON schedules (next_at) WHERE next_at > 0;
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES))
+#: the latest instant of queueing of the tasks whose message came out of a queue
+_WATERMARKS = """
+CREATE TABLE watermarks (
+    queue TEXT NOT NULL,
+    priority INTEGER NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY (queue, priority)
+) WITHOUT ROWID;
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS))

@@ -9,7 +9,7 @@ from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
 from services.domain.status import ACTIVE, Status
 from services.domain.task import ENCODER, Task, decode
-from services.domain.transitions import RESERVATION_MS
+from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
 
 #: what becomes of the outbox mark
@@ -20,6 +20,9 @@ _COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked')"""
 _LIMITS = f"SELECT platform, shop_id, concurrency FROM shops WHERE shop_id {write.IN_LIST}"
 _RESERVED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id {write.IN_LIST} AND until > ?"
+
+_WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+    SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
 
 
 class Session:
@@ -34,6 +37,7 @@ class Session:
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._pauses: frozenset[str] | None = None
+        self._watermarks: dict[tuple[str, int], int] = {}
         self._anybody_waits: bool | None = None
         self.tell_left = AT_ONCE  #: dependants that may still be told in this transaction
 
@@ -93,6 +97,17 @@ class Session:
         self._out.write_tasks(self.conn)
         self._out.write_tallies(self.conn)
         self._out.write_events(self.conn)
+        self.conn.executemany(_WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
+
+    def delivered(self, task: Task) -> None:
+        """Note that the message of a queued task came out of its queue.
+
+        One that was published twice does not tell which of the two came.
+        """
+        if task.status != Status.QUEUED or task.queued_at > task.updated_at:
+            return
+        place = (task.queue or str(task.lane), task.priority)
+        self._watermarks[place] = max(self._watermarks.get(place, 0), task.queued_at)
 
     # -------------------------------------------------------------------- shops
     def load_shops(self, keys: Iterable[ShopKey]) -> None:

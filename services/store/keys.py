@@ -22,6 +22,7 @@ EVENTS_KEPT = 100_000
 OUTBOX = ROOT + "outbox"  #: task by the instant of its outbox mark
 LEASES = ROOT + "leases"  #: running task by the end of its lease
 PLANNED = ROOT + "due:scheduled"
+WATERMARKS = ROOT + "watermarks"  #: by "queue|priority": see Store.delivered
 RETRIES = ROOT + "due:retrying"
 UPDATED = ROOT + "i:updated"
 LOTS = ROOT + "lots"  #: shops with parked tasks
@@ -83,6 +84,7 @@ IN_SCRIPTS = MappingProxyType(
         "leases": LEASES,
         "planned": PLANNED,
         "retries": RETRIES,
+        "watermarks": WATERMARKS,
         "updated": UPDATED,
         "lots": LOTS,
         "unserved": UNSERVED,

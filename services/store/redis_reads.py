@@ -9,10 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from services.domain.lane import MIN_PRIORITY
 from services.domain.query import Counts
-from services.domain.status import TERMINAL
+from services.domain.status import TERMINAL, Status
 from services.domain.task import Task
 from services.store import keys
 from services.store.redis_apply import read_record
+from services.store.redis_client import Command
 from services.store.redis_part import Part
 
 #: records asked for in one command
@@ -59,6 +60,23 @@ class Reads(Part):
         found = self._link.many([("ZRANGE", name, 0, max(limit, _LOOK) - 1) for name in keys.queued(lane)])
         tasks = self._records(task_id for ids in found for task_id in ids)
         return sorted(tasks, key=lambda task: (task.queued_at, task.task_id))[:limit]
+
+    def delivered(self) -> Mapping[tuple[str, int], int]:
+        """The watermarks."""
+        found: dict[tuple[str, int], int] = {}
+        for place, at in self._link.call("HGETALL", keys.WATERMARKS).items():
+            queue, _, priority = place.decode().rpartition("|")
+            found[queue, int(priority)] = int(at)
+        return found
+
+    def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
+        """Queued records by lane and priority that were created before an instant."""
+        commands: list[Command] = [
+            ("ZRANGEBYSCORE", keys.status(Status.QUEUED, priority, lane), "-inf", f"({at}", "LIMIT", 0, limit)
+            for (lane, priority), at in before.items()
+        ]
+        ids = [task_id for found in self._link.many(commands) for task_id in found] if commands else []
+        return sorted(self._records(ids), key=lambda task: (task.created_at, task.task_id))
 
     def parked_shops(self, limit: int) -> list[str]:
         """Shops with tasks in their lot, others each time where there are more than ``limit``."""

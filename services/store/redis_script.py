@@ -11,7 +11,7 @@ from pathlib import Path
 from services.domain import change, dependency
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
-from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK
+from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK, WATERMARK_MS
 from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
@@ -118,6 +118,7 @@ def _numbers() -> Mapping[str, int | str]:
         "handover_ms": HANDOVER_MS,
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
+        "watermark_ms": WATERMARK_MS,
         "slice": 2000,
         "tell": dependency.AT_ONCE,
         "tail": names.index("on_dependency_failure") - names.index("attempts"),

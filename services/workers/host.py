@@ -44,9 +44,14 @@ class Steward:
         holder: str,
         results: bool = False,
         scheduler: Duty | None = None,
+        foreign_consumers: bool = False,
     ) -> None:
-        """``results``: tell other programs how tasks ended, where the broker has room for other programs."""
-        self.reconciler = Reconciler(store, broker, dispatcher, registry, clock, policy)
+        """``results``: tell other programs how tasks ended, where the broker has room for other programs.
+        ``foreign_consumers``: some of them take tasks too.
+        """
+        self.reconciler = Reconciler(
+            store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers
+        )
         self.causes = CauseKeeper(store, clock)
         self.archiver = Archiver(store, broker, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None

@@ -378,6 +378,19 @@ def test_another_state_is_not_given_up(rig: Rig) -> None:
     assert rig.ask(nobody).code == "stale"
 
 
+def test_what_somebody_unknown_may_have_done_is_held(rig: Rig) -> None:
+    task = rig.queued()
+    op = GiveUp(task_id=task.task_id, gen=0, attempt=0, error="who?", error_kind="unknown", to="held")
+    assert rig.ask(op).code == "ok"
+    record = rig.record(task)
+    assert (record.status, record.triage, record.error, record.ended_at) == ("held", "", "who?", 0)
+    for status in ("pending", "retrying", "dead"):
+        other = rig.in_status(status, shop_id=f"s-{status}")
+        again = GiveUp(task_id=other.task_id, gen=0, attempt=other.attempt, error="", error_kind="unknown", to="held")
+        assert rig.ask(again).code == "stale"
+    assert rig.ask(Resolve(task_id=task.task_id, to="pending", by="ann")).code == "ok"
+
+
 def test_giving_up_lets_the_next_go(rig: Rig) -> None:
     """A released task that cannot be published keeps its reserved slot from nobody."""
     running = rig.running()

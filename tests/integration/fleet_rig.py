@@ -87,7 +87,7 @@ class Fleet:
             worker.start()
         return worker
 
-    def reconciler(self, engine: assembly.Engine | None = None, **ages: int) -> Reconciler:
+    def reconciler(self, engine: assembly.Engine | None = None, **ages: Any) -> Reconciler:
         """A reconciler that a test turns by hand; the ages are 0 unless given."""
         engine = engine or self.engine
         chosen = {"outbox_age_ms": 0, "retry_grace_ms": 0, "missing_after_ms": 0} | ages

@@ -275,6 +275,32 @@ local function flush_shops()
   call_sliced('HSET', K.by_shop, list, n)
 end
 
+-- The latest instant of queueing of what came out of a queue, by its name and the priority.
+local watermarks, some_watermarks = {}, false
+
+-- A message published twice does not tell which of the two came; a foreign one, not when it was published.
+local function delivered(e)
+  local at = e[T.queued_at]
+  if e.status ~= 'queued' or at > e[T.updated_at] then return end
+  local queue = e[T.queue]
+  local place = (queue ~= '' and queue or e[T.lane]) .. '|' .. text(e[T.priority])
+  if at > (watermarks[place] or 0) then watermarks[place], some_watermarks = at, true end
+end
+
+local function flush_watermarks()
+  if not some_watermarks then return end
+  local places, n = {}, 0
+  for place in pairs(watermarks) do
+    n = n + 1
+    places[n] = place
+  end
+  local known = call('HMGET', K.watermarks, unpack(places))
+  for i = 1, n do
+    local at = watermarks[places[i]]
+    if at >= (tonumber(known[i] or 0) or 0) + C.watermark_ms then call('HSET', K.watermarks, places[i], text(at)) end
+  end
+end
+
 local function flush()
   local values, n = {}, 0
   for i = 1, #changed do
@@ -285,4 +311,5 @@ local function flush()
   flush_sets()
   flush_kinds(kinds)
   flush_shops()
+  flush_watermarks()
 end

@@ -109,15 +109,15 @@ end
 local function give_up(o, released)
   local e = load(o[GiveUp.task_id])
   if not e or e[T.gen] ~= o[GiveUp.gen] or e[T.attempt] ~= o[GiveUp.attempt] then return 'stale' end
-  local status = e[T.status]
-  if status ~= 'dead' and not CLAIMABLE[status] then return 'stale' end
+  local status, to = e[T.status], o[GiveUp.to]
+  if (to == 'held' and status ~= 'queued') or (status ~= 'dead' and not CLAIMABLE[status]) then return 'stale' end
   e.mark = false
   if status ~= 'dead' then
     e[T.error], e[T.error_kind], e[T.fingerprint] = o[GiveUp.error], o[GiveUp.error_kind], o[GiveUp.fingerprint]
-    set_rest(e, T.triage, 'open')
+    if to == 'dead' then set_rest(e, T.triage, 'open') end
     unreserve(e.id, e.shop)
     forget_needs(e.id)
-    transition(e, 'dead', '', o[GiveUp.error_kind])
+    transition(e, to, '', o[GiveUp.error_kind])
   end
   settle(e)
   if status ~= 'dead' then conclude(e, released) end

@@ -10,6 +10,9 @@ local function published(o)
   if status == 'pending' then
     e[T.queued_at] = NOW
     transition(e, 'queued', '', '')
+  elseif status == 'queued' and e.marked then
+    e[T.queued_at] = NOW
+    touch(e)
   end
   settle(e)
   return 'ok', e
@@ -77,6 +80,7 @@ local function claim(o, released)
     if not e.status then settle(e) end
     return 'stale', e
   end
+  delivered(e)
   local shop = e.shop
   local s = shop_state(shop)
   register(e, shop, s)

@@ -105,6 +105,8 @@ class Twins:
         assert records[0] == records[1]
         marked = [{task.task_id for task in store.outbox(0, 1000)} for store in (self.left, self.right)]
         assert marked[0] == marked[1]
+        delivered = [set(store.delivered()) for store in (self.left, self.right)]
+        assert delivered[0] == delivered[1]
         counts = [structs_of(store.counts()) for store in (self.left, self.right)]
         assert counts[0] == counts[1]
         assert sorted(self.left.parked_shops(100)) == self.right.parked_shops(100)
@@ -220,7 +222,10 @@ class Twins:
 
     def _give_up(self, task: Task, how: int) -> Op:
         gen = task.gen + (how == 5)
-        return GiveUp(task_id=task.task_id, gen=gen, attempt=task.attempt, error="e" * how, error_kind="bad_message")
+        to = "held" if how == 4 else "dead"
+        return GiveUp(
+            task_id=task.task_id, gen=gen, attempt=task.attempt, error="e" * how, error_kind="bad_message", to=to
+        )
 
     def _postpone(self, task: Task, how: int) -> Op:
         return Postpone(task_id=task.task_id)

@@ -1,0 +1,135 @@
+"""Finds queued tasks whose message the broker has lost, and publishes them again."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from services.domain.change import Claim, GiveUp, Nudge, Op
+from services.domain.lane import LANES, MAX_PRIORITY, MIN_PRIORITY
+from services.domain.order import QueueDepth
+from services.domain.status import Status
+from services.domain.task import Task
+from services.engine.dispatch import Dispatcher
+from services.ports import Store
+
+log = logging.getLogger(__name__)
+#: a purge takes them all at once, and what comes back fills the queue: the next look is half a minute away
+MISSING = 5_000
+#: of each lane and priority; the others have their turn at the next look
+OVERTAKEN = 500
+#: two looks at an empty queue, this far apart, before a queued task counts as lost by the broker
+MISSING_AFTER_MS = 30_000
+#: a message of the same queue that was published this much later and came before it
+OVERTAKEN_MS = 600_000
+TAKEN_TEXT = (
+    "its message left the queue and nobody recorded an outcome: an unknown consumer has taken it; look into the shop"
+)
+
+
+class MissingFinder:
+    """Two signs: the queue is empty while the task waits, or messages published long after it have come out.
+
+    ``foreign_consumers``: programs that record nothing here may take messages. What is missing may have been done by
+    one of them, so it is held for a person instead of being published again.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        *,
+        missing_after_ms: int = MISSING_AFTER_MS,
+        overtaken_ms: int = OVERTAKEN_MS,
+        foreign_consumers: bool = False,
+    ) -> None:
+        self._store, self._dispatcher = store, dispatcher
+        self._missing_after_ms, self._overtaken_ms, self._foreign = missing_after_ms, overtaken_ms, foreign_consumers
+        self._empty_since: dict[str, int] = {}
+
+    def look(self, depths: Sequence[QueueDepth]) -> int:
+        """Publish again (or hold) what is missing; returns how many tasks."""
+        by_name = {depth.name: depth for depth in depths if depth.kind == "lane"}
+        missing = self._overtaken()
+        for lane in LANES:
+            depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
+            missing |= {task.task_id: task for task in self._of_empty(lane, depth)}
+        if not missing:
+            return 0
+        log.warning("%d queued tasks have no message, first %s", len(missing), next(iter(missing)))
+        return self._mend(list(missing.values()))
+
+    def _of_empty(self, lane: str, depth: QueueDepth | None) -> list[Task]:
+        """The tasks of a lane whose queue was empty at two looks."""
+        now = self._store.now_ms()
+        if depth is None or depth.ready or self._unstarted(lane, depth) > 0:
+            self._empty_since.pop(lane, None)
+            return []
+        since = self._empty_since.setdefault(lane, now)
+        if now - since < self._missing_after_ms:
+            return []
+        return [task for task in self._store.oldest_queued(lane, MISSING) if task.queued_at < since and not task.queue]
+
+    def _overtaken(self) -> dict[str, Task]:
+        """Tasks behind which others of the same queue, no more urgent and published much later, have come out."""
+        limits = _limits(self._store.delivered(), self._overtaken_ms)
+        queues = {queue for queue, _ in limits}
+        before: dict[tuple[str, int], int] = {}
+        for lane in LANES:
+            for priority in range(MIN_PRIORITY, MAX_PRIORITY + 1):
+                # A task of a dedicated queue keeps its lane; what is found is compared with its own queue below.
+                own = [limits.get((queue, priority), 0) for queue in (queues - set(LANES)) | {lane.value}]
+                if max(own) > 0:
+                    before[lane.value, priority] = max(own)
+        found = self._store.queued_before(before, OVERTAKEN) if before else []
+        return {
+            task.task_id: task
+            for task in found
+            if task.queued_at < limits.get((task.queue or str(task.lane), task.priority), 0)
+        }
+
+    def _unstarted(self, lane: str, depth: QueueDepth) -> int:
+        """Deliveries that nobody has started; where the broker cannot tell, what our workers say.
+
+        A running task keeps its delivery for as long as it runs: it must not hide for hours what its lane has lost.
+        """
+        if not depth.unacked:
+            return sum(one.prefetched for one in self._store.workers()) if depth.unacked is None else 0
+        return depth.unacked - self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0)
+
+    def _mend(self, tasks: Sequence[Task]) -> int:
+        executed = self._store.executed([task.task_id for task in tasks])
+        ops = [self._op(task, done) for task, done in zip(tasks, executed, strict=True)]
+        follow: list[Task] = []
+        mended = 0
+        for op, answer in zip(ops, self._store.apply(ops), strict=True):
+            mended += answer.code in ("ok", "ended")
+            follow += answer.released
+            if answer.code == "ok" and answer.task is not None and isinstance(op, Nudge):
+                follow.append(answer.task)
+        self._dispatcher.send(follow)
+        return mended
+
+    def _op(self, task: Task, executed: bool) -> Op:
+        where: dict[str, Any] = {"task_id": task.task_id, "gen": task.gen, "attempt": task.attempt}
+        if executed:  # by somebody who says so: it has succeeded
+            return Claim(owner="reconciler", worker="foreign", lease_ms=1_000, foreign_done=True, **where)
+        if self._foreign:
+            return GiveUp(to=Status.HELD, error=TAKEN_TEXT, error_kind="unknown", **where)
+        return Nudge(**where)
+
+
+def _limits(marks: Mapping[tuple[str, int], int], overtaken_ms: int) -> dict[tuple[str, int], int]:
+    """By queue and priority: what was queued before this instant and is still there has been overtaken.
+
+    Of one queue the more urgent goes first, so what comes out at a priority speaks for all above it too.
+    """
+    limits: dict[tuple[str, int], int] = {}
+    for queue in {queue for queue, _ in marks}:
+        latest = 0
+        for priority in range(MIN_PRIORITY, MAX_PRIORITY + 1):
+            latest = max(latest, marks.get((queue, priority), 0))
+            if latest:
+                limits[queue, priority] = latest - overtaken_ms
+    return limits

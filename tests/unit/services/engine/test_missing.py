@@ -1,0 +1,142 @@
+"""Messages that the broker loses while others come and go: found by what came out after them, and no others are."""
+
+from __future__ import annotations
+
+import itertools
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.domain.change import Claim, Finish
+from services.domain.task import Attempt
+from services.engine.missing import OVERTAKEN_MS, MissingFinder
+from tests.unit.services.engine.room import Room
+
+NEVER = 10**12
+SHOPS = itertools.count()  #: each task has a shop of its own
+#: ten tasks a minute, and five minutes from submission to start
+TICK_S, EACH, BACKLOG = 60.0, 10, 50
+
+
+def finder(room: Room, **fields: Any) -> MissingFinder:
+    return MissingFinder(room.store, room.dispatcher, **({"missing_after_ms": NEVER} | fields))
+
+
+def look(room: Room, found: MissingFinder) -> int:
+    return found.look(room.broker.depths())
+
+
+def submit(room: Room, count: int = EACH, **fields: Any) -> list[str]:
+    specs = [room.spec(shop_id=f"s{next(SHOPS)}", **fields) for _ in range(count)]
+    return [task.task_id for task in room.producer.submit(specs).created]
+
+
+def work(room: Room, count: int) -> int:
+    """A worker takes some messages and does what they ask for; returns how many were twins."""
+    tasks = room.store.get([delivery.message_id for delivery in room.take("normal", count)])
+    claims = [
+        Claim(task_id=task.task_id, gen=0, attempt=0, owner=f"w#{task.task_id}", worker="w", lease_ms=60_000)
+        for task in tasks
+        if task is not None
+    ]
+    answers = room.store.apply(claims)
+    room.store.apply(
+        [
+            Finish(
+                task_id=op.task_id, owner=op.owner, to="succeeded", attempt=Attempt(1, "w", 1, 2, "succeeded"),
+            )
+            for op in claims
+        ]
+    )  # fmt: skip
+    return sum(answer.code != "run" for answer in answers)
+
+
+def lose(folder: Path, *task_ids: str) -> None:
+    """The broker forgets messages."""
+    with closing(sqlite3.connect(folder / "room.sqlite", timeout=30)) as db, db:
+        for task_id in task_ids:
+            assert db.execute("DELETE FROM messages WHERE message_id = ?", (task_id,)).rowcount == 1
+
+
+def test_ten_of_a_thousand_under_steady_load(room: Room, tmp_path: Path) -> None:
+    found = finder(room)
+    ids, lost = submit(room, BACKLOG), list[str]()
+    mended = twins = 0
+    while len(ids) < 1_000:
+        room.clock.advance(TICK_S)
+        fresh = submit(room)
+        ids += fresh
+        if len(ids) % 90 == 0 and len(lost) < 10:
+            lost.append(fresh[3])
+            lose(tmp_path, fresh[3])
+        twins += work(room, EACH)
+        mended += look(room, found)
+    assert len(lost) == 10
+    while mended < len(lost):
+        room.clock.advance(TICK_S)
+        ids += submit(room)
+        twins += work(room, EACH)
+        mended += look(room, found)
+        assert len(ids) < 1_200, "they should have been found by now"
+    twins += work(room, 1_000)
+    assert {task.status for task in room.store.get(ids) if task is not None} == {"succeeded"}
+    assert (mended, twins) == (10, 0), "nothing was published again that was not lost"
+
+
+def test_a_more_urgent_message_says_nothing_about_a_less_urgent_one(room: Room) -> None:
+    found = finder(room)
+    (low,) = submit(room, 1, priority=4)
+    room.clock.advance(OVERTAKEN_MS / 1000 + 60)
+    submit(room, 3, priority=7)
+    assert work(room, 3) == 0
+    assert look(room, found) == 0
+    assert work(room, 1) == 0
+    assert room.task(low).status == "succeeded"
+
+
+def test_a_less_urgent_one_speaks_for_those_above_it(room: Room, tmp_path: Path) -> None:
+    found = finder(room)
+    (lost,) = submit(room, 1, priority=7)
+    lose(tmp_path, lost)
+    room.clock.advance(OVERTAKEN_MS / 1000 + 60)
+    submit(room, 1, priority=4)
+    assert look(room, found) == 0
+    assert work(room, 1) == 0
+    assert look(room, found) == 1
+    assert look(room, found) == 0, "it waits anew"
+    assert work(room, 1) == 0
+    assert room.task(lost).status == "succeeded"
+
+
+def test_ten_minutes_must_lie_between(room: Room, tmp_path: Path) -> None:
+    found = finder(room)
+    (lost,) = submit(room, 1)
+    lose(tmp_path, lost)
+    room.clock.advance(OVERTAKEN_MS / 1000 - 60)
+    submit(room, 1)
+    assert work(room, 1) == 0
+    assert look(room, found) == 0
+
+
+@pytest.mark.parametrize("executed", [False, True])
+def test_with_foreign_consumers_a_person_decides(room: Room, tmp_path: Path, executed: bool) -> None:
+    """Where they say that they did it, nobody need ask."""
+    found = finder(room, foreign_consumers=True)
+    (lost,) = submit(room, 1)
+    lose(tmp_path, lost)
+    room.clock.advance(OVERTAKEN_MS / 1000 + 60)
+    if executed:
+        room.store.mark_executed([lost])
+    submit(room, 1)
+    work(room, 1)
+    assert look(room, found) == 1
+    task = room.task(lost)
+    if executed:
+        assert (task.status, task.worker) == ("succeeded", "foreign")
+    else:
+        assert (task.status, "unknown consumer" in task.error) == ("held", True)
+    assert room.ready() == 0
+    assert look(room, found) == 0
