@@ -174,6 +174,9 @@ class Store(Protocol):
     def counts(self) -> Counts:
         """The counters; entries of zero are left out."""
 
+    def batch_counts(self, batch: str) -> dict[str, int]:
+        """How many tasks of a batch stand in each status, at one instant; statuses of none are left out."""
+
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records whose outbox mark is at least this many ms old, oldest first."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from services.domain import dependency
 from services.domain.ability import NOBODY, Supply
 from services.domain.message import Message, Param
 from services.domain.shop import SCOPE_ALL, Pause
@@ -14,12 +15,21 @@ from services.domain.task import Task
 NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
 MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
 #: the order of testing
-GATES = (NOT_DUE, PAUSED, SHOP_BUSY, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
+GATES = (NOT_DUE, dependency.GATE, PAUSED, SHOP_BUSY, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
 _NEEDS = {"handler": "gate.needs_handler", "program": "gate.needs_program", "executor": "gate.needs_executor"}
 #: so many workers are named, then dots
 NAMED = 5
 OK, CLOSED, NEXT = "ok", "closed", "next"
+_FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
 _NOT_WAITING = frozenset({Status.RUNNING, Status.HELD})
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """A task that must succeed first: the id that was named, and the record that stands for it now."""
+
+    name: str
+    task: Task | None  #: None: its record is gone
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +37,7 @@ class Facts:
     """What was true when somebody asked."""
 
     now_ms: int
+    needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
     pauses: tuple[Pause, ...] = ()  #: closed switches; those of other scopes are passed over
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
     twin: Task | None = None  #: the task of the same uniqueness that goes first, if that is another one
@@ -68,6 +79,7 @@ _Test = tuple[str, bool, str, dict[str, Param]]
 
 def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _due(task, facts)
+    yield _dependency(task, facts)
     yield _paused(task, facts)
     yield _shop(task, facts)
     yield _twin(task, facts)
@@ -84,6 +96,26 @@ def _due(task: Task, facts: Facts) -> _Test:
     if task.status == Status.RETRYING:
         return NOT_DUE, False, "gate.retry_delay", {"seconds": seconds, "attempt": task.attempt, "due_at": task.due_at}
     return NOT_DUE, False, "gate.scheduled", {"seconds": seconds, "due_at": task.due_at}
+
+
+def _dependency(task: Task, facts: Facts) -> _Test:
+    name, count = dependency.GATE, len(task.depends_on)
+    if not count:
+        return name, True, "gate.no_dependency", {}
+    if not facts.needs:
+        return _parked(task, name) or (name, True, "gate.dependencies_met", {"count": count})
+    first = min(facts.needs, key=_hopeless)
+    params: dict[str, Param] = {"open": len(facts.needs), "count": count, "id": first.name}
+    if first.task is None:
+        return name, False, "gate.dependency_gone", params
+    params |= {"id": first.task.task_id, "status": first.task.status}
+    waiting = "gate.dependency" if len(facts.needs) == 1 else "gate.dependencies"
+    return name, False, _FAILED.get(first.task.status, waiting), params
+
+
+def _hopeless(need: Need) -> tuple[bool, str]:
+    """What will not succeed by itself comes first: a person has to know of it."""
+    return need.task is not None and need.task.status in ACTIVE, need.name
 
 
 def _paused(task: Task, facts: Facts) -> _Test:

@@ -32,6 +32,15 @@ GATES: dict[str, str] = {
     "gate.due": N_("Due; nothing is left to wait for."),
     "gate.scheduled": N_("Starts in {seconds} s, as planned."),
     "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {seconds} s."),
+    "gate.no_dependency": N_("It waits for no other task."),
+    "gate.dependencies_met": N_("What it depends on has succeeded ({count})."),
+    "gate.dependency": N_("Waits until {id} has succeeded; that one is {status}."),
+    "gate.dependencies": N_("Waits for {open} of the {count} tasks it depends on, first {id}, which is {status}."),
+    "gate.dependency_dead": N_("It depends on {id}, which is dead: republish that one, or cancel this task."),
+    "gate.dependency_cancelled": N_(
+        "It depends on {id}, which was cancelled and will never succeed: cancel this task, or create it again without."
+    ),
+    "gate.dependency_gone": N_("It depends on {id}, which has no record any more: cancel this task."),
     "gate.not_paused": N_("No pause switch is closed."),
     "gate.paused": N_("{scope} is paused by {by}: {reason}"),
     "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),

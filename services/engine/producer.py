@@ -2,55 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any
 
 from services.domain import ids, lane, shop, task_type
 from services.domain.change import Create
 from services.domain.errors import UsageError
 from services.domain.status import Status
 from services.domain.task import Task
-from services.engine import recipe
+from services.engine import links, recipe
 from services.engine.dispatch import Dispatcher
+from services.engine.links import Links
 from services.engine.registry import Registry
+from services.engine.spec import Submitted as Submitted
+from services.engine.spec import TaskSpec as TaskSpec
 from services.ports import Store
 
 BULK = 600
 MAX_AHEAD_S = 366 * 86_400
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TaskSpec:
-    """One task as asked for; ``line`` tells where it came from in a file."""
-
-    platform: str
-    shop_id: str
-    task_type: str
-    payload: Mapping[str, Any] = field(default_factory=dict)
-    priority: str | int = ""
-    delay_s: float = 0.0
-    at_ms: int = 0  #: not before this instant (UTC ms of the store's clock), 0 for at once; one that is past is at once
-    if_duplicate: str = "reject"
-    reason: str = ""
-    batch: str = ""
-    origin: str = "cli"
-    created_by: str = ""
-    max_retries: int | None = None
-    parent: str = ""
-    line: int = 0
-    task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Submitted:
-    """What became of a bulk of specs, each at its place in one of the three."""
-
-    created: tuple[Task, ...] = ()
-    duplicates: tuple[tuple[TaskSpec, Task], ...] = ()
-    errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
-    unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
 
 
 class Producer:
@@ -67,28 +36,30 @@ class Producer:
         """
         created: list[Task] = []
         duplicates: list[tuple[TaskSpec, Task]] = []
-        errors: list[tuple[TaskSpec, str, str]] = []
-        if len(specs) <= BULK:
-            fresh = self._record(self._prepare_all(specs, errors), duplicates)
+        bulk = Links(self._store, specs)
+        errors = bulk.faults
+        if len(bulk.specs) <= BULK:
+            fresh = self._record(self._prepare_all(bulk.specs, bulk), duplicates, bulk)
             unconfirmed = self._publish(fresh)
             return _submitted(fresh, duplicates, errors, unconfirmed)
         sending: list[Future[int]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
-            for chunk in _chunks(specs):
-                fresh = self._record(self._prepare_all(chunk, errors), duplicates)
+            for chunk in _chunks(bulk.specs):
+                fresh = self._record(self._prepare_all(chunk, bulk), duplicates, bulk)
                 sending.append(publisher.submit(self._publish, fresh))
                 created += fresh
         return _submitted(created, duplicates, errors, sum(one.result() for one in sending))
 
-    def _prepare_all(
-        self, specs: Sequence[TaskSpec], errors: list[tuple[TaskSpec, str, str]]
-    ) -> list[tuple[TaskSpec, Task]]:
+    def _prepare_all(self, specs: Sequence[TaskSpec], bulk: Links) -> list[tuple[TaskSpec, Task]]:
         good: list[tuple[TaskSpec, Task]] = []
         for spec in specs:
             try:
-                good.append((spec, self.prepare(spec)))
+                task = self.prepare(bulk.resolve(spec))
             except UsageError as exc:
-                errors.append((spec, exc.field, str(exc)))
+                bulk.faults.append((spec, exc.field, str(exc)))
+                continue
+            bulk.made(spec, task.task_id)
+            good.append((spec, task))
         return good
 
     def prepare(self, spec: TaskSpec) -> Task:
@@ -136,6 +107,8 @@ class Producer:
             idempotent=kind.idempotent,
             expected_s=kind.expected_s,
             type_version=kind.version,
+            depends_on=tuple(spec.depends_on),
+            on_dependency_failure=spec.on_dependency_failure,
         )
         recipe.check_readable(task, now)
         return task
@@ -157,6 +130,7 @@ class Producer:
             raise UsageError("delay must be between 0 seconds and 366 days", field="delay")
         if spec.at_ms and spec.delay_s:
             raise UsageError("give a delay or a time, not both", field="at")
+        links.check(spec)
         if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
             raise UsageError("max_retries must be 0 to 20", field="max_retries")
         if spec.if_duplicate not in ("reject", "queue", "force"):
@@ -166,16 +140,27 @@ class Producer:
                 "force needs a reason: say why this must run although the same task is active", field="reason"
             )
 
-    def _record(self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]]) -> list[Task]:
+    def _record(
+        self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]], bulk: Links
+    ) -> list[Task]:
         self._dispatcher.know({task.platform for _, task in chunk})
         ops = [Create(task=task, on_duplicate=spec.if_duplicate) for spec, task in chunk]
         fresh = []
         for (spec, task), answer in zip(chunk, self._store.apply(ops), strict=True):
             if answer.code == "created":
                 fresh.append(answer.task or task)
+                self._dispatcher.send(answer.released)  # who was behind a twin that ended before it began
+            elif answer.code == "unknown":
+                bulk.faults.append((spec, "depends_on", self._unknown(task, bulk)))
             else:
                 duplicates.append((spec, answer.task or task))
         return fresh
+
+    def _unknown(self, task: Task, bulk: Links) -> str:
+        """Which dependency has no record: a row that was refused as a duplicate, or one that is gone by now."""
+        found = zip(task.depends_on, self._store.get(task.depends_on), strict=True)
+        names = [bulk.shown(name) for name, record in found if record is None]
+        return f"depends_on: {', '.join(names) or 'one of the tasks'} was not created, so this one was not either"
 
     def _publish(self, tasks: Sequence[Task]) -> int:
         receipts = self._dispatcher.send([task for task in tasks if task.status == Status.PENDING])

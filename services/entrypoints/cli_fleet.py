@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly
+from services.domain.errors import UsageError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
@@ -21,7 +22,9 @@ AUDIT_EXAMPLES = ("audit list --limit 20", "audit list --filter 'who:ann* action
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the nouns."""
-    nouns.add_parser("stats", parents=[common], help="counts by status and lane").set_defaults(handler=stats)
+    numbers = nouns.add_parser("stats", parents=[common], help="counts by status and lane, or of one batch")
+    numbers.add_argument("--batch", default="", metavar="NAME", help="how the tasks of this batch stand")
+    numbers.set_defaults(handler=stats)
     audit = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
     listing = audit.add_subparsers(required=True, metavar="VERB").add_parser(
         "list", parents=[common], help="newest first"
@@ -36,6 +39,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def stats(context: Context) -> int:
     """Print the numbers that the console shows."""
+    if context.args.batch:
+        return _batch_stats(context, context.args.batch)
     with context.engine() as engine:
         counts = engine.store.counts()
         depths = engine.broker.depths()
@@ -57,6 +62,24 @@ def stats(context: Context) -> int:
     )
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
     context.show(document, lines)
+    return EXIT_OK
+
+
+def _batch_stats(context: Context, batch: str) -> int:
+    with context.engine() as engine:
+        view = assembly.queries(engine).tasks.batch(batch)
+    if not view.total:
+        text = f"there is no task of batch {batch!r:.80}; find its name with: task list --filter 'batch:NAME*'"
+        raise UsageError(text, field="--batch")
+    document = {
+        "batch": batch,
+        "status": dict(view.counts),
+        "total": view.total,
+        "ended": view.ended,
+        "progress": view.progress,
+    }
+    lines = [f"{name:<10} {number}" for name, number in sorted(view.counts.items())]
+    context.show(document, [*lines, f"{view.ended} of {view.total} ended ({view.progress} %)"])
     return EXIT_OK
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from services import assembly, messages
-from services.domain import classify
+from services.domain import classify, dependency
 from services.domain.errors import UsageError
 from services.domain.message import Message
 from services.domain.query import SORTS
+from services.domain.shop import valid_word
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.producer import Submitted, TaskSpec
@@ -60,13 +62,28 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 
 def _add_create(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--shop", default="", help="shop id, or platform:shop_id")
+    parser.add_argument(
+        "--shop", action="append", default=[], help="shop id, or platform:shop_id; several: again, or with commas"
+    )
     parser.add_argument("--platform", default="")
     parser.add_argument("--type", dest="task_type", default="")
     parser.add_argument("--payload", default="{}", help="JSON object")
     parser.add_argument("--priority", default="")
     parser.add_argument("--delay", type=float, default=0.0, metavar="SECONDS")
-    parser.add_argument("--depends-on", action="append", default=[], metavar="ID")
+    parser.add_argument(
+        "--depends-on",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="start when this one has succeeded; repeatable",
+    )
+    parser.add_argument(
+        "--on-dependency-failure",
+        choices=dependency.POLICIES,
+        default="",
+        help="when one of those is dead or cancelled: wait on (default), or be cancelled too",
+    )
+    parser.add_argument("--batch", default="", metavar="NAME", help="default: a new one where there are several tasks")
     parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
     parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
     parser.add_argument("--file", default="", metavar="tasks.csv|.xlsx|.jsonl")
@@ -78,15 +95,11 @@ def _add_create(parser: argparse.ArgumentParser) -> None:
 def create(context: Context) -> int:
     """Create tasks; exit 2 when an input was not acceptable (the others are created), 1 when one was a duplicate."""
     args = context.args
-    if args.depends_on:
-        raise UsageError(
-            "--depends-on is not available in this version; create the task after the other has ended",
-            field="--depends-on",
-        )
     if args.file and (args.shop or args.platform or args.task_type):
         raise UsageError("--file brings shop, platform and type of every task; leave the others out", field="--file")
-    specs, faults = task_files.read(Path(args.file)) if args.file else ([_one(args)], [])
-    specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason) for spec in specs]
+    specs, faults = task_files.read(Path(args.file)) if args.file else (_of_shops(args), [])
+    batch = _batch(args, len(specs))
+    specs = [_with_options(spec, args, batch) for spec in specs]
     with context.engine() as engine:
         specs = [_with_platform(spec, engine) for spec in specs]
         warnings = _look_at(context, guesses.doubts(engine, specs))
@@ -96,7 +109,9 @@ def create(context: Context) -> int:
     errors: list[dict[str, Any]] = [{"line": line, "field": field, "error": text} for line, field, text in faults]
     errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
     errors.sort(key=lambda error: error["line"])
-    context.show(_created(done, errors) | {"warnings": warnings}, _created_lines(done, errors))
+    batch = batch if done.created else ""
+    lines = _created_lines(done, errors) + ([f"batch {batch}: stats --batch {batch}"] if batch else [])
+    context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, lines)
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
 
 
@@ -180,21 +195,47 @@ def change(context: Context) -> int:
         return choose.report(context, outcome, args.verb)
 
 
-def _one(args: argparse.Namespace) -> TaskSpec:
+def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
+    """The same task for each of the shops."""
     payload = json_text.read_object(args.payload, "--payload")
-    for name, value in (("--shop", args.shop), ("--type", args.task_type)):
+    shops = list(dict.fromkeys(name.strip() for words in args.shop for name in words.split(",") if name.strip()))
+    for name, value in (("--shop", shops), ("--type", args.task_type)):
         if not value:
             raise UsageError(f"{name} is missing (or use --file)", field=name)
-    platform, shop = args.platform, args.shop
-    if not platform and ":" in shop:
-        platform, _, shop = shop.partition(":")
-    return TaskSpec(
-        platform=platform,
-        shop_id=shop,
-        task_type=args.task_type,
-        payload=payload,
-        priority=args.priority,
-        delay_s=args.delay,
+    specs = []
+    for shop in shops:
+        platform = args.platform
+        if not platform and ":" in shop:
+            platform, _, shop = shop.partition(":")
+        specs.append(
+            TaskSpec(
+                platform=platform,
+                shop_id=shop,
+                task_type=args.task_type,
+                payload=payload,
+                priority=args.priority,
+                delay_s=args.delay,
+            )
+        )
+    return specs
+
+
+def _batch(args: argparse.Namespace, count: int) -> str:
+    """The batch that was named, a new one for several tasks, "" for one."""
+    if args.batch and not valid_word(args.batch):
+        raise UsageError(f"--batch must be 1-64 of A-Z a-z 0-9 _ -, not {args.batch!r:.80}", field="--batch")
+    return args.batch or (f"{'file' if args.file else 'cli'}-{secrets.token_hex(4)}" if count > 1 else "")
+
+
+def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskSpec:
+    """What the options say about every task, those of a file too."""
+    return replace(
+        spec,
+        if_duplicate=args.if_duplicate,
+        reason=args.reason,
+        batch=batch,
+        depends_on=(*spec.depends_on, *args.depends_on),
+        on_dependency_failure=args.on_dependency_failure or spec.on_dependency_failure,
     )
 
 

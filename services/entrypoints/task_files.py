@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from services import table_files
+from services.domain import dependency
 from services.domain.errors import UsageError
 from services.engine.producer import TaskSpec
 from services.entrypoints import json_text
@@ -22,7 +24,11 @@ COLUMNS = {
     "priority": "priority",
     "delay": "delay",
     "delay_s": "delay",
+    "key": "key",
+    "depends_on": "depends_on",
+    "on_dependency_failure": "on_dependency_failure",
 }
+_BETWEEN = re.compile(r"[\s,;，；、]+")
 Fault = tuple[int, str, str]  #: line, field, sentence
 
 
@@ -71,7 +77,7 @@ def _check_header(path: Path, row: Mapping[str, Any]) -> None:
 
 
 def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
-    """One row as a spec; columns named ``payload.NAME`` fill the payload.
+    """One row as a spec; columns named ``payload.NAME`` fill the payload, ``key`` names it for others' ``depends_on``.
 
     Raises:
         UsageError: a column is missing or not readable.
@@ -100,6 +106,9 @@ def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
         priority=known.get("priority") or "",
         delay_s=_number(known.get("delay")),
         line=line,
+        key=str(known.get("key") or "").strip(),
+        depends_on=_names(known.get("depends_on")),
+        on_dependency_failure=str(known.get("on_dependency_failure") or "").strip().lower() or dependency.HOLD,
     )
 
 
@@ -111,6 +120,15 @@ def _payload(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise UsageError("payload must be a JSON object", field="payload")
     return dict(value)
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    """Ids and keys: a JSON list, or one cell that separates them by spaces, commas or semicolons."""
+    if isinstance(value, list):
+        if not all(isinstance(name, str) and name for name in value):
+            raise UsageError("depends_on must be a list of ids and keys", field="depends_on")
+        return tuple(value)
+    return tuple(_BETWEEN.sub(" ", str(value)).split()) if value not in (None, "") else ()
 
 
 def _number(value: Any) -> float:

@@ -2,21 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
-from services.domain import ability, explain, filter, verdict
-from services.domain.query import Page, Query, equals
+from services.domain import ability, dependency, explain, filter, verdict
+from services.domain.query import Page, Query, Term, equals
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.shop_now import ShopNow
-from services.domain.status import ACTIVE, Status
+from services.domain.status import ACTIVE, TERMINAL, Status
 from services.domain.task import Task
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class BatchView:
+    """How a batch stands: tasks by status. A republished dead letter and its successor both count."""
+
+    batch: str
+    counts: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All of its tasks."""
+        return sum(self.counts.values())
+
+    @property
+    def ended(self) -> int:
+        """Those that succeeded, died or were cancelled."""
+        return sum(number for status, number in self.counts.items() if status in TERMINAL)
+
+    @property
+    def progress(self) -> int:
+        """Whole percent of its tasks that have ended; 100 only when all have."""
+        return self.ended * 100 // self.total if self.total else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +129,10 @@ class TaskQueries:
         """The records that exist, in the order asked."""
         return [task for task in self._store.get(task_ids) if task is not None]
 
+    def batch(self, batch: str) -> BatchView:
+        """How a batch stands; one without tasks is unknown, or all of it is forgotten."""
+        return BatchView(batch, self._store.batch_counts(batch))
+
     def shops(self) -> dict[str, Shop]:
         """Shops by ``platform:shop_id``."""
         return self._registry.shops()
@@ -149,6 +176,7 @@ class TaskQueries:
         shop = self._registry.shops().get(task.shop)
         return explain.Facts(
             now_ms=now,
+            needs=self._needs(task) if task.depends_on else (),
             pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
             holders=tuple(running.tasks),
             twin=self._twin(task),
@@ -161,10 +189,25 @@ class TaskQueries:
         """The task with the same work that goes first: what runs or is held, else what was created first."""
         if not task.uniq:
             return None
-        same = (equals("shop", task.shop), equals("uniq", task.uniq))
+        waits = Term(field="gate", op="=", values=(dependency.GATE,), negated=True)  # for others; it stands back
+        same = (equals("shop", task.shop), equals("uniq", task.uniq), waits)
         for statuses in ((Status.RUNNING, Status.HELD), ACTIVE - {Status.SCHEDULED}):
             terms = (*same, equals("status", *sorted(statuses)))
             found = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1)).tasks
             if found:
                 return None if found[0].task_id == task.task_id else found[0]
         return None
+
+    def _needs(self, task: Task) -> tuple[explain.Need, ...]:
+        """What it still waits for, each as the task that it was republished as."""
+        names = self._store.needs(task.task_id)
+        found = zip(names, self._store.get(names), strict=True)
+        return tuple(explain.Need(name, self._now(record)) for name, record in found)
+
+    def _now(self, record: Task | None) -> Task | None:
+        while record is not None and record.successor:
+            later = self._store.get([record.successor])[0]
+            if later is None:
+                break
+            record = later
+        return record

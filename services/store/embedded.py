@@ -88,6 +88,14 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
         with store_errors(), self._file.snapshot() as conn:
             return embedded_query.run(conn, query)
 
+    def batch_counts(self, batch: str) -> dict[str, int]:
+        """How a batch stands."""
+        sql = (
+            "SELECT status, count(*) FROM tasks INDEXED BY tasks_batch WHERE batch = ? AND batch <> '' GROUP BY status"
+        )
+        with self._read() as conn:
+            return dict(conn.execute(sql, (batch,)))
+
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records with an old outbox mark."""
         sql = "SELECT data FROM tasks WHERE outbox_at > 0 AND outbox_at <= ? ORDER BY outbox_at, rowid LIMIT ?"

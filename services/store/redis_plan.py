@@ -107,6 +107,17 @@ def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
     return found
 
 
+def count_by_status(link: Link, name: str) -> dict[str, int]:
+    """How many members of an index stand in each status, at one instant."""
+    parts = list(_all_parts())
+    found: dict[str, int] = {}
+    sizes = link.many([("ZINTERCARD", 2, name, part.name) for part in parts], atomic=True)
+    for part, size in zip(parts, sizes, strict=True):
+        if size:
+            found[part.status] = found.get(part.status, 0) + int(size)
+    return found
+
+
 def _count_pairs(link: Link, plan: Plan) -> int | None:
     """What the indexes of one term have in common with the parts of the status index."""
     if plan.best.term is None or len(plan.parts) * len(plan.best.names) > MOST_NAMES:

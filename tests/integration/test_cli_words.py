@@ -46,7 +46,12 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", '{"n": NaN}'), "payload"),
     (("task", "create", "--shop", "pdd:s1", "--type", "work", "--payload", '{"a": 1, "a": 2}'), "payload"),
     (("task", "create", "--shop", "pdd:s1", "--type", "work", "--delay", "soon"), "--delay"),
-    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--depends-on", "x"), "--depends-on"),
+    (
+        ("task", "create", "--shop", "pdd:s1", "--type", "work", "--on-dependency-failure", "x"),
+        "--on-dependency-failure",
+    ),
+    (("task", "create", "--shop", "pdd:s1", "--type", "work", "--batch", "a b"), "--batch"),
+    (("stats", "--batch", "nobody"), "--batch"),
     (("task", "create", "--file", "/nowhere/tasks.csv"), "--file"),
     (("dead", "list", "--limit", "-3"), "--limit"),
     (("dead", "show", "nobody"), "id"),

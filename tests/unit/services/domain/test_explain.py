@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 
 from services.domain import explain
 from services.domain.ability import Supply
-from services.domain.explain import CLOSED, NEXT, OK, Facts, why_waiting
+from services.domain.explain import CLOSED, NEXT, OK, Facts, Need, why_waiting
 from services.domain.sentences import SENTENCES
 from services.domain.shop import Pause
 from services.domain.status import Status
 from tests.unit.services.domain.builders import NOW, task
 
+AFTER = {"status": Status.BLOCKED, "gate": "dependency", "depends_on": ("a", "b")}
 RUNNING = task(task_id="other", status=Status.RUNNING, worker="w3", started_at=NOW - 5000)
 
 
@@ -75,6 +76,36 @@ def test_others_do_not_wait(status: Status) -> None:
         ),
         ({"status": Status.QUEUED}, {"twin": task(status="held")}, "twin", "gate.twin_held", {}),
         ({"status": Status.QUEUED}, {"twin": task(status="queued")}, "twin", "gate.twin_first", {"status": "queued"}),
+        (
+            AFTER,
+            {"needs": (Need("a", task(task_id="a", status=Status.RUNNING)),)},
+            "dependency",
+            "gate.dependency",
+            {"id": "a", "status": "running"},
+        ),
+        (
+            AFTER,
+            {"needs": (Need("a", task(task_id="a")), Need("b", task(task_id="b")))},
+            "dependency",
+            "gate.dependencies",
+            {"id": "a", "open": 2, "count": 2},
+        ),
+        (
+            AFTER,
+            {"needs": (Need("a", task(task_id="a")), Need("b", task(task_id="b2", status=Status.DEAD)))},
+            "dependency",
+            "gate.dependency_dead",
+            {"id": "b2", "status": "dead"},
+        ),
+        (
+            AFTER,
+            {"needs": (Need("b", task(task_id="b", status=Status.CANCELLED)),)},
+            "dependency",
+            "gate.dependency_cancelled",
+            {"id": "b"},
+        ),
+        (AFTER, {"needs": (Need("b", None),)}, "dependency", "gate.dependency_gone", {"id": "b"}),
+        (AFTER, {}, "dependency", "gate.parked", {}),
         ({"status": Status.BLOCKED, "gate": "shop_busy"}, {}, "shop_busy", "gate.parked", {}),
         ({"status": Status.BLOCKED, "gate": "paused"}, {}, "paused", "gate.parked", {}),
         ({"status": Status.PENDING, "updated_at": NOW - 9}, {}, "message", "gate.unconfirmed", {"since": NOW - 9}),
@@ -118,7 +149,7 @@ def test_the_widest_pause_is_named_first_and_those_of_others_are_passed_over() -
 def test_only_the_first_closed_gate_is_what_it_waits_for() -> None:
     known = facts(pauses=(Pause(scope="all", by="a"),), holders=(RUNNING,), workers=0, ahead=3)
     states = [view.state for view in why_waiting(task(status=Status.QUEUED), known)]
-    assert states == [OK, CLOSED, NEXT, OK, OK, NEXT, NEXT]
+    assert states == [OK, OK, CLOSED, NEXT, OK, OK, NEXT, NEXT]
 
 
 def test_a_shop_with_a_free_slot_is_open() -> None:
@@ -148,3 +179,14 @@ def test_every_answer_is_ordered_complete_and_can_be_said(
     for view in views:
         assert SENTENCES[view.code].format(**view.params)
         assert view.message.code == view.code
+
+
+def test_what_it_depended_on_has_succeeded() -> None:
+    view = gates(task(status=Status.QUEUED, depends_on=("a", "b")), facts())["dependency"]
+    assert (view.state, view.code, view.params) == (OK, "gate.dependencies_met", {"count": 2})
+
+
+def test_a_plan_shows_what_it_will_wait_for() -> None:
+    plan = task(status=Status.SCHEDULED, due_at=NOW + 1000, depends_on=("a",))
+    views = gates(plan, facts(needs=(Need("a", task(task_id="a")),)))
+    assert (views["not_due"].state, views["dependency"].state) == (CLOSED, NEXT)

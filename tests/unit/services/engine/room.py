@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from services.broker.embedded import EmbeddedBroker
 from services.clock import ManualClock
 from services.domain.change import Answer, Claim, Create, Finish, Op, Published, SetTriage
@@ -89,6 +91,13 @@ class Room:
     def recorded(self, **fields: Any) -> Task:
         """A task that is recorded and not published."""
         answer = self.ask(Create(task=self.producer.prepare(self.spec(**fields))))
+        assert answer.task is not None
+        return answer.task
+
+    def ask_create(self, task_id: str, **fields: Any) -> Task:
+        """A recorded task with this id."""
+        made = structs.replace(self.producer.prepare(self.spec(**fields)), task_id=task_id)
+        answer = self.ask(Create(task=made))
         assert answer.task is not None
         return answer.task
 

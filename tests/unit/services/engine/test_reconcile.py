@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from services.domain import dependency
 from services.domain.change import Claim
 from services.domain.errors import StoreUnavailable
 from services.domain.order import QueueDepth
@@ -262,3 +263,37 @@ def test_every_act_is_safe_to_repeat(room: Room, reconciler: Reconciler) -> None
 
 def _claim(task_id: str) -> Any:
     return Claim(task_id=task_id, gen=0, attempt=0, owner="w9#1", worker="w9", lease_ms=60_000)
+
+
+# --------------------------------------------------------------------------------------------------------- dependencies
+def test_dependants_too_many_for_one_step_are_told_by_the_reconciler(room: Room, reconciler: Reconciler) -> None:
+    first = room.running()
+    count = dependency.AT_ONCE + 30
+    specs = [room.spec(shop_id=f"s{number}", depends_on=(first.task_id,)) for number in range(count)]
+    assert room.producer.submit(specs).errors == ()
+    room.finish(first, "succeeded")
+    assert room.store.counts().status["blocked"] == 30
+    assert reconciler.tell_dependants() == 30
+    assert room.store.counts().status.get("blocked", 0) == 0
+    assert room.ready() == 1 + 30, "what the last step released is the finisher's to publish, the rest is published"
+    assert reconciler.tell_dependants() == 0
+
+
+def test_a_success_whose_release_was_not_published_is_repaired(room: Room, reconciler: Reconciler) -> None:
+    first = room.running()
+    (second,) = room.producer.submit([room.spec(shop_id="s2", depends_on=(first.task_id,))]).created
+    room.finish(first, "succeeded")
+    assert (room.task(second.task_id).status, room.ready()) == ("pending", 1)
+    after(room, OUTBOX_AGE_MS)
+    assert reconciler.republish_outbox() == 1
+    assert (room.task(second.task_id).status, room.ready()) == ("queued", 2)
+
+
+def test_a_plan_that_falls_due_and_waits_is_not_published(room: Room, reconciler: Reconciler) -> None:
+    first = room.create()
+    (plan,) = room.producer.submit([room.spec(shop_id="s2", delay_s=5, depends_on=(first.task_id,))]).created
+    assert plan.status == "scheduled"
+    room.clock.advance(6)
+    reconciler.release_due()
+    task = room.task(plan.task_id)
+    assert (task.status, task.gate, room.ready()) == ("blocked", "dependency", 1)

@@ -145,3 +145,27 @@ def test_a_file_that_is_not_there_or_too_large(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(table_files, "MAX_BYTES", 5)
     with pytest.raises(UsageError, match="split it"):
         task_files.read(path)
+
+
+@pytest.mark.parametrize("cell", ["a b", "a,b", " a ; b ", "a，b", "a\tb"])
+def test_a_cell_names_what_its_row_waits_for(tmp_path: Path, cell: str) -> None:
+    text = f'shop,type,Key,depends_on,on_dependency_failure\npdd:s1,work,c,"{cell}",Cancel\n'
+    ((spec,), faults) = task_files.read(csv(tmp_path, text))
+    assert faults == []
+    assert (spec.key, spec.depends_on, spec.on_dependency_failure) == ("c", ("a", "b"), "cancel")
+
+
+def test_a_row_that_waits_for_nobody(tmp_path: Path) -> None:
+    ((spec,), _) = task_files.read(csv(tmp_path, "shop,type,key,depends_on\npdd:s1,work,,\n"))
+    assert (spec.key, spec.depends_on, spec.on_dependency_failure) == ("", (), "hold")
+
+
+def test_a_line_of_json_names_a_list(tmp_path: Path) -> None:
+    path = tmp_path / "tasks.jsonl"
+    path.write_text(
+        '{"shop": "pdd:s1", "type": "work", "depends_on": ["a", "b"]}\n'
+        '{"shop": "pdd:s1", "type": "work", "depends_on": [1]}\n',
+        encoding="utf-8",
+    )
+    ((spec,), ((line, field, _),)) = task_files.read(path)
+    assert (spec.depends_on, line, field) == (("a", "b"), 2, "depends_on")

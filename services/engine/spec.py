@@ -1,0 +1,45 @@
+"""What is asked of the producer, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from services.domain import dependency
+from services.domain.task import Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskSpec:
+    """One task as asked for; ``line`` tells where it came from in a file."""
+
+    platform: str
+    shop_id: str
+    task_type: str
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    priority: str | int = ""
+    delay_s: float = 0.0
+    at_ms: int = 0  #: not before this instant (UTC ms of the store's clock), 0 for at once; one that is past is at once
+    if_duplicate: str = "reject"
+    reason: str = ""
+    batch: str = ""
+    origin: str = "cli"
+    created_by: str = ""
+    max_retries: int | None = None
+    parent: str = ""
+    line: int = 0
+    task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
+    key: str = ""  #: a name for other specs of the same bulk, which may wait for it by this name
+    depends_on: Sequence[str] = ()  #: ids of tasks, or keys of specs of the same bulk, that must succeed first
+    on_dependency_failure: str = dependency.HOLD  #: hold | cancel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitted:
+    """What became of a bulk of specs, each at its place in one of the three."""
+
+    created: tuple[Task, ...] = ()
+    duplicates: tuple[tuple[TaskSpec, Task], ...] = ()
+    errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
+    unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does

@@ -1,0 +1,124 @@
+"""A bulk whose rows wait for each other and for tasks that exist: order, names, and what is refused."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from services.domain import dependency
+from services.domain.task import Task
+from services.engine.producer import BULK, TaskSpec
+from tests.unit.services.engine.room import Room
+
+
+def row(room: Room, key: str, *names: str, **fields: Any) -> TaskSpec:
+    """A row of its own shop, so that no limit stands between."""
+    return room.spec(**({"key": key, "depends_on": names, "shop_id": key or "s1"} | fields))
+
+
+def by_shop(tasks: tuple[Task, ...]) -> dict[str, Task]:
+    return {task.shop_id: task for task in tasks}
+
+
+def test_rows_wait_for_each_other_by_their_keys(room: Room) -> None:
+    done = room.producer.submit([row(room, "c", "b", "a"), row(room, "b", "a"), row(room, "a")])
+    made = by_shop(done.created)
+    assert (done.errors, set(made)) == ((), {"a", "b", "c"})
+    assert made["c"].depends_on == (made["b"].task_id, made["a"].task_id)
+    assert [room.task(made[key].task_id).status for key in "abc"] == ["queued", "blocked", "blocked"]
+    assert room.ready() == 1
+
+
+def test_a_chain_longer_than_a_chunk(room: Room) -> None:
+    count = BULK + 50
+    rows = [row(room, f"r{number}", *([f"r{number - 1}"] if number else [])) for number in range(count)]
+    random.Random(7).shuffle(rows)
+    done = room.producer.submit(rows)
+    assert (done.errors, len(done.created)) == ((), count)
+    assert room.store.counts().status == {"queued": 1, "blocked": count - 1}
+
+
+def test_an_id_that_exists(room: Room) -> None:
+    first = room.create()
+    (second,) = room.producer.submit([row(room, "", first.task_id, first.task_id)]).created
+    assert (second.depends_on, second.status, second.gate) == ((first.task_id,), "blocked", "dependency")
+
+
+@pytest.mark.parametrize("name", ["nobody", "x" * 300])
+def test_an_unknown_id_is_named(room: Room, name: str) -> None:
+    first = room.create()
+    done = room.producer.submit([row(room, "a", first.task_id, name), row(room, "b")])
+    ((spec, field, text),) = done.errors
+    assert (spec.key, field) == ("a", "depends_on")
+    assert name[:200] in text
+    assert "name a task that exists" in text
+    assert [task.shop_id for task in done.created] == ["b"]
+
+
+def test_a_circle_is_refused_with_its_path(room: Room) -> None:
+    rows = [row(room, "a", "c"), row(room, "b", "a"), row(room, "c", "b"), row(room, "d", "b"), row(room, "e")]
+    done = room.producer.submit(rows)
+    faults = {spec.key: (field, text) for spec, field, text in done.errors}
+    assert [task.shop_id for task in done.created] == ["e"]
+    assert set(faults) == {"a", "b", "c", "d"}
+    assert {field for field, _ in faults.values()} == {"depends_on"}
+    for key in "abc":
+        assert "a → c → b → a is a circle" in faults[key][1]
+    assert "b was not created" in faults["d"][1]
+
+
+def test_a_row_that_waits_for_itself(room: Room) -> None:
+    ((_, field, text),) = room.producer.submit([row(room, "a", "a")]).errors
+    assert field == "depends_on"
+    assert "a → a is a circle" in text
+
+
+def test_two_circles_are_both_found(room: Room) -> None:
+    rows = [row(room, "a", "b"), row(room, "b", "a"), row(room, "c", "d"), row(room, "d", "c")]
+    assert {spec.key for spec, _, _ in room.producer.submit(rows).errors} == set("abcd")
+
+
+def test_a_key_names_one_row(room: Room) -> None:
+    done = room.producer.submit([row(room, "a"), row(room, "a", shop_id="s2"), row(room, "b", "a")])
+    ((spec, field, _),) = done.errors
+    assert (spec.shop_id, field) == ("s2", "key")
+    assert by_shop(done.created)["b"].depends_on == (by_shop(done.created)["a"].task_id,)
+
+
+def test_who_waits_for_a_refused_row_is_refused(room: Room) -> None:
+    done = room.producer.submit([row(room, "a", priority="urgent"), row(room, "b", "a"), row(room, "c", "b")])
+    assert [(spec.key, field) for spec, field, _ in done.errors] == [
+        ("a", "priority"), ("b", "depends_on"), ("c", "depends_on"),
+    ]  # fmt: skip
+    assert room.store.counts().total == 0
+
+
+def test_who_waits_for_a_duplicate_is_refused(room: Room) -> None:
+    spec = room.spec()
+    room.producer.submit([spec])
+    again = row(room, "a", payload=spec.payload, shop_id=spec.shop_id)
+    done = room.producer.submit([again, row(room, "b", "a")])
+    assert len(done.duplicates) == 1
+    ((_, field, text),) = done.errors
+    assert (field, "a was not created" in text) == ("depends_on", True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "field"),
+    [
+        ({"depends_on": [f"t{number}" for number in range(dependency.MOST + 1)]}, "depends_on"),
+        ({"on_dependency_failure": "explode"}, "on_dependency_failure"),
+    ],
+)
+def test_limits(room: Room, fields: dict[str, Any], field: str) -> None:
+    for number in range(dependency.MOST + 1):
+        room.ask_create(f"t{number}")
+    ((_, named, _),) = room.producer.submit([room.spec(**fields)]).errors
+    assert named == field
+
+
+def test_without_links_the_order_stays(room: Room) -> None:
+    done = room.producer.submit([room.spec(shop_id=f"s{number}") for number in (3, 1, 2)])
+    assert [task.shop_id for task in done.created] == ["s3", "s1", "s2"]
