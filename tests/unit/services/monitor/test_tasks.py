@@ -47,7 +47,11 @@ def test_a_task_that_waits_behind_the_same_work_names_it(room: Room, queries: Ta
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1))
     room.store.put_shops([Shop(platform="pdd", shop_id="s1", concurrency=5)])
     specs = [room.spec(payload={}, if_duplicate="queue") for _ in range(3)]
-    first, second, third = [task for spec in specs for task in room.producer.submit([spec]).created]
+    made = []
+    for spec in specs:
+        made += room.producer.submit([spec]).created
+        room.clock.advance(0.001)  # of the same instant, the ids would decide
+    first, second, third = made
     assert twin(queries, first.task_id) == ("gate.no_twin", None)
     assert twin(queries, second.task_id) == twin(queries, third.task_id) == ("gate.twin_first", first.task_id)
     running = room.claim(room.task(first.task_id), "w7#1")
