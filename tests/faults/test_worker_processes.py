@@ -9,7 +9,7 @@ import pytest
 
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
-from tests.integration.fleet_rig import Fleet, lines
+from tests.integration.fleet_rig import HANDLERS, Fleet, lines
 from tests.unit.services.executors.builders import is_gone
 
 pytestmark = pytest.mark.fault
@@ -28,3 +28,23 @@ def test_kill_9_of_a_worker_ends_its_flows_within_seconds(cli: Cli, fleet: Fleet
         worker.wait(30)
         eventually(lambda: all(map(is_gone, started)), 20)
     assert {fleet.task(task_id).status for task_id in ids} == {"running"}, "only its lease tells that it is lost"
+
+
+def test_a_worker_that_was_frozen_cannot_record(cli: Cli, fleet: Fleet, tmp_path: Path) -> None:
+    """SIGSTOP until somebody else has done its task, then SIGCONT: its own result comes too late."""
+    seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
+    task_id = fleet.create(seen=str(seen), until=str(gate))
+    with cli.start("worker", "--slots", "1", "--handlers", HANDLERS) as frozen:
+        eventually(lambda: lines(seen, "start"), 90)
+        frozen.send_signal(signal.SIGSTOP)
+        reconciler = fleet.reconciler()
+        eventually(lambda: reconciler.take_over_expired() == 1, 30)
+        gate.touch()
+        fleet.worker()
+        done = fleet.wait(task_id, "succeeded")
+        frozen.send_signal(signal.SIGCONT)
+        eventually(lambda: "fenced" in [one.outcome for one in fleet.task(task_id).attempts], 30)
+    after = fleet.task(task_id)
+    assert [one.outcome for one in after.attempts] == ["lost", "succeeded", "fenced"]
+    assert (after.status, after.result, after.ended_at) == (done.status, done.result, done.ended_at)
+    assert len(lines(seen, "start")) == 2, "what it did outside stays done"
