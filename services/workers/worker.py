@@ -8,13 +8,13 @@ import platform
 import secrets
 import socket
 import threading
-from collections import deque
 
 import psutil
 
 from services.domain.errors import StoreError
 from services.domain.worker import Heard, WorkerInfo
 from services.version import VERSION
+from services.workers.feeder import Feeder
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
 from services.workers.keeper import Keeper
@@ -24,11 +24,6 @@ from services.workers.skills import Skills
 from services.workers.slots import Held, SlotPool
 
 log = logging.getLogger(__name__)
-CLAIM_BATCH = 128
-FULL_PATIENCE_S = 1.0
-WINDOWS = (0, 8, 64)
-#: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
-AHEAD_S = 0.2
 
 
 class Worker:
@@ -40,9 +35,6 @@ class Worker:
         self._session = secrets.token_hex(4)
         self._state = "running"
         self._stopping = threading.Event()
-        self._recent: deque[float] = deque(maxlen=32)
-        self._wanted: tuple[tuple[str, str], ...] = ()  #: lanes and types with parked tasks that this worker can run
-        self._floor = 0  #: fetched tasks may not be less urgent than the messages that keep all slots busy
         self._all: dict[str, Held] = {}
         self._lock = threading.Lock()
         self._begun = parts.clock.now_ms()
@@ -87,6 +79,15 @@ class Worker:
             able=self._skills.takes,
             strict_shops=options.strict_shops,
         )
+        self._feeder = Feeder(
+            self._pool,
+            self._consumer,
+            self._intake,
+            parts.clock,
+            takes=lambda: self._state == "running",
+            stopping=self._stopping,
+            name=self.name,
+        )
         self._keeper = Keeper(
             parts.store,
             parts.clock,
@@ -96,7 +97,6 @@ class Worker:
             lease_s=options.lease_s,
             name=self.name,
         )
-        self._feeder = threading.Thread(target=self._feed, name=f"{self.name}-intake", daemon=True)
         self._started = True
         self._feeder.start()
         self._announce()
@@ -222,27 +222,6 @@ class Worker:
         except StoreError as exc:
             log.warning("first heartbeat failed: %s", exc)
 
-    def _feed(self) -> None:
-        full_since: float | None = None
-        paused = False
-        while not self._stopping.is_set():
-            ahead = self._ahead()
-            if self._state != "running" or not self._pool.wait_room(ahead, 0.2):
-                now = self._parts.clock.monotonic()
-                full_since = now if full_since is None else full_since
-                if ahead == 0 and not paused and now - full_since >= FULL_PATIENCE_S:
-                    paused = True
-                    self._consumer.pause()
-                continue
-            full_since = None
-            if paused and self._state == "running":
-                paused = False
-                self._consumer.resume()
-            self._fetch()
-            room = self._pool.room() + ahead
-            if room > 0:
-                self._accept(min(room, CLAIM_BATCH))
-
     def serves(self, lane: str, task_type: str) -> bool:
         """Whether this worker fetches parked tasks of this kind."""
         return lane in self._options.lanes and self._skills.fetches(task_type)
@@ -251,53 +230,7 @@ class Worker:
         for order in heard.orders:
             self.obey(order)
         if heard.unserved:
-            self._wanted = tuple(kind for kind in sorted(heard.unserved) if self.serves(*kind))
-
-    def _fetch(self) -> None:
-        """Fill free slots with tasks that others could not run; the next heartbeat tells whether any are left."""
-        wanted, room = self._wanted, min(self._pool.room(), CLAIM_BATCH)
-        if not wanted or room <= 0:
-            return
-        try:
-            found = self._intake.fetch(wanted, room, self._floor)
-        except StoreError as exc:
-            log.warning("parked tasks are fetched later: %s", exc)
-            found = 0
-        except Exception:  # a worker that is alive and takes nothing must be impossible
-            log.exception("parked tasks are fetched later")
-            found = 0
-        if found < room:
-            self._wanted = ()
-
-    def _accept(self, limit: int) -> None:
-        deliveries = self._consumer.take(limit, 0.0 if self._wanted else 0.2)
-        if not deliveries:
-            self._floor = 0
-            return
-        try:
-            lowest = self._intake.accept(deliveries)
-            self._floor = lowest if len(deliveries) == limit else 0
-            return
-        except StoreError as exc:
-            log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)
-        except Exception:  # a worker that is alive and takes nothing must be impossible
-            log.exception("%d deliveries go back to their queues", len(deliveries))
-        self._consumer.requeue(deliveries)
-        self._parts.clock.wait(self._stopping, 0.5)
-
-    def _ahead(self) -> int:
-        """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""
-        if len(self._recent) < 8 or self._longest_now() > AHEAD_S:
-            level = 0
-        else:
-            room = AHEAD_S / max(max(self._recent), 1e-4) * self._pool.slots
-            level = max(window for window in WINDOWS if window <= room)
-        self._consumer.set_window(self._pool.slots + level * 4)
-        return level
-
-    def _longest_now(self) -> float:
-        now = self._parts.clock.monotonic()
-        return max((now - held.started for held in self._pool.running() if held.started), default=0.0)
+            self._feeder.want(tuple(kind for kind in sorted(heard.unserved) if self.serves(*kind)))
 
     def _put(self, held: Held) -> None:
         with self._lock:
@@ -306,7 +239,7 @@ class Worker:
 
     def _work(self, held: Held, slot: int) -> None:
         op = self._runner.run(held, slot)
-        self._recent.append(self._parts.clock.monotonic() - held.started)
+        self._feeder.took(self._parts.clock.monotonic() - held.started)
         try:
             if held.lines:
                 self._keeper.flush(held)

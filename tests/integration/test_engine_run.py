@@ -27,7 +27,7 @@ def test_a_task_runs_and_succeeds(fleet: Fleet, seen: Path) -> None:
     assert task.started_at <= attempt.ended_at <= task.ended_at
     assert (task.lane, task.priority, task.lease_until, task.gate) == ("high", 10, 0, "")
     assert [event.to for event in fleet.events(cursor) if event.task_id == task_id] == moves(task)
-    assert eventually(lambda: fleet.engine.store.executed([task_id])) == [True]
+    assert eventually(lambda: fleet.engine.store.executed([task_id]) == [True])
     assert [row[0] for row in lines(seen)] == ["start", "end"]
 
 

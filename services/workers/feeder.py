@@ -1,0 +1,125 @@
+"""Keeps the slots of a worker busy: claims what is delivered, fetches what other workers could not run."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable
+
+from services.domain.errors import StoreError
+from services.ports import Clock, Consumer
+from services.workers.intake import Intake
+from services.workers.slots import SlotPool
+
+log = logging.getLogger(__name__)
+CLAIM_BATCH = 128
+FULL_PATIENCE_S = 1.0
+WINDOWS = (0, 8, 64)
+#: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
+AHEAD_S = 0.2
+
+
+class Feeder:
+    """One thread; nothing else claims for the worker."""
+
+    def __init__(
+        self,
+        pool: SlotPool,
+        consumer: Consumer,
+        intake: Intake,
+        clock: Clock,
+        *,
+        takes: Callable[[], bool],
+        stopping: threading.Event,
+        name: str,
+    ) -> None:
+        self._pool, self._consumer, self._intake, self._clock = pool, consumer, intake, clock
+        self._takes, self._stopping = takes, stopping
+        self._recent: deque[float] = deque(maxlen=32)
+        self._wanted: tuple[tuple[str, str], ...] = ()
+        self._floor = 0  #: fetched tasks may not be less urgent than the messages that keep all slots busy
+        self._thread = threading.Thread(target=self._loop, name=f"{name}-intake", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take work."""
+        self._thread.start()
+
+    def join(self, timeout: float) -> None:
+        """Wait for the end, which ``stopping`` brings about."""
+        self._thread.join(timeout)
+
+    def want(self, kinds: tuple[tuple[str, str], ...]) -> None:
+        """Fetch parked tasks of these (lane, type) when there is room."""
+        self._wanted = kinds
+
+    def took(self, seconds: float) -> None:
+        """A task took so long."""
+        self._recent.append(seconds)
+
+    def _loop(self) -> None:
+        full_since: float | None = None
+        paused = False
+        while not self._stopping.is_set():
+            ahead = self._ahead()
+            if not self._takes() or not self._pool.wait_room(ahead, 0.2):
+                now = self._clock.monotonic()
+                full_since = now if full_since is None else full_since
+                if ahead == 0 and not paused and now - full_since >= FULL_PATIENCE_S:
+                    paused = True
+                    self._consumer.pause()
+                continue
+            full_since = None
+            if paused and self._takes():
+                paused = False
+                self._consumer.resume()
+            self._fetch()
+            room = self._pool.room() + ahead
+            if room > 0:
+                self._accept(min(room, CLAIM_BATCH))
+
+    def _fetch(self) -> None:
+        """Fill free slots with tasks that others could not run; the next heartbeat tells whether any are left."""
+        wanted, room = self._wanted, min(self._pool.room(), CLAIM_BATCH)
+        if not wanted or room <= 0:
+            return
+        try:
+            found = self._intake.fetch(wanted, room, self._floor)
+        except StoreError as exc:
+            log.warning("parked tasks are fetched later: %s", exc)
+            found = 0
+        except Exception:  # a worker that is alive and takes nothing must be impossible
+            log.exception("parked tasks are fetched later")
+            found = 0
+        if found < room:
+            self._wanted = ()
+
+    def _accept(self, limit: int) -> None:
+        deliveries = self._consumer.take(limit, 0.0 if self._wanted else 0.2)
+        if not deliveries:
+            self._floor = 0
+            return
+        try:
+            lowest = self._intake.accept(deliveries)
+            self._floor = lowest if len(deliveries) == limit else 0
+            return
+        except StoreError as exc:
+            log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)
+        except Exception:  # a worker that is alive and takes nothing must be impossible
+            log.exception("%d deliveries go back to their queues", len(deliveries))
+        self._consumer.requeue(deliveries)
+        self._clock.wait(self._stopping, 0.5)
+
+    def _ahead(self) -> int:
+        """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""
+        if len(self._recent) < 8 or self._longest_now() > AHEAD_S:
+            level = 0
+        else:
+            room = AHEAD_S / max(max(self._recent), 1e-4) * self._pool.slots
+            level = max(window for window in WINDOWS if window <= room)
+        self._consumer.set_window(self._pool.slots + level * 4)
+        return level
+
+    def _longest_now(self) -> float:
+        now = self._clock.monotonic()
+        return max((now - held.started for held in self._pool.running() if held.started), default=0.0)
