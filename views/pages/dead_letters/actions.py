@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -44,12 +44,18 @@ class LetterActions(QObject):
         self.runner = BulkRunner(lambda: context.commands.bulk, self)
         self._telling = Telling(self.runner, context.toast, self.tasks_wanted.emit, self)
 
-    def republish(self, ids: Sequence[str], note: str = "") -> None:
-        """Make new tasks; many only after a look at what becomes of each. ``note`` names what they share."""
+    def republish(self, ids: Sequence[str], note: str = "", then: Callable[[], None] = lambda: None) -> None:
+        """Make new tasks; many only after a look at what becomes of each.
+
+        ``note`` names what they share; ``then`` is called once it is decided.
+        """
         if len(ids) <= FEW:
             self._hold(ids)
+            then()
             return
-        RepublishDialog(self._context, ids, self.runner, note=note, parent=self._owner).open()
+        dialog = RepublishDialog(self._context, ids, self.runner, note=note, parent=self._owner)
+        dialog.started.connect(then)
+        dialog.open()
 
     def republish_edited(self, task: Task, payload: Mapping[str, Any]) -> None:
         """Make a new task with a corrected payload."""

@@ -21,6 +21,7 @@ from views.pages.dead_letters.rows import LetterRow
 from views.support.operation import Operation
 
 FIRST, MORE, MOST = 200, 200, 5000
+PAGE, ALL = 1000, 100_000
 #: after something died or was decided; after something ended well, which tells how shops stand now
 REFRESH_MS, SLOW_MS = 900, 5000
 
@@ -156,16 +157,32 @@ def _last_closed(queries: TaskQueries) -> int:
     return page.tasks[0].updated_at if page.tasks else 0
 
 
-def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
+def letters_of(queries: TaskQueries, wanted: Wanted, limit: int = ALL) -> list[Task]:
+    """Letters of a cause, the newest first or last. Blocking."""
+    return _letters(queries, wanted, limit)[0]
+
+
+def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Task], int | None]:
+    """The letters, and how many there are at all where that is known."""
     found: list[Task] = []
     total: int | None = None
     cursor: str | None = ""
-    while cursor is not None and len(found) < wanted.limit:
+    while cursor is not None and len(found) < limit:
         page = queries.page(
-            wanted.text, sort="updated", descending=wanted.descending, limit=wanted.limit - len(found), cursor=cursor
+            wanted.text,
+            sort="updated",
+            descending=wanted.descending,
+            limit=min(PAGE, limit - len(found)),
+            cursor=cursor,
         )
+        # letters without a fingerprint are found by their kind, which others with one share
         found += [task for task in page.tasks if (task.fingerprint or task.error_kind or "unknown") == wanted.cause]
         total, cursor = page.total if total is None else total, page.next
+    return found, total
+
+
+def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
+    found, total = _letters(queries, wanted, wanted.limit)
     shops, now = queries.shops(), queries.shops_now([task.shop for task in found])
     found.sort(key=lambda task: (task.ended_at, task.task_id), reverse=wanted.descending)
     rows = tuple(

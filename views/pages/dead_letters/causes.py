@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -26,7 +26,14 @@ _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _CLOCK = SystemClock()
 
 COLUMNS: tuple[Column[Cause], ...] = (
-    Column(key="cause", title=N_("Cause"), value=lambda cause: cause.count, text=words.heading, speech=words.sentence),
+    Column(
+        key="cause",
+        title=N_("Cause"),
+        value=lambda cause: (cause.count, cause.rule),
+        text=words.heading,
+        speech=words.sentence,
+        tooltip=lambda cause: cause.rule.note,
+    ),
 )
 #: key, source text, order
 SORTS: tuple[tuple[str, str, Callable[[Cause], tuple[int, ...]]], ...] = (
@@ -47,9 +54,11 @@ class CauseList(QListView):
 
     Signals:
         chosen: fingerprint of the cause under the cursor.
+        menu_wanted: fingerprint, and where on the screen.
     """
 
     chosen = Signal(str)
+    menu_wanted = Signal(str, QPoint)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,6 +72,8 @@ class CauseList(QListView):
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("panel", "table")
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._on_menu)
         self.selectionModel().currentChanged.connect(self._on_current)
         theme().changed.connect(self._restyle)
         on_language_changed(self._restyle)
@@ -83,6 +94,13 @@ class CauseList(QListView):
 
     def _on_current(self, current: QModelIndex, _previous: QModelIndex) -> None:
         self.chosen.emit(str(self.causes.key_at(current.row())) if current.isValid() else "")
+
+    def _on_menu(self, place: QPoint) -> None:
+        index = self.indexAt(place)
+        index = index if index.isValid() else self.currentIndex()
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.menu_wanted.emit(str(self.causes.key_at(index.row())), self.viewport().mapToGlobal(place))
 
     def _restyle(self) -> None:
         self.setAccessibleName(_("Causes"))
@@ -145,9 +163,12 @@ class CauseDelegate(QStyledItemDelegate):
         _title_line(painter, QRect(room.left(), room.top(), bars - room.left() - 10, 20), cause)
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
         _line(painter, second, words.detail(cause), "label", "text2")
-        first, last = words.span(cause, _CLOCK.now_ms())
+        now = _CLOCK.now_ms()
+        first, last = words.span(cause, now)
+        ignored = words.rule_words(cause, now)
         metrics = QFontMetrics(theme().font("label"))
-        choices = ((words.scope(cause), first, last), (words.scope(cause), last), (words.scope(cause),))
+        scope = words.scope(cause)
+        choices = ((scope, ignored), (ignored,)) if ignored else ((scope, first, last), (scope, last), (scope,))
         fitting = (parts for parts in choices if _width(metrics, parts) <= room.width())
         left = room.left()
         for part in next(fitting, choices[-1]):

@@ -7,28 +7,24 @@ from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QMenu, QSplitter, QStackedWidget
+from PySide6.QtWidgets import QSplitter, QStackedWidget
 
 from services.clock import SystemClock
-from services.domain import filter
-from services.domain.query import equals
 from services.domain.shop_now import ShopNow
 from services.domain.status import Triage
-from services.domain.task import Task
-from services.i18n import N_, _
+from services.i18n import N_
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page
 from views.pages.dead_letters import words
-from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Asker, Grouped, Listing, Wanted
 from views.pages.dead_letters.causes import ordered
 from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import COLUMNS, LetterRow, sentence
 from views.pages.dead_letters.run_strip import RunStrip
+from views.pages.dead_letters.verbs import Verbs
 from views.support import text
-from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
@@ -54,11 +50,10 @@ class DeadLettersPage(Page):
         self._wish = ""
         self._moved = False
         self._asker = Asker(context, self)
-        self._actions = LetterActions(context, self)
-        self._all = Operation(self)
         self._model: RecordModel[LetterRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
         )
+        self.verbs = Verbs(context, self._model, self)
         self._build()
         self._connect()
         self._show_bar()
@@ -109,7 +104,7 @@ class DeadLettersPage(Page):
         self.header.add_action(self._states)
         self.header.set_divider(True)
         self._error = ErrorStrip()
-        self.run_strip = RunStrip(self._actions.runner)
+        self.run_strip = RunStrip(self.verbs.actions.runner)
         self.body.addWidget(self._error)
         self.body.addWidget(self.run_strip)
         self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
@@ -147,21 +142,14 @@ class DeadLettersPage(Page):
         # choosing
         self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)
-        self.table.menu_requested.connect(self._fill_menu)
         self.panel.step_wanted.connect(self._step)
         self._model.ticked_changed.connect(self._show_bar)
         self._model.pending_changed.connect(self._show_bar)
         # acting
-        self.bar.verb_wanted.connect(self._on_bulk)
-        self.bar.all_wanted.connect(self._tick_all)
-        self.bar.clear_wanted.connect(self._model.untick_all)
-        self.bar.new_rows_wanted.connect(self._model.show_new)
-        self.panel.republish_wanted.connect(self._on_republish)
-        self.panel.triage_wanted.connect(self._on_triage)
-        self.panel.new_task_wanted.connect(self._context.new_task)
-        self.panel.task_wanted.connect(self._open_task)
-        self._actions.acted.connect(self._on_acted)
-        self._actions.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
+        self.verbs.connect_panes(self._pane, self.letters, self.panel, lambda: self._asker.wanted)
+        self.verbs.acted.connect(self.panel.refresh)
+        self.verbs.causes_changed.connect(self.refresh)
+        self.verbs.tasks_wanted.connect(partial(self.navigate.emit, "tasks"))
 
     # answers
 
@@ -239,46 +227,6 @@ class DeadLettersPage(Page):
             self.causes.causes.apply(ordered(self._grouped.causes.rows, sort), settle=True)
         self._say()
 
-    # acting
-
-    def _on_bulk(self, verb: str) -> None:
-        ids = [str(key) for key in self.table.target_keys()]
-        if verb == "republish":
-            self._actions.republish(ids, self.letters.title())
-        else:
-            self._actions.triage(ids, verb, self._asker.wanted.triage)
-        self._model.untick_all()
-
-    def _tick_all(self) -> None:
-        self._all.start(partial(self._context.tasks.ids, self._asker.wanted.text), self._model.set_ticked)
-
-    def _on_republish(self, task: Task, payload: object) -> None:
-        if isinstance(payload, dict):
-            self._actions.republish_edited(task, payload)
-        else:
-            self._actions.republish([task.task_id])
-
-    def _on_triage(self, task_id: str, to: str, before: str) -> None:
-        self._actions.triage([task_id], to, before)
-
-    def _on_acted(self) -> None:
-        self.panel.refresh()
-
-    def _open_task(self, task_id: str) -> None:
-        self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
-
-    def _fill_menu(self, menu: QMenu, key: object) -> None:
-        ids = [str(key)] if not self._model.ticked() else [str(one) for one in self.table.target_keys()]
-        menu.addAction(_("Republish"), partial(self._actions.republish, ids, self.letters.title()))
-        for triage, title in (
-            (Triage.OPEN, N_("Reopen")),
-            (Triage.IGNORED, N_("Ignore")),
-            (Triage.ARCHIVED, N_("Archive")),
-        ):
-            if triage != self._asker.wanted.triage:
-                menu.addAction(_(title), partial(self._actions.triage, ids, triage, self._asker.wanted.triage))
-        menu.addAction(_("Open in Tasks"), partial(self._open_task, str(key)))
-
     # words
 
     def _say(self) -> None:
@@ -289,8 +237,10 @@ class DeadLettersPage(Page):
     def _say_summary(self) -> None:
         if self._grouped is not None:
             is_open = self._states.current() == Triage.OPEN
-            self._none.set_texts(N_("No dead letters.") if is_open else N_("Nothing here."))
-            self.set_summary(words.summary(self._grouped.causes, self._grouped.closed_at, _CLOCK.now_ms()))
+            causes = self._grouped.causes
+            summary = words.summary(causes, self._grouped.closed_at, _CLOCK.now_ms())
+            self._none.set_texts(summary if is_open else N_("Nothing here."))
+            self.set_summary(summary if is_open or causes.rows else "")
 
     def _show_bar(self) -> None:
         ticked = len(self._model.ticked())

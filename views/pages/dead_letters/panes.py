@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.i18n import N_, _, ngettext
@@ -14,13 +14,13 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.bulk_bar import BulkBar
 from views.pages.dead_letters.causes import SORTS, CauseList
 from views.pages.dead_letters.rows import LetterRow
-from views.support import text
+from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS
-from views.widgets.buttons import Button
+from views.widgets.buttons import Button, IconButton
 
 
 class CausePane(QWidget):
@@ -64,7 +64,13 @@ class CausePane(QWidget):
 
 
 class LetterPane(QWidget):
-    """The letters of one cause and the bar for those that are ticked."""
+    """The letters of one cause and the bar for those that are ticked.
+
+    Signals:
+        menu_wanted: where on the screen the menu of the cause shall open.
+    """
+
+    menu_wanted = Signal(QPoint)
 
     def __init__(self, model: RecordModel[LetterRow], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -74,8 +80,16 @@ class LetterPane(QWidget):
         self._title = Elided("", "card")
         self._note = Label("", "label", "text3")
         self._shops = Label("", "label", "text2")
+        self.more = IconButton("ph.dots-three", N_("What to do about this cause"))
+        self.more.clicked.connect(self._on_more)
+        self._said = Label("", "label", "text2", wrap=True)
+        self._said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
-        _column(self, _head(self._title, self._note, right=self._shops), self.table, self.bar)
+        head = _head(self._title, self._note, right=self._shops)
+        row = head.layout()
+        assert isinstance(row, QHBoxLayout)
+        row.addWidget(self.more)
+        _column(self, head, self.table, self.bar, self._said)
         on_language_changed(self._say)
 
     def show_cause(self, cause: Cause | None) -> None:
@@ -93,6 +107,13 @@ class LetterPane(QWidget):
         self._title.show_text(self.title())
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
         self._shops.setText(words.scope(cause) if cause is not None else "")
+        self.more.setEnabled(cause is not None)
+        note = cause.rule.note if cause is not None else ""
+        self._said.setText(safe.visible(note, keep_newlines=True))
+        self._said.setVisible(bool(note))
+
+    def _on_more(self) -> None:
+        self.menu_wanted.emit(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
 
 def _head(title: QWidget, note: QWidget, *, right: QWidget | None = None) -> QWidget:
@@ -109,11 +130,13 @@ def _head(title: QWidget, note: QWidget, *, right: QWidget | None = None) -> QWi
     return head
 
 
-def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget) -> None:
+def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget, note: QWidget | None = None) -> None:
     column = QVBoxLayout(pane)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
     column.addWidget(head)
     column.addWidget(line())
+    if note is not None:
+        column.addWidget(note)
     column.addWidget(middle, 1)
     column.addWidget(foot)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain import filter
 from services.domain.message import Message
 from services.domain.shop_now import ShopNow
 from services.domain.status import Triage
@@ -14,8 +15,27 @@ from views.theme.tokens import platform_badge
 
 
 def title(cause: Cause) -> str:
-    """What the cause is called: its kind, or its own words where the kind is not known."""
+    """What the cause is called: as a person named it, else by its kind."""
+    return safe.one_line(cause.rule.name, 80) or kind_title(cause)
+
+
+def kind_title(cause: Cause) -> str:
+    """Its kind, or its own words where the kind is not known."""
     return kinds.title(cause.kind) or safe.one_line(cause.headline.partition(":")[0], 80) or _("Unknown error")
+
+
+def has_print(cause: Cause) -> bool:
+    """Whether it can be named and ignored as a whole; letters without a fingerprint cannot."""
+    return len(cause.fingerprint) == filter.FINGERPRINT_LENGTH
+
+
+def rule_words(cause: Cause, now_ms: int) -> str:
+    """How long it is ignored, "" when it is not."""
+    if not cause.rule.holds(now_ms):
+        return ""
+    if not cause.rule.until:
+        return _("ignored until its text changes")
+    return _("ignored until {time}").format(time=minute(cause.rule.until, now_ms))
 
 
 def types(cause: Cause) -> str:
@@ -81,7 +101,7 @@ def summary(causes: Causes, closed_at: int, now_ms: int) -> str:
 def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
-    return text.listed((heading(cause), number, scope(cause), detail(cause)))
+    return text.listed(part for part in (heading(cause), number, scope(cause), detail(cause), cause.rule.note) if part)
 
 
 _LEVELS = {"safe": "healthy", "check": "warning", "would_duplicate": "dead"}

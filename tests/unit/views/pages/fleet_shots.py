@@ -78,7 +78,7 @@ def dead_letters(fleet: Fleet, folder: Path) -> None:
     page.activate()
     wait(lambda: bool(page._model.rowCount()))
     page._model.tick_all()
-    page._on_bulk("republish")
+    page.verbs.on_bulk("republish")
     settle()
     from views.dialogs.republish.dialog import RepublishDialog
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -15,8 +16,11 @@ from services.domain.shop import Pause
 from services.domain.status import Triage
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
+from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.schema_fields import LineInput
+from views.pages.dead_letters import words
+from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage
 from views.widgets.toast import ToastSpec
 
@@ -43,7 +47,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     yield make
     for page in pages:
         page.deactivate()
-        page._actions.runner.finish()
+        page.verbs.actions.runner.finish()
 
 
 def shown_in_panel(page: DeadLettersPage) -> Task | None:
@@ -300,6 +304,87 @@ def test_cancelling_the_question_changes_nothing(qtbot: QtBot, fleet: Fleet, ope
     assert fleet.store.counts().triage == {Triage.OPEN: 33}
 
 
+def test_cancelling_keeps_what_was_ticked(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    bulk_dialog(qtbot, page).reject()
+    assert len(page._model.ticked()) == 18
+
+
+def cause_menu(page: DeadLettersPage, row: int = 0) -> dict[str, QAction]:
+    """The menu of a cause by its texts."""
+    menu = QMenu(page)
+    cause = page.causes.causes.record(row)
+    page.verbs.whole.fill_menu(menu, cause, page._asker.wanted.triage)
+    return {action.text(): action for action in menu.actions() if action.text()}
+
+
+def test_a_cause_is_ignored_for_a_while_and_shown_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause_menu(page)["Ignore for 1 hour"].trigger()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.IGNORED: 18})
+    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "18 dead letters ignored")
+    page._states.choose(Triage.IGNORED)
+    qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 1)
+    cause = page.causes.causes.record(0)
+    assert words.rule_words(cause, fleet.store.now_ms()).startswith("ignored until ")
+    cause_menu(page)["Stop ignoring it"].trigger()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 33})
+
+
+def test_ignoring_can_be_undone(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause_menu(page, 1)["Ignore until its text changes"].trigger()
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert fleet.store.counts().triage == {Triage.OPEN: 24, Triage.IGNORED: 9}
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 33})
+
+
+def test_a_cause_gets_a_name_and_a_note(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause_menu(page)["Name and note"].trigger()
+    dialog = page.findChild(CauseNote)
+    assert dialog is not None
+    assert dialog.name.placeholderText() == "Seller login expired"
+    dialog.name.setText("QR codes")
+    dialog.note.setPlainText("x" * 2001)
+    assert not dialog.save.isEnabled()
+    dialog.note.setPlainText("Ann scans them at ten")
+    dialog.save.click()
+    qtbot.waitUntil(lambda: page.letters._title.text() == "QR codes · sync_order")
+    assert page.letters._said.text() == "Ann scans them at ten"
+
+
+def test_all_of_a_cause_is_archived_after_a_count_and_can_be_taken_back(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause_menu(page, 1)["Archive all 9"].trigger()
+    qtbot.waitUntil(lambda: page.findChild(ConfirmDialog) is not None)
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert dialog.verb_button.text() == "Archive 9 dead letters"
+    assert len(dialog._question.rows) == 6
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 24, Triage.ARCHIVED: 9})
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    press(fleet.toasts[-1], "Undo")
+    qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 33})
+
+
+def test_all_of_a_cause_is_republished_after_a_look(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    cause_menu(page)["Republish all 18"].trigger()
+    qtbot.waitUntil(lambda: page.findChild(RepublishDialog) is not None)
+    assert len(page.findChild(RepublishDialog)._ids) == 18  # type: ignore[union-attr]
+
+
 def test_ticked_letters_are_archived_together(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -357,7 +442,7 @@ def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -
     fleet.seed_deaths()
     page = open_page()
     menu = QMenu(page)
-    page._fill_menu(menu, page._model.key_at(0))
+    page.verbs.fill_menu(menu, page._model.key_at(0))
     assert [action.text() for action in menu.actions()] == ["Republish", "Ignore", "Archive", "Open in Tasks"]
 
 

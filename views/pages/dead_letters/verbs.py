@@ -1,0 +1,117 @@
+"""The page's verbs: what buttons, menus and the bar ask for goes to the actions with the letters it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Qt, Signal
+from PySide6.QtWidgets import QMenu, QWidget
+
+from services.domain import filter
+from services.domain.query import equals
+from services.domain.status import Triage
+from services.domain.task import Task
+from services.i18n import N_, _
+from views.context import PageContext
+from views.pages.dead_letters.actions import LetterActions
+from views.pages.dead_letters.asking import Wanted, letters_of
+from views.pages.dead_letters.cause_actions import CauseActions
+from views.pages.dead_letters.detail import LetterPanel
+from views.pages.dead_letters.panes import CausePane, LetterPane
+from views.pages.dead_letters.rows import LetterRow
+from views.support.operation import Operation
+from views.tables.record_model import RecordModel
+
+_STATES = ((Triage.OPEN, N_("Reopen")), (Triage.IGNORED, N_("Ignore")), (Triage.ARCHIVED, N_("Archive")))
+
+
+class Verbs(QObject):
+    """Signals:
+    acted: something was decided about letters.
+    causes_changed: something was decided about a cause.
+    tasks_wanted: a filter that the Tasks page shall show.
+    """
+
+    acted = Signal()
+    causes_changed = Signal()
+    tasks_wanted = Signal(str)
+
+    def __init__(self, context: PageContext, model: RecordModel[LetterRow], page: QWidget) -> None:
+        super().__init__(page)
+        self._context, self._model, self._page = context, model, page
+        self.actions = LetterActions(context, page)
+        self.whole = CauseActions(context, self.actions, page)
+        self._all = Operation(self)
+        self.actions.acted.connect(self.acted)
+        self.actions.tasks_wanted.connect(self.tasks_wanted)
+        self.whole.acted.connect(self.causes_changed)
+
+    def connect_panes(
+        self, causes: CausePane, letters: LetterPane, panel: LetterPanel, wanted: Callable[[], Wanted]
+    ) -> None:
+        """Listen to the three panes."""
+        self._causes, self._letters, self._wanted = causes.causes, letters, wanted
+        letters.table.menu_requested.connect(self.fill_menu)
+        letters.bar.verb_wanted.connect(self.on_bulk)
+        letters.bar.all_wanted.connect(self._tick_all)
+        letters.bar.clear_wanted.connect(self._model.untick_all)
+        letters.bar.new_rows_wanted.connect(self._model.show_new)
+        letters.menu_wanted.connect(self._on_more)
+        causes.causes.menu_wanted.connect(self._open_cause_menu)
+        panel.republish_wanted.connect(self._on_republish)
+        panel.triage_wanted.connect(self._on_triage)
+        panel.new_task_wanted.connect(self._context.new_task)
+        panel.task_wanted.connect(self._open_task)
+
+    # letters
+
+    def on_bulk(self, verb: str) -> None:
+        """Do something with those that are ticked."""
+        ids = [str(key) for key in self._letters.table.target_keys()]
+        if verb == "republish":
+            self.actions.republish(ids, self._letters.title(), self._model.untick_all)
+        else:
+            self.actions.triage(ids, verb, self._wanted().triage)
+            self._model.untick_all()
+
+    def fill_menu(self, menu: QMenu, key: object) -> None:
+        """Offer what suits a letter, or those that are ticked."""
+        ids = [str(key)] if not self._model.ticked() else [str(one) for one in self._letters.table.target_keys()]
+        now = self._wanted().triage
+        menu.addAction(_("Republish"), partial(self.actions.republish, ids, self._letters.title()))
+        for triage, title in _STATES:
+            if triage != now:
+                menu.addAction(_(title), partial(self.actions.triage, ids, triage, now))
+        menu.addAction(_("Open in Tasks"), partial(self._open_task, str(key)))
+
+    def _tick_all(self) -> None:
+        self._all.start(partial(letters_of, self._context.tasks, self._wanted()), self._tick)
+
+    def _tick(self, letters: list[Task]) -> None:
+        self._model.set_ticked([task.task_id for task in letters])
+
+    def _on_republish(self, task: Task, payload: object) -> None:
+        if isinstance(payload, dict):
+            self.actions.republish_edited(task, payload)
+        else:
+            self.actions.republish([task.task_id])
+
+    def _on_triage(self, task_id: str, to: str, before: str) -> None:
+        self.actions.triage([task_id], to, before)
+
+    def _open_task(self, task_id: str) -> None:
+        self.tasks_wanted.emit(filter.format_terms((equals("id", task_id),)))
+
+    # causes
+
+    def _on_more(self, place: QPoint) -> None:
+        self._open_cause_menu(self._wanted().cause, place)
+
+    def _open_cause_menu(self, fingerprint: str, place: QPoint) -> None:
+        cause = self._causes.causes.find(fingerprint)
+        if cause is not None:
+            menu = QMenu(self._page)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            self.whole.fill_menu(menu, cause, self._wanted().triage)
+            menu.popup(place)
