@@ -21,6 +21,7 @@ from services.commands.bulk import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
+from services.commands.records import RecordCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
 from services.domain import retry, task_type
@@ -74,6 +75,7 @@ class Commands:
     dead_letters: DeadLetterCommands
     bulk: BulkRepublish
     causes: CauseCommands
+    records: RecordCommands
     fleet: FleetCommands
     schedules: ScheduleCommands
 
@@ -136,6 +138,7 @@ def commands(engine: Engine) -> Commands:
         dead_letters=letters,
         bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
         causes=CauseCommands(store, audit, who),
+        records=RecordCommands(store, dispatcher, registry, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
     )

@@ -11,7 +11,17 @@ from typing import NoReturn
 
 from services import log as logs
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
-from services.entrypoints import cli_dead, cli_doctor, cli_fleet, cli_queues, cli_run, cli_shops, cli_tasks, cli_types
+from services.entrypoints import (
+    cli_dead,
+    cli_doctor,
+    cli_fleet,
+    cli_queues,
+    cli_records,
+    cli_run,
+    cli_shops,
+    cli_tasks,
+    cli_types,
+)
 from services.entrypoints.context import (
     EXIT_CONNECT,
     EXIT_FAILED,
@@ -84,7 +94,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--page", default="", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
     parser.set_defaults(handler=cli_run.console)
     nouns = parser.add_subparsers(metavar="COMMAND")
-    for module in (cli_run, cli_tasks, cli_dead, cli_shops, cli_types, cli_queues, cli_fleet, cli_doctor):
+    for module in (cli_run, cli_tasks, cli_dead, cli_shops, cli_types, cli_queues, cli_fleet, cli_doctor, cli_records):
         module.add(nouns, common)
     return parser
 

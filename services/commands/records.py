@@ -1,0 +1,145 @@
+"""Taking records over from an export: what still has to be done, and dead letters. History stays where it was."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.commands.outcome import Outcome, Refusal
+from services.commands.tasks import BATCH, join, refusal, tell
+from services.domain import ids, lane, shop, task_type
+from services.domain.change import Create, Op
+from services.domain.message import Message
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from services.engine import recipe
+from services.engine.dispatch import Dispatcher
+from services.engine.registry import Registry
+from services.ports import Letter, Store
+
+_WAITS = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED, Status.RETRYING})
+
+
+class RecordCommands:
+    """Audited import; only for an admin."""
+
+    def __init__(
+        self, store: Store, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
+    ) -> None:
+        self._store, self._dispatcher, self._registry = store, dispatcher, registry
+        self._audit, self._operator = audit, operator
+
+    def import_records(self, tasks: Sequence[Task], letters: Mapping[str, Letter]) -> Outcome:
+        """Record under their own ids: waiting tasks as new pending (or scheduled) ones, dead letters with their story.
+
+        The fleet that they come from must not run them any more; nothing can see that from here.
+        """
+        self._operator.need("admin")
+        with self._audit.act("task.import", [task.task_id for task in tasks]) as act:
+            outcome = Outcome()
+            for start in range(0, len(tasks), BATCH):
+                outcome = join(outcome, self._some(tasks[start : start + BATCH], letters))
+            tell(act, outcome)
+        return outcome
+
+    def _some(self, tasks: Sequence[Task], letters: Mapping[str, Letter]) -> Outcome:
+        skipped: list[Refusal] = []
+        wanted: list[Task] = []
+        for task, known in zip(tasks, self._store.get([task.task_id for task in tasks]), strict=True):
+            why = left_out(task) if known is None else Message("import.exists", {"status": known.status})
+            if why is not None:
+                skipped.append(Refusal(task_id=task.task_id, why=why))
+            else:
+                wanted.append(self._fresh(task))
+        self._dispatcher.know({task.platform for task in wanted})
+        ops: list[Op] = [Create(task=task) for task in wanted]
+        done: list[str] = []
+        fresh: list[Task] = []
+        for task, answer in zip(wanted, self._store.apply(ops) if ops else [], strict=True):
+            if answer.code == "created" and answer.task is not None:
+                done.append(task.task_id)
+                fresh.append(answer.task)
+            elif answer.code == "exists":
+                why = Message("import.exists", {"status": answer.task.status if answer.task is not None else ""})
+                skipped.append(Refusal(task_id=task.task_id, why=why))
+            else:
+                skipped.append(Refusal(task_id=task.task_id, why=refusal(task.task_id, answer)))
+        for task in fresh:
+            if task.status == Status.DEAD and task.task_id in letters:
+                self._store.put_letter(letters[task.task_id])
+        self._dispatcher.send([task for task in fresh if task.status == Status.PENDING])
+        return Outcome(done=tuple(done), skipped=tuple(skipped))
+
+    def _fresh(self, task: Task) -> Task:
+        by = self._operator.who
+        if task.status == Status.DEAD:
+            return msgspec.structs.replace(task, queue="", parent="", successor="", depends_on=(), origin="import")
+        due = task.due_at if task.status == Status.SCHEDULED else 0
+        made = Task(
+            task_id=task.task_id,
+            shop_id=task.shop_id,
+            platform=task.platform,
+            task_type=task.task_type,
+            payload=task.payload,
+            lane=task.lane,
+            priority=task.priority,
+            status=Status.SCHEDULED if due > self._store.now_ms() else Status.PENDING,
+            due_at=due if due > self._store.now_ms() else 0,
+            max_retries=task.max_retries,
+            created_at=task.created_at,
+            batch=task.batch,
+            origin="import",
+            created_by=by,
+            extra=task.extra,
+        )
+        return recipe.refreshed(made, self._registry.task_type(task.task_type))
+
+
+def left_out(task: Task) -> Message | None:
+    """Why a record is not taken over, None when it is."""
+    fault = _fault(task)
+    if fault:
+        return Message("import.bad", {"error": fault})
+    if task.status == Status.DEAD and task.triage == Triage.OPEN:
+        return None
+    if task.ended:
+        return Message("import.history", {"status": task.triage or task.status})
+    if task.status not in _WAITS:
+        return Message("import.uncertain", {"status": task.status})
+    return Message("import.depends") if task.depends_on else None
+
+
+def _fault(task: Task) -> str:
+    """What no record of ours could have, "" for nothing."""
+    return _bad_name(task) or _bad_value(task)
+
+
+def _bad_name(task: Task) -> str:
+    if not ids.valid_foreign_id(task.task_id):
+        return "task_id"
+    if not shop.valid_word(task.platform) or not shop.valid_shop_id(task.shop_id):
+        return "platform or shop_id"
+    if not ids.valid_task_type(task.task_type):
+        return "task_type"
+    return ""
+
+
+def _bad_value(task: Task) -> str:
+    if task.lane not in lane.LANES or not lane.MIN_PRIORITY <= task.priority <= lane.MAX_PRIORITY:
+        return "lane or priority"
+    if not 0 <= task.max_retries <= task_type.MAX_RETRIES:
+        return "max_retries"
+    if task.status in _WAITS and not _is_object(task.payload):
+        return "payload"
+    return "" if task.status in frozenset(Status) else "status"
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,79 @@
+"""``export`` and ``import``: from one machine to another, and on both pairs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from services import assembly
+from services.domain.errors import NotAllowed
+from services.ports import Letter
+from tests.integration.cli_rig import Cli, configure
+from tests.integration.fleet_rig import Fleet
+
+
+def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
+    for name in ("old", "new"):
+        configure(tmp_path / name)
+    old, new = Cli(tmp_path / "old"), Cli(tmp_path / "new")
+    rows = [
+        {"platform": "pdd", "shop": "s1", "type": "work", "payload": {"fail": "login_expired"}},
+        {"platform": "pdd", "shop": "s2", "type": "work"},
+        {"platform": "pdd", "shop": "s3", "type": "work", "delay": 3600},
+    ]
+    table = tmp_path / "tasks.jsonl"
+    table.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    dead, done, plan = old.run("task", "create", "--file", table)["created"]
+    old.drain()
+    (waits,) = old.run("task", "create", "--shop", "pdd:s4", "--type", "work", "--priority", "9")["created"]
+    out = tmp_path / "all.jsonl"
+    assert old.run("export", "--out", out)["exported"] == 4
+    printed = old.call("export", "--filter", "status:dead").stdout
+    assert json.loads(printed)["letter"]["task_id"] == dead
+
+    preview = new.run("import", out, "--dry-run")
+    assert (preview["count"], sum(preview["left_out"].values())) == (3, 1)
+    taken = new.run("import", out, "--yes", code=1)
+    assert sorted(taken["done"]) == sorted([dead, plan, waits])
+    assert [(one["id"], one["code"]) for one in taken["skipped"]] == [(done, "import.history")]
+    letter = new.run("dead", "show", dead)
+    assert (letter["task"]["error_kind"], len(letter["attempts"])) == ("login_expired", 1)
+    assert json.loads(letter["message"]["body"])["task_id"] == dead
+    assert new.run("stats")["status"] == {"dead": 1, "queued": 1, "scheduled": 1}
+
+
+def test_records_are_taken_over_on_this_pair(fleet: Fleet, tmp_path: Path) -> None:
+    worker = fleet.worker()
+    fleet.steward()
+    failed = fleet.wait(fleet.create(fail="login_expired", text="login expired"), "dead")
+    worker.stop(0.0)
+    waiting = fleet.task(fleet.create("s2"))
+    letter = Letter(task_id="imported_dead", body=b"\xff")
+    moved = [
+        type(failed)(**{name: getattr(task, name) for name in task.__struct_fields__} | {"task_id": name_, "uniq": ""})
+        for task, name_ in ((failed, "imported_dead"), (waiting, "imported_waiting"))
+    ]
+    fleet.commands().tasks.cancel([waiting.task_id])
+    outcome = fleet.commands().records.import_records(moved, {letter.task_id: letter})
+    assert outcome.done == ("imported_dead", "imported_waiting")
+    again = fleet.commands().records.import_records([*moved, fleet.task(waiting.task_id)], {})
+    assert [one.why.code for one in again.skipped] == ["import.exists"] * 3
+    dead = fleet.task("imported_dead")
+    assert (dead.status, dead.triage, dead.error, dead.attempts) == ("dead", "open", failed.error, failed.attempts)
+    stored = fleet.engine.store.get_letter("imported_dead")
+    assert stored is not None
+    assert stored.body == b"\xff"
+    assert fleet.engine.store.counts().triage["open"] == 2
+    fleet.worker()
+    assert fleet.wait("imported_waiting", "succeeded").origin == "import"
+    done = fleet.commands().dead_letters.republish(["imported_dead"], payload={"n": 1})
+    assert fleet.wait(done.made["imported_dead"], "succeeded").parent == "imported_dead"
+
+
+def test_only_an_admin_takes_records_over(fleet: Fleet) -> None:
+    who = fleet.commands().operator.who
+    fleet.engine.store.put_document("role", who, '{"role": "operator"}')
+    with pytest.raises(NotAllowed):
+        assembly.commands(fleet.engine).records.import_records([], {})
