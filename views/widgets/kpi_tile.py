@@ -25,7 +25,7 @@ from views.theme import theme
 from views.theme.tokens import RADIUS_CARD
 from views.widgets.sparkline import paint_sparkline
 
-HEIGHT, MIN_WIDTH = 113, 148
+HEIGHT, MIN_WIDTH = 113, 136
 _PAD, _GLYPH = 14, 14
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _BASE = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom)

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from services import messages
 from services.domain.message import Message
-from services.i18n import N_, _, fill, ngettext
+from services.i18n import N_, NP_, _, fill, ngettext, pgettext
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.plot import Marker
 from views.support import kinds, safe, shown, text
@@ -62,7 +62,7 @@ WORDS: dict[str, Words] = {
     "attention.paused_type": Words(N_("{which} is paused"), N_("by {who}")),
 }
 VERBS: dict[str, str] = {
-    "triage": N_("Triage"),
+    "triage": NP_("verb", "Triage"),
     "open_tasks": N_("Show tasks"),
     "open_worker": N_("Open worker"),
     "open_workers": N_("Open workers"),
@@ -88,10 +88,11 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
 
 
 def _verb(verb: str, target: str) -> str:
-    what = target.partition(":")[2]
-    return fill(
-        _(VERBS.get(verb, verb)), {"what": platform_name(what) if target.startswith("platform:") else what}
-    ).strip()
+    source = VERBS.get(verb, verb)
+    words = pgettext("verb", source) if verb == "triage" else _(source)
+    kind, _colon, what = target.partition(":")
+    what = {"platform": platform_name(what), "all": _("everything")}.get(kind, what)
+    return fill(words, {"what": what})
 
 
 def _texts(item: Attention) -> tuple[str, str]:

@@ -8,7 +8,11 @@ from PySide6.QtWidgets import QGridLayout, QSizePolicy, QWidget
 from views.theme.tokens import CARD_GAP
 
 WIDE, MIDDLE = 980, 620
-DEPTH, SMALL, LIST = 306, 180, 320
+#: least heights: with them the whole page of a small fleet fits 1280 x 800
+DEPTH, SMALL, LIST = 196, 164, 320
+SMALL_MOST = 208
+#: how the charts share more height than that
+DEPTH_SHARE, SMALL_SHARE = 17, 10
 LIST_WIDTH = (300, 411)
 
 
@@ -68,8 +72,8 @@ class Middle(QWidget):
         }
         for row, height in enumerate(heights[form]):
             self._grid.setRowMinimumHeight(row, height)
-            self._grid.setRowStretch(row, 1 if row == 0 else 0)
+            self._grid.setRowStretch(row, (DEPTH_SHARE, SMALL_SHARE, 0, 0)[row])
         for part, height in ((depth, DEPTH), (rates, SMALL), (unacked, SMALL), (attention, LIST)):
             part.setMinimumHeight(height)
         for part in (rates, unacked):
-            part.setMaximumHeight(SMALL + 28)
+            part.setMaximumHeight(SMALL_MOST)

@@ -63,7 +63,8 @@ class OverviewData:
             self.buffer.append(self._source.series(self._gap_s(newest), MAX_POINTS))
         oldest, newest = self.buffer.oldest_ms(), self.buffer.newest_ms()
         end = newest / 1000
-        return History(range_s, oldest, newest, self.buffer.frame(end - range_s, end, CURVE_POINTS))
+        start = max(end - range_s, oldest / 1000)
+        return History(range_s, oldest, newest, self.buffer.frame(start, end, CURVE_POINTS))
 
     def _gap_s(self, newest_ms: int) -> int:
         """How far back to ask: to the newest sample known, by the source's own clock."""

@@ -287,11 +287,16 @@ def _is_whole(legend: QWidget) -> None:
 
 
 def test_tiles_wrap_into_even_rows() -> None:
-    assert [columns_for(7, width) for width in (1372, 1108, 1052, 700, 480, 200)] == [7, 7, 4, 4, 3, 1]
+    assert [columns_for(7, width) for width in (1372, 1042, 1010, 700, 480, 200)] == [7, 7, 4, 4, 3, 1]
 
 
 def test_the_list_goes_below_the_charts_where_it_is_narrow() -> None:
     assert [form_for(width) for width in (1372, 1052, 844, 500)] == ["wide", "wide", "middle", "narrow"]
+
+
+def test_all_of_a_small_fleet_is_in_sight_on_a_small_screen(qtbot: QtBot, language: str) -> None:
+    page = opened(qtbot, SampleSource(60), (1084, 726))
+    assert page.scroll_area.verticalScrollBar().maximum() == 0
 
 
 def test_every_control_has_a_name(page: OverviewPage, language: str) -> None:
