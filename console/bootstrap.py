@@ -138,5 +138,6 @@ def build(
         session.commands.operator,
         embedded=session.settings.embedded,
         profile=session.settings.profile,
+        addresses=session.addresses,
     )
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=ShellKeys(window, context))

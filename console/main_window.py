@@ -47,6 +47,7 @@ class MainWindow(QMainWindow):
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}
         self._current = ""
+        self._acting = ""
         self._wanted_collapsed = False
         self._history = History()
         self._frozen = ""
@@ -91,6 +92,7 @@ class MainWindow(QMainWindow):
             page.freeze_wanted.connect(self.toggle_freeze)
             self._pages[page_id] = page
             self.stack.addWidget(page)
+            page.set_acting(self._acting)
         return self._pages[page_id]
 
     def prepare_pages(self) -> None:
@@ -194,6 +196,14 @@ class MainWindow(QMainWindow):
     def set_stale(self, stale: bool) -> None:
         """Show the pages in grey while their data is old."""
         grey(self.stack, stale)
+
+    def set_acting(self, reason: str) -> None:
+        """Tell all pages why nothing may be changed now, "" when it may."""
+        if reason == self._acting:
+            return
+        self._acting = reason
+        for page in self._pages.values():
+            page.set_acting(reason)
 
     # window
 

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Mapping
 
-from services import assembly
+from services import addresses, assembly
 from services import settings as config
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -111,6 +111,14 @@ class Session:
         store = self.engine.store
         now = store.now_ms()
         return any(info.kind == "console" and now - info.seen_at < AMBER_AFTER_MS for info in store.workers())
+
+    @property
+    def addresses(self) -> tuple[str, str]:
+        """Where broker and store are, without passwords."""
+        settings = self.settings
+        if settings.embedded:
+            return str(settings.database), str(settings.database)
+        return addresses.shown(settings.broker.url), addresses.shown(settings.store.url)
 
     def types(self) -> Mapping[str, TaskType]:
         """Task types by name."""

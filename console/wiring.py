@@ -7,17 +7,20 @@ from datetime import timedelta
 
 from PySide6.QtCore import QObject, QTimer
 
+from console.loss import LossWatch
 from console.main_window import MainWindow
+from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.status import ACTIVE, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _
+from services.monitor.health import HealthLog
 from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
-from views.support import shown, text
+from views.support import text
 from views.support.feed import Feed
 from views.support.language import on_language_changed
 
@@ -28,14 +31,24 @@ FRESH_MS = 500
 class ShellWiring(QObject):
     """Keeps rail, top bar, banner and status bar true to the newest snapshot."""
 
-    def __init__(self, window: MainWindow, feed: Feed, operator: Operator, *, embedded: bool, profile: str) -> None:
+    def __init__(
+        self,
+        window: MainWindow,
+        feed: Feed,
+        operator: Operator,
+        *,
+        embedded: bool,
+        profile: str,
+        addresses: tuple[str, str] = ("", ""),
+    ) -> None:
         super().__init__(window)
         self._window, self._feed, self._operator = window, feed, operator
         self._embedded, self._profile = embedded, profile
         self._clock = SystemClock()
-        self._lost_at = 0
+        self._health = HealthLog()
+        self.loss = LossWatch(window, feed, self._health, embedded=embedded, profile=profile)
+        self.doors = VitalDoors(window, feed, self._health, operator, addresses, self.loss.try_now)
         feed.looked.connect(self._on_looked)
-        window.banner.try_now.connect(self._try_now)
         self._timer = QTimer(self, interval=FRESH_MS)
         self._timer.timeout.connect(self._show_age)
         self._timer.start()
@@ -50,15 +63,13 @@ class ShellWiring(QObject):
         self._window.top_bar.show_profile(name, tag, local=local)
         self._on_looked(self._feed.latest)
 
-    def _try_now(self) -> None:
-        self._window.banner.show_trying()
-        self._feed.try_now()
-
     def _on_looked(self, snapshot: Snapshot) -> None:
         self._show_health(snapshot)
         self._show_vitals(snapshot)
         self._show_badges(snapshot)
-        self._show_loss(snapshot)
+        if snapshot.at_ms or not snapshot.store.connected:
+            self._health.note(snapshot, self._clock.now_ms())
+        self.loss.look(snapshot)
 
     def _show_health(self, snapshot: Snapshot) -> None:
         if not snapshot.at_ms:
@@ -108,19 +119,6 @@ class ShellWiring(QObject):
         silent = sum(1 for info in snapshot.workers if snapshot.at_ms - info.seen_at > SILENT_AFTER_MS)
         rail.set_badge("workers", str(silent) if silent else "", "retrying", _("silent workers"))
 
-    def _show_loss(self, snapshot: Snapshot) -> None:
-        if not snapshot.at_ms or (snapshot.store.connected and snapshot.broker.connected):
-            if self._lost_at:
-                self._lost_at = 0
-                self._window.banner.clear()
-                self._window.set_stale(False)
-                self._window.refresh()
-            return
-        now = self._clock.now_ms()
-        self._lost_at = self._lost_at or now
-        wait = snapshot.retry_in_s or 1.0
-        self._window.banner.show_loss(shown.clock(self._lost_at, now), wait, wait)
-
     def _show_age(self) -> None:
         snapshot = self._feed.latest
         if not snapshot.at_ms:
@@ -132,7 +130,11 @@ class ShellWiring(QObject):
         stale = age > STALE_AFTER or not snapshot.store.connected
         self._window.set_stale(stale)
         self._window.top_bar.set_can_create(_("Not while the connection is lost") if stale else "")
-        self._window.status_bar.show_rights(self._reason(stale=stale))
+        reason = self._reason(stale=stale)
+        self._window.set_acting(reason)
+        self._window.status_bar.show_rights(reason)
+        if self.loss.since_ms:
+            self._window.status_bar.show_silence(age)
 
     def _reason(self, *, stale: bool) -> str:
         if stale:

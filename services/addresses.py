@@ -47,3 +47,14 @@ def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitRes
     if not readable:
         raise UsageError(f"{field} has no readable host or port; write it like {like}, {_ESCAPES}", field=field)
     return parts
+
+
+def shown(url: str) -> str:
+    """Host, port and path of an address, without user and password; "" for what cannot be read."""
+    try:
+        parts = urlsplit(url.strip())
+        host = parts.hostname or ""
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return ""
+    return f"{host}{port}{parts.path.rstrip('/')}"

@@ -155,6 +155,9 @@ class Page(QWidget):
         """What can be done here now, for the command palette."""
         return ()
 
+    def set_acting(self, reason: str) -> None:
+        """Nothing may be changed now for this reason, already translated; "" when it may. Looking stays possible."""
+
     def show_request(self, request: object) -> None:
         """Show what another page asked for through ``navigate``: usually a filter."""
 

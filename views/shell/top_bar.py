@@ -145,6 +145,10 @@ class TopBar(QFrame):
                 self._add_pill(place, part)
         self._fit()
 
+    def health_name(self, key: str) -> str:
+        """What a part is called in its pill."""
+        return self._pills[key].health.name if key in self._pills else ""
+
     def _add_pill(self, place: int, part: Health) -> None:
         pill = HealthPill(part)
         pill.clicked.connect(lambda: self._on_pill(part.key, pill))

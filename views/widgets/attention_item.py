@@ -15,6 +15,8 @@ from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import LinkLabel
 
+#: verbs that change something; the others open a page
+CHANGING = frozenset({"pause", "resume", "start_worker"})
 #: for how long an item can be muted: key, source text
 SPANS = (
     ("hour", N_("Mute for 1 hour")),
@@ -65,7 +67,7 @@ class AttentionItem(QFrame):
     def __init__(self, row: AttentionRow) -> None:
         super().__init__()
         self._row = row
-        self._resolved = False
+        self._resolved, self._reason = False, ""
         self._glyph = QLabel()
         self._glyph.setFixedWidth(16)
         self._title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
@@ -105,6 +107,12 @@ class AttentionItem(QFrame):
         """Whether it is over."""
         return self._resolved
 
+    def set_acting(self, reason: str) -> None:
+        """Disable the verbs that change something, with a reason; "" enables them again."""
+        if reason != self._reason:
+            self._reason = reason
+            self._make_links()
+
     def links(self) -> list[LinkLabel]:
         """The verbs."""
         return [widget for widget in widgets_in(self._links) if isinstance(widget, LinkLabel)]
@@ -139,6 +147,7 @@ class AttentionItem(QFrame):
         for verb, target, words in () if self._resolved else self._row.verbs:
             link = LinkLabel()
             link.set_count_text(words)
+            link.disable(self._reason if verb in CHANGING else "")
             link.activated.connect(_Said(self, verb, target))
             self._links.addWidget(link)
         self._links.addStretch(1)
@@ -152,7 +161,8 @@ class AttentionItem(QFrame):
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for verb, target, words in () if self._resolved else self._row.verbs:
-            menu.addAction(words, _Said(self, verb, target))
+            action = menu.addAction(words, _Said(self, verb, target))
+            action.setEnabled(not (self._reason and verb in CHANGING))
         menu.addAction(_("Copy text"), self.copy_text)
         menu.addSeparator()
         for span, words in () if self._resolved else SPANS:

@@ -69,7 +69,7 @@ class AttentionList(QWidget):
         super().__init__()
         self._model = AttentionModel()
         self._items: dict[str, AttentionItem] = {}
-        self._count = -1
+        self._count, self._reason = -1, ""
         self._empty = EmptyState(N_("Nothing needs you"), icon="ph.check-circle")
         for label in self._empty.findChildren(QLabel):
             # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
@@ -124,12 +124,19 @@ class AttentionList(QWidget):
             self._count = count
             self.count_changed.emit(count)
 
+    def set_acting(self, reason: str) -> None:
+        """Disable what changes something, with a reason; "" enables it again."""
+        self._reason = reason
+        for item in self._items.values():
+            item.set_acting(reason)
+
     def retranslate(self) -> None:
         """Say the name again."""
         self.setAccessibleName(_("Needs attention"))
 
     def _add(self, row: AttentionRow) -> AttentionItem:
         item = self._items[row.key] = AttentionItem(row)
+        item.set_acting(self._reason)
         item.verb.connect(self.verb)
         item.mute.connect(self.mute)
         return item

@@ -60,3 +60,17 @@ def test_what_is_no_store_is_refused(url: str) -> None:
     with pytest.raises(UsageError, match="redis://") as caught:
         addresses.check_store(url, "store.url")
     assert caught.value.field == "store.url"
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("amqp://u:secret@mq.example.com:5671/fleet", "mq.example.com:5671/fleet"),
+        ("redis://:secret@10.0.0.2:6379/0", "10.0.0.2:6379/0"),
+        ("amqps://mq.example.com/", "mq.example.com"),
+        ("redis://host:notaport", ""),
+        ("", ""),
+    ],
+)
+def test_an_address_is_shown_without_its_password(url: str, words: str) -> None:
+    assert addresses.shown(url) == words

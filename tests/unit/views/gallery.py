@@ -39,7 +39,7 @@ from services import i18n
 from services.i18n import N_, _
 from tests.unit.views.samples import COLUMNS, FIELDS, sample_rows
 from views.page import Page
-from views.shell.connection import DisconnectedCard, LostPart
+from views.shell.lost_card import DisconnectedCard, LostPart
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import Health
 from views.support.language import language_relay

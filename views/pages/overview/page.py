@@ -150,6 +150,10 @@ class OverviewPage(Page):
         self._now_refresher.now()
         self._history_refresher.now()
 
+    def set_acting(self, reason: str) -> None:
+        """Pause nothing and start nothing while that is not allowed."""
+        self.attention.list.set_acting(reason)
+
     def retranslate(self) -> None:
         """Say everything again."""
         super().retranslate()

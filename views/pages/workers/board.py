@@ -33,6 +33,7 @@ class Board(ScrollPane):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._cards: dict[str, NodeCard] = {}
+        self._reason = ""
         self._column = self.body
         self._column.setSpacing(8)
         self._column.addStretch(1)
@@ -56,6 +57,12 @@ class Board(ScrollPane):
                 self._add(info)
             self._cards[info.worker].show_worker(info, names, here=info.worker == here)
 
+    def set_acting(self, reason: str) -> None:
+        """Take no orders, for this reason; "" takes them again."""
+        self._reason = reason
+        for card in self._cards.values():
+            card.set_acting(reason)
+
     def reorder(self) -> None:
         """Silent nodes first, then by name; only when a person asked."""
         now = _CLOCK.now_ms()
@@ -66,6 +73,7 @@ class Board(ScrollPane):
 
     def _add(self, info: WorkerInfo) -> None:
         card = NodeCard(info)
+        card.set_acting(self._reason)
         card.ordered.connect(self.ordered)
         card.stop_wanted.connect(self.stop_wanted)
         card.task_wanted.connect(self.task_wanted)

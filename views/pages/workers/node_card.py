@@ -48,6 +48,7 @@ class NodeCard(QFrame):
         self.info = info
         self._names = nodes.NO_NAMES
         self._here = False
+        self._reason = ""
         self._asked: tuple[str, int] = ("", 0)
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
@@ -129,6 +130,11 @@ class NodeCard(QFrame):
             self._asked = ("", 0)
         self._say()
 
+    def set_acting(self, reason: str) -> None:
+        """Take no orders, for this reason; "" takes them again."""
+        self._reason = reason
+        self._say()
+
     def note_asked(self, order: str) -> None:
         """Remember an order until a heartbeat shows it was obeyed."""
         self._asked = (order, _CLOCK.now_ms())
@@ -179,6 +185,7 @@ class NodeCard(QFrame):
         if not self._settle.isActive() and not self._asked[0].startswith("slots="):
             self.stepper.set_value(len(info.slots))
         gone = _("It is silent and hears no order") if nodes.is_silent(info, now) else ""
+        gone = self._reason or gone
         leaving = _("It is stopping") if info.state in ("stopping", "stopped") or self._asked[0] == "stop" else ""
         draining = info.state == "draining"
         self.drain_button.setVisible(not draining)

@@ -11,8 +11,8 @@ from services.domain.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotState, W
 from services.i18n import _, ngettext
 from views.support import safe, shown, text
 
-#: after this long in silence its tasks go to other workers
-REQUEUE_MS = 120_000
+#: after this long in silence the usual lease of its tasks has run out, and they go to other workers
+REQUEUE_MS = 60_000
 #: a task that takes this many times its usual duration is marked
 SLOW_FACTOR = 3
 CPU_HIGH = 90.0
@@ -62,9 +62,9 @@ def heartbeat(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
 def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
     """The third line: what a person should know, else what it runs on."""
     if is_silent(info, now_ms):
+        return _("silent; its tasks went back") if info.busy else _("silent; it held no task"), "retrying"
+    if silence_ms(info, now_ms) > AMBER_AFTER_MS and info.busy:
         left = REQUEUE_MS - silence_ms(info, now_ms)
-        if left <= 0 or not info.busy:
-            return _("silent; its tasks went back"), "retrying"
         words = ngettext("{n} task returns {when}", "{n} tasks return {when}", info.busy)
         return words.format(n=info.busy, when=text.until(shown.span(left))), "retrying"
     if info.state == "draining":

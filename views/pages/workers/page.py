@@ -48,6 +48,7 @@ class WorkersPage(Page):
         self._pulses = 0
         self._by_hand = False
         self._actions = WorkerActions(context, self)
+        self._forbidden = ""
         self._asking = Operation(self, latest=True)
         self._model: RecordModel[NodeRow] = RecordModel(
             COLUMNS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=sentence
@@ -75,6 +76,11 @@ class WorkersPage(Page):
         self._ask_names()
         self.board.reorder()
         self._model.show_new()
+
+    def set_acting(self, reason: str) -> None:
+        """Give no orders while that is not allowed."""
+        self._forbidden = reason
+        self.board.set_acting(reason)
 
     def show_request(self, request: object) -> None:
         """Bring a worker into view."""
@@ -250,8 +256,8 @@ class WorkersPage(Page):
             return
         draining = info.state == "draining"
         order, title = ("resume", N_("Resume")) if draining else ("drain", N_("Drain"))
-        menu.addAction(_(title), lambda: self._actions.tell(info.worker, order))
-        menu.addAction(_("Stop"), lambda: self._on_stop(info.worker))
+        menu.addAction(_(title), lambda: self._actions.tell(info.worker, order)).setEnabled(not self._forbidden)
+        menu.addAction(_("Stop"), lambda: self._on_stop(info.worker)).setEnabled(not self._forbidden)
 
 
 def _pass(_error: BaseException) -> None:

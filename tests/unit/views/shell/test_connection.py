@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from views.shell.connection import ConnectionBanner, DisconnectedCard, LostPart, grey
+from views.shell.connection import ConnectionBanner, grey
+from views.shell.lost_card import DisconnectedCard, LostPart
 from views.theme import theme
 from views.widgets.buttons import Button
 

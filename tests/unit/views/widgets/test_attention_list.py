@@ -128,3 +128,17 @@ def test_words_are_never_cut(qtbot: QtBot, listing: AttentionList) -> None:
     item = listing.items()[0]
     qtbot.waitUntil(lambda: item._title.height() >= item._title.heightForWidth(item._title.width()) > 20)
     assert item._sentence.height() >= item._sentence.heightForWidth(item._sentence.width())
+
+
+def test_verbs_that_change_something_are_disabled_with_the_reason(qtbot: QtBot) -> None:
+    shown = AttentionList()
+    qtbot.addWidget(shown)
+    verbs = (("open_tasks", "status:dead", "Show tasks"), ("pause", "type:sync_order", "Pause sync_order"))
+    shown.set_rows([AttentionRow(key="a", severity="dead", title="a", verbs=verbs)], 0)
+    shown.set_acting("Not while the connection is lost")
+    look, pause = shown.items()[0].links()
+    assert look.isEnabled()
+    assert not pause.isEnabled()
+    assert pause.toolTip() == "Not while the connection is lost"
+    shown.set_acting("")
+    assert all(link.isEnabled() for link in shown.items()[0].links())

@@ -34,7 +34,8 @@ def test_the_note_says_what_a_person_should_know() -> None:
     assert nodes.note(worker(), NOW) == ("Debian 12", "text3")
     assert nodes.note(worker(state="draining", slots=(BUSY,)), NOW)[0] == "draining, 1 task left"
     assert nodes.note(worker(cpu=99.0), NOW)[0] == "one core is full"
-    assert nodes.note(worker(seen_at=NOW - 70_000, slots=(BUSY,)), NOW)[0] == "1 task returns in 50\u202fs"
+    assert nodes.note(worker(seen_at=NOW - 20_000, slots=(BUSY,)), NOW)[0] == "1 task returns in 40\u202fs"
+    assert nodes.note(worker(seen_at=NOW - 300_000), NOW)[0] == "silent; it held no task"
     assert nodes.note(worker(seen_at=NOW - 300_000, slots=(BUSY,)), NOW)[0] == "silent; its tasks went back"
 
 

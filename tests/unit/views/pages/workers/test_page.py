@@ -179,13 +179,13 @@ def test_slots_can_be_walked_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open
     assert heard.args == ["tasks", f"id:{info.slots[1].task_id}"]
 
 
-def test_a_silent_worker_hears_no_orders_and_says_when_its_tasks_return(fleet: Fleet, open_page: Open) -> None:
+def test_a_silent_worker_hears_no_orders_and_says_what_became_of_its_tasks(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     now = fleet.store.now_ms()
     quiet = msgspec.structs.replace(fleet.heartbeat("rpa-02", busy=2), seen_at=now - 74_000)
     page.show_workers((fleet.heartbeat("rpa-01"), quiet))
     node = card(page, "rpa-02")
-    assert node._note.text().startswith("2 tasks return in 4")
+    assert node._note.text() == "silent; its tasks went back"
     assert not node.drain_button.isEnabled()
     assert node.stop_button.toolTip().startswith("It is silent")
     assert "1 silent" in page.header.summary()
@@ -224,3 +224,15 @@ def test_an_order_that_cannot_be_given_is_told(qtbot: QtBot, fleet: Fleet, open_
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     assert fleet.toasts[-1].status == "error"
     assert "rpa-01" in fleet.toasts[-1].detail
+
+
+def test_no_order_is_given_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01")
+    page = open_page()
+    page.set_acting("Not while the connection is lost")
+    shown = card(page, info.worker)
+    assert shown.drain_button.toolTip() == shown.stop_button.toolTip() == "Not while the connection is lost"
+    assert not shown.drain_button.isEnabled()
+    assert not shown.stepper.isEnabled()
+    page.set_acting("")
+    assert shown.drain_button.isEnabled()

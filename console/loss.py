@@ -1,0 +1,157 @@
+"""A lost connection from its first second to the return: banner, card, greys, and what happened meanwhile."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+import psutil
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtGui import QGuiApplication
+
+from console.main_window import MainWindow
+from services.clock import SystemClock
+from services.domain.status import Status
+from services.domain.worker import SILENT_AFTER_MS
+from services.i18n import _, ngettext
+from services.monitor.health import HealthLog, Trace
+from services.monitor.live import Snapshot
+from views.shell.lost_card import DisconnectedCard, LostPart
+from views.support import shown, text
+from views.support.feed import Feed
+from views.widgets.toast import ToastSpec
+
+CARD_AFTER_MS = 10_000
+TOLD_AFTER_MS = 2_000
+BROKER_PACE_MS = 1_000
+
+
+class LossWatch(QObject):
+    """Fed with every snapshot by the shell's wiring."""
+
+    def __init__(self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str) -> None:
+        super().__init__(window)
+        self._window, self._feed, self._health = window, feed, health
+        self._embedded, self._profile = embedded, profile
+        self._clock = SystemClock()
+        self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
+        self._before: Snapshot | None = None
+        self.card = DisconnectedCard(window)
+        self.card.set_other_profile(False)
+        self.card.try_now.connect(self.try_now)
+        self.card.dismissed.connect(self._on_dismissed)
+        self.card.copy_report.connect(self._copy)
+        window.banner.try_now.connect(self.try_now)
+        self._timer = QTimer(self, singleShot=True, interval=CARD_AFTER_MS)
+        self._timer.timeout.connect(self._show_card)
+
+    @property
+    def since_ms(self) -> int:
+        """Since when the connection is lost, 0 while it is not."""
+        return self._lost_at
+
+    def look(self, snapshot: Snapshot) -> None:
+        """Take in a snapshot."""
+        if not snapshot.at_ms and snapshot.store.connected:
+            return
+        if snapshot.store.connected and snapshot.broker.connected:
+            if self._lost_at:
+                self._found(snapshot)
+            self._before = snapshot
+            return
+        now = self._clock.now_ms()
+        if not self._lost_at:
+            self._lost_at, self._tries, self._dismissed = now, 0, False
+            self._timer.start()
+            self._told_at = 0
+        if not snapshot.retry_in_s and now - self._told_at < BROKER_PACE_MS:
+            return  # the store answers and snapshots go on; the broker is tried at a pace of its own
+        self._told_at = now
+        self._tries += 1 if snapshot.retry_in_s else 0
+        wait = snapshot.retry_in_s or BROKER_PACE_MS / 1000
+        self._window.banner.show_loss(shown.clock(self._lost_at, now), wait, wait)
+        if self.card.isVisible():
+            self._show_card()
+
+    def try_now(self) -> None:
+        """Do not wait for the next try."""
+        self._window.banner.show_trying()
+        self._feed.try_now()
+
+    def _found(self, snapshot: Snapshot) -> None:
+        gone = self._clock.now_ms() - self._lost_at
+        self._lost_at = 0
+        self._timer.stop()
+        self.card.hide()
+        self._window.banner.clear()
+        self._window.set_stale(False)
+        self._window.refresh()
+        if gone >= TOLD_AFTER_MS:
+            self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key="back"))
+
+    def _summary(self, gone_ms: int, snapshot: Snapshot) -> str:
+        back = _("Back after {span}.").format(span=text.duration(shown.span(gone_ms)))
+        if self._before is None:
+            return back
+        old, new = self._before.counts.status, snapshot.counts.status
+        done = max(0, new.get(Status.SUCCEEDED, 0) - old.get(Status.SUCCEEDED, 0))
+        died = max(0, new.get(Status.DEAD, 0) - old.get(Status.DEAD, 0))
+        said = ngettext("{n} task done", "{n} tasks done", done).format(n=text.count(done))
+        dead = ngettext("{n} new dead letter", "{n} new dead letters", died).format(n=text.count(died))
+        return f"{back} {text.listed((said, dead))}"
+
+    def _on_dismissed(self) -> None:
+        self._dismissed = True
+        self.card.hide()
+
+    def _show_card(self) -> None:
+        if not self._lost_at or self._dismissed:
+            return
+        self.card.show_parts(self._title(), self._words(), self._parts())
+        place = self._window.rect().center() - self.card.rect().center()
+        self.card.move(place)
+
+    def _title(self) -> str:
+        lost = [name for name, trace in self._named() if not trace.connected]
+        name = self._profile if len(lost) != 1 else lost[0]
+        return _("{name} does not answer").format(name=name)
+
+    def _words(self) -> str:
+        if not self._tries:
+            return _("The broker is tried again every few seconds.")
+        tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))
+        return f"{tries} {_('Each wait doubles, up to 30 s.')}"
+
+    def _named(self) -> tuple[tuple[str, Trace], ...]:
+        broker, store = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
+        return (broker, self._health.broker), (store, self._health.store)
+
+    def _parts(self) -> list[LostPart]:
+        parts = []
+        if not self._embedded:
+            online = is_online()
+            words = _("this computer is online") if online else _("this computer is offline")
+            parts.append(LostPart(name=_("Network"), text=words, state="healthy" if online else "dead"))
+        now = self._clock.now_ms()
+        for name, trace in self._named():
+            seen = _("last seen {time}").format(time=shown.clock(trace.seen_ms, now)) if trace.seen_ms else ""
+            words = _("answers") if trace.connected else trace.error or _("no answer")
+            state = "healthy" if trace.connected else "dead"
+            parts.append(LostPart(name=name, text=words, state=state, seen="" if trace.connected else seen))
+        if self._before is not None and not self._health.store.connected:
+            alive = sum(1 for info in self._before.workers if self._before.at_ms - info.seen_at <= SILENT_AFTER_MS)
+            words = _("not known, {up} of {all} were up").format(up=alive, all=len(self._before.workers))
+            parts.append(LostPart(name=_("Workers"), text=words, state="unconfirmed"))
+        return parts
+
+    def _copy(self) -> None:
+        now = self._clock.now_ms()
+        since = shown.clock(self._lost_at, now)
+        head = _("Connection lost at {time}.").format(time=since)
+        age = text.duration(timedelta(milliseconds=max(0, now - self._lost_at)))
+        rows = [f"{part.name}\t{part.text}\t{part.seen}".rstrip() for part in self._parts()]
+        QGuiApplication.clipboard().setText("\n".join([f"{self._profile}: {head} ({age})", self._words(), *rows]))
+
+
+def is_online() -> bool:
+    """Whether this computer has a network at all, apart from itself."""
+    return any(card.isup for name, card in psutil.net_if_stats().items() if not name.lower().startswith("lo"))

@@ -1,0 +1,159 @@
+"""What a click on a health pill or a part of the status bar tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, timedelta
+
+from PySide6.QtCore import QObject, QPoint
+
+from console.main_window import MainWindow
+from services.clock import SystemClock
+from services.commands.operator import Operator
+from services.domain.worker import SILENT_AFTER_MS
+from services.i18n import _, ngettext
+from services.monitor.health import HealthLog, Trace
+from services.monitor.live import Snapshot
+from views.shell.health_popover import HealthPopover, Part
+from views.support import shown, text
+from views.support.feed import Feed
+
+#: parts of the status bar that open a page
+PAGES = {"mode": "settings", "in": "overview", "out": "overview", "due": "schedules"}
+
+
+class VitalDoors(QObject):
+    """Popovers over the newest snapshot and the health of the last minutes."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        feed: Feed,
+        health: HealthLog,
+        operator: Operator,
+        addresses: tuple[str, str],
+        reconnect: Callable[[], object],
+    ) -> None:
+        """``addresses``: of broker and store without passwords, or the file of the embedded engine."""
+        super().__init__(window)
+        self._window, self._feed, self._health, self._operator = window, feed, health, operator
+        self._addresses, self._reconnect = addresses, reconnect
+        self._clock = SystemClock()
+        self.popover: HealthPopover | None = None
+        window.top_bar.health_requested.connect(self._on_pill)
+        window.status_bar.part_clicked.connect(self._on_part)
+
+    def _on_pill(self, key: str, corner: QPoint) -> None:
+        make = {"broker": self._broker, "store": self._store, "workers": self._workers, "freshness": self._freshness}
+        if key in make:
+            self._show(make[key](), corner)
+
+    def _on_part(self, key: str) -> None:
+        if key in PAGES:
+            self._window.open_page(PAGES[key])
+            return
+        make = {"lag": self._freshness, "rights": self._rights, "operator": self._rights, "clock": self._time}
+        if key in make:
+            part = self._window.status_bar.part(key)
+            self._show(make[key](), part.mapToGlobal(QPoint(0, 0)), above=True)
+
+    def _show(self, part: Part, corner: QPoint, *, above: bool = False) -> None:
+        self.popover = HealthPopover(part, self._window)
+        self.popover.adjustSize()
+        right = self._window.mapToGlobal(self._window.rect().bottomRight()).x() - self.popover.width() - 8
+        lift = self.popover.height() + 4 if above else 0
+        self.popover.show_below(QPoint(min(corner.x(), right), corner.y() - lift))
+
+    # what is told
+
+    def _broker(self) -> Part:
+        broker = self._feed.latest.broker
+        name = self._window.top_bar.health_name("broker")
+        state = "dead" if not broker.connected else "warning" if broker.blocked else "healthy"
+        words = _("publishers blocked") if broker.blocked and broker.connected else ""
+        return self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
+
+    def _store(self) -> Part:
+        store = self._feed.latest.store
+        name = self._window.top_bar.health_name("store")
+        return self._traced(
+            name, "healthy" if store.connected else "dead", "", self._health.store, self._addresses[1], ""
+        )
+
+    def _traced(self, name: str, state: str, words: str, trace: Trace, address: str, version: str) -> Part:
+        now = self._clock.now_ms()
+        rows = [(_("Address"), address)] if address else []
+        if version:
+            rows.append((_("Version"), version))
+        if trace.latencies:
+            rows.append((_("Latency now"), _milliseconds(trace.latencies[-1])))
+            rows.append((_("Slowest of 10 minutes"), _milliseconds(max(trace.latencies))))
+        if trace.lost_ms:
+            rows.append((_("Lost since"), shown.clock(trace.lost_ms, now)))
+        error = _("none since this window opened")
+        if trace.error:
+            error = f"{shown.clock(trace.error_ms, now)}  {trace.error}"
+        rows.append((_("Last error"), error))
+        verbs = ((_("Reconnect now"), self._reconnect),) if state == "dead" else ()
+        return Part(
+            title=name,
+            state=state,
+            words=words or (_("answers") if state == "healthy" else _("no answer")),
+            rows=tuple(rows),
+            latencies=tuple(trace.latencies),
+            verbs=verbs,
+        )
+
+    def _workers(self) -> Part:
+        snapshot = self._feed.latest
+        alive = [info for info in snapshot.workers if snapshot.at_ms - info.seen_at <= SILENT_AFTER_MS]
+        silent = len(snapshot.workers) - len(alive)
+        slots = sum(len(info.slots) for info in alive)
+        rows = [
+            (_("Alive"), text.count(len(alive))),
+            (_("Silent"), text.count(silent)),
+            (_("Slots"), _("{busy} of {all} busy").format(busy=sum(info.busy for info in alive), all=slots)),
+            (_("Reconciles the fleet"), snapshot.leader or _("nobody")),
+        ]
+        words = ngettext("{n} node", "{n} nodes", len(alive)).format(n=len(alive))
+        verb = (_("Open workers"), lambda: self._window.open_page("workers"))
+        state = "warning" if silent or not alive else "healthy"
+        return Part(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
+
+    def _freshness(self) -> Part:
+        snapshot: Snapshot = self._feed.latest
+        age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
+        rows = (
+            (_("Age of this view"), text.duration(age)),
+            (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())),
+            (_("Event lag"), _milliseconds(snapshot.lag_ms)),
+        )
+        state = "warning" if self._window.top_bar.is_stale else "healthy"
+        words = _("stale") if state == "warning" else _("live")
+        verbs = ((_("Reconnect now"), self._reconnect),) if state == "warning" else ()
+        return Part(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
+
+    def _rights(self) -> Part:
+        role = self._operator.role
+        may = {
+            "viewer": _("look at everything, change nothing"),
+            "operator": _("act on tasks, shops and workers"),
+            "admin": _("everything, also task types and roles"),
+        }
+        rows = ((_("Operator"), self._operator.who), (_("Role"), role), (_("You may"), may.get(role, role)))
+        state = "warning" if role == "viewer" else "healthy"
+        return Part(title=_("Rights"), state=state, words=role, rows=rows)
+
+    def _time(self) -> Part:
+        now = shown.moment(self._clock.now_ms())
+        here = now.astimezone(shown.zone())
+        rows = (
+            (_("Zone"), text.zone_name(here, shown.zone())),
+            (_("Local"), f"{here:%Y-%m-%d %H:%M:%S}"),
+            ("UTC", f"{now.astimezone(UTC):%Y-%m-%d %H:%M:%S}"),
+        )
+        return Part(title=_("Time"), state="healthy", words="", rows=rows)
+
+
+def _milliseconds(number: float) -> str:
+    return text.milliseconds(timedelta(milliseconds=max(0.0, number)))

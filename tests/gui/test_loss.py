@@ -1,0 +1,164 @@
+"""A lost connection as a person meets it, and what the pills and the status bar tell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from console import bootstrap
+from console.bootstrap import Desk as Console
+from services.domain.errors import StoreUnavailable
+from services.domain.status import Status
+from tests.gui.desk import Desk
+from views.shell.health_popover import HealthPopover
+from views.support.memory import ShortMemory
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def console(qtbot: QtBot, desk: Desk) -> Iterator[Console]:
+    """The window over the session of the desk."""
+    made = bootstrap.build(
+        desk.session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
+    )
+    made.window.resize(1280, 800)
+    made.window.open_page("overview")
+    made.window.show()
+    qtbot.waitUntil(lambda: made.feed.latest.at_ms > 0)
+    yield made
+    made.window.close()
+    made.window.deleteLater()
+    made.feed.deleteLater()
+
+
+class Cut:
+    """The store of the session, which answers or does not."""
+
+    def __init__(self, desk: Desk, patch: pytest.MonkeyPatch) -> None:
+        self._patch, self._store, self._live = patch, desk.session.engine.store, desk.session.live
+
+    def cut(self) -> None:
+        def silent() -> object:
+            raise StoreUnavailable("redis.example.com:6380 timed out")
+
+        self._patch.setattr(self._store, "counts", silent)
+
+    def mend(self) -> None:
+        self._patch.undo()
+        self._live.try_now()
+
+
+@pytest.fixture
+def cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Cut:
+    return Cut(desk, monkeypatch)
+
+
+def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console: Console, cut: Cut) -> None:
+    cut.cut()
+    window = console.window
+    qtbot.waitUntil(window.banner.isVisible)
+    assert "Connection lost at" in window.banner.accessibleName()
+    qtbot.waitUntil(lambda: window.stack.graphicsEffect() is not None)
+    assert not window.top_bar.create_button.isEnabled()
+    assert window.status_bar.part("rights").words() == "READ-ONLY"
+    assert window.status_bar.part("lag").words().startswith("No events for")
+    cut.mend()
+    qtbot.waitUntil(lambda: not window.banner.isVisible())
+    qtbot.waitUntil(lambda: window.stack.graphicsEffect() is None)
+    qtbot.waitUntil(window.top_bar.create_button.isEnabled)
+
+
+def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Console, cut: Cut) -> None:
+    loss = console.wiring.loss
+    cut.cut()
+    qtbot.waitUntil(lambda: loss.since_ms > 0)
+    assert not loss.card.isVisible()
+    loss._timer.timeout.emit()
+    assert loss.card.isVisible()
+    assert loss.card.accessibleName().startswith("Storage does not answer. Attempt")
+    parts = {part.name: part for part in loss._parts()}
+    assert parts["Storage"].text == "redis.example.com:6380 timed out"
+    assert parts["Engine"].state == "healthy"
+    assert parts["Workers"].state == "unconfirmed"
+    loss.card.copy_report.emit()
+    assert "Storage\tredis.example.com:6380 timed out" in QGuiApplication.clipboard().text()
+    loss.card.dismissed.emit()
+    loss._timer.timeout.emit()
+    assert not loss.card.isVisible()
+    loss.try_now()
+    cut.mend()
+    qtbot.waitUntil(lambda: not loss.since_ms)
+
+
+def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
+    done, died = desk.create(), desk.create(1)
+    qtbot.waitUntil(lambda: console.feed.latest.counts.total == 2)
+    cut.cut()
+    loss = console.wiring.loss
+    qtbot.waitUntil(lambda: loss.since_ms > 0)
+    desk.succeed(done)
+    desk.fail(died)
+    loss._lost_at -= 134_000
+    cut.mend()
+    qtbot.waitUntil(lambda: len(console.window.toasts.toasts()) > 0)
+    text = console.window.toasts.toasts()[-1].spec.text.replace("\u202f", " ")
+    assert text.startswith("Back after 2 m 1")
+    assert text.endswith("1 task done, 1 new dead letter")
+    assert desk.get(died.task_id).status == Status.DEAD
+
+
+def test_a_short_loss_is_not_worth_a_message(qtbot: QtBot, console: Console, cut: Cut) -> None:
+    cut.cut()
+    qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
+    cut.mend()
+    qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)
+    assert console.window.toasts.toasts() == ()
+
+
+def popover(console: Console) -> HealthPopover:
+    found = console.wiring.doors.popover
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("key", "title"), [("broker", "Engine"), ("store", "Storage"), ("workers", "Workers")])
+def test_a_pill_tells_more(qtbot: QtBot, console: Console, key: str, title: str) -> None:
+    qtbot.mouseClick(console.window.top_bar._pills[key], LEFT)
+    assert popover(console).part.title == title
+    assert popover(console).isVisible()
+    popover(console).close()
+
+
+def test_the_pill_of_a_lost_part_tells_the_error_and_reconnects(qtbot: QtBot, console: Console, cut: Cut) -> None:
+    cut.cut()
+    qtbot.waitUntil(lambda: console.wiring.loss.since_ms > 0)
+    console.window.top_bar.health_requested.emit("store", QPoint(0, 0))
+    facts = popover(console).facts.values()
+    assert facts["Last error"].endswith("redis.example.com:6380 timed out")
+    assert "Lost since" in facts
+    cut.mend()
+    qtbot.mouseClick(popover(console).buttons[0], LEFT)
+    qtbot.waitUntil(lambda: not console.wiring.loss.since_ms)
+
+
+def test_workers_open_their_page_from_the_pill(qtbot: QtBot, console: Console) -> None:
+    console.window.top_bar.health_requested.emit("workers", QPoint(0, 0))
+    qtbot.mouseClick(popover(console).buttons[0], LEFT)
+    assert console.window.current == "workers"
+
+
+@pytest.mark.parametrize("key", ["mode", "in", "out", "lag", "rights", "operator", "clock"])
+def test_every_part_of_the_status_bar_leads_somewhere(qtbot: QtBot, console: Console, key: str) -> None:
+    console.window.open_page("tasks")
+    qtbot.mouseClick(console.window.status_bar.part(key), LEFT)
+    if key in ("mode", "in", "out"):
+        assert console.window.current == {"mode": "settings"}.get(key, "overview")
+    else:
+        assert popover(console).isVisible()
+        popover(console).close()

@@ -1,0 +1,91 @@
+"""More about one part of the fleet, below its pill: state, latency, last error, and a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import status
+from views.widgets.buttons import Button
+from views.widgets.key_values import KeyValues
+from views.widgets.sparkline import Sparkline
+
+WIDTH = 320
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What is said; texts are already translated."""
+
+    title: str
+    state: str  #: name of a status
+    words: str  #: the state in a few words
+    rows: tuple[tuple[str, str], ...] = ()
+    latencies: Sequence[float] = ()  #: ms, oldest first; a curve where there are any
+    verbs: tuple[tuple[str, Callable[[], object]], ...] = ()
+
+
+class HealthPopover(QFrame):
+    """Closes at a click elsewhere, at Esc and after a verb."""
+
+    def __init__(self, part: Part, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Popup)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setProperty("panel", "popup")
+        self.setFixedWidth(WIDTH)
+        self.part = part
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 12, 14, 12)
+        column.setSpacing(10)
+        column.addLayout(self._head())
+        if part.latencies:
+            column.addWidget(self._curve())
+        self.facts = KeyValues(spread=True)
+        self.facts.set_rows(part.rows)
+        column.addWidget(self.facts)
+        self.buttons = [self._button(words, call) for words, call in part.verbs]
+        for button in self.buttons:
+            column.addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
+        self.setAccessibleName(f"{part.title}: {part.words}")
+
+    def show_below(self, corner: QPoint) -> None:
+        """Show it at a global position."""
+        self.adjustSize()
+        self.move(corner)
+        self.show()
+
+    def _head(self) -> QHBoxLayout:
+        token = status(self.part.state)
+        glyph = QLabel()
+        glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(glyph)
+        row.addWidget(Label(self.part.title, "card"))
+        row.addStretch(1)
+        row.addWidget(Label(self.part.words, "label", "text2"))
+        return row
+
+    def _curve(self) -> QWidget:
+        box = QWidget()
+        column = QVBoxLayout(box)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addWidget(Label(_("Latency over the last 10 minutes"), "caption", "text3"))
+        line = Sparkline(N_("Latency"), "running")
+        line.setFixedHeight(34)
+        line.show_values(self.part.latencies)
+        column.addWidget(line)
+        return box
+
+    def _button(self, words: str, call: Callable[[], object]) -> Button:
+        button = Button()
+        button.set_count_text(words)
+        button.clicked.connect(lambda: (self.close(), call()))
+        return button

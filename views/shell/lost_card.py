@@ -1,0 +1,129 @@
+"""The card of a lost connection: names each part that does not answer, and what can be done."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.i18n import N_
+from views.support import safe
+from views.support.look import Label, line, panel
+from views.theme import theme
+from views.theme.tokens import status
+from views.widgets.buttons import Button
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LostPart:
+    """One part in the card; texts are already translated."""
+
+    name: str
+    text: str
+    state: str = "dead"
+    seen: str = ""
+
+
+class DisconnectedCard(QFrame):
+    """Names each part that does not answer; comes after 10 s and can be dismissed.
+
+    Signals:
+        try_now, copy_report, other_profile, dismissed: what the buttons say.
+    """
+
+    try_now = Signal()
+    copy_report = Signal()
+    other_profile = Signal()
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "dialog")
+        self.setFixedWidth(560)
+        self._glyph = QLabel()
+        self._title, self._text = Label("", "panel"), Label("", "body", "text2", wrap=True)
+        self._rows: list[QWidget] = []
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._glyph)
+        head.addWidget(self._title, 1)
+        top = QVBoxLayout()
+        top.setContentsMargins(20, 18, 20, 14)
+        top.setSpacing(6)
+        top.addLayout(head)
+        top.addWidget(self._text)
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(20, 10, 20, 10)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(2, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(1, 1, 1, 1)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(line())
+        column.addLayout(self._grid)
+        column.addWidget(line())
+        column.addWidget(self._buttons())
+        theme().changed.connect(self._restyle)
+        self._restyle()
+        self.hide()
+
+    def _buttons(self) -> QWidget:
+        bar = panel("raised")
+        bar.setFixedHeight(52)
+        row = QHBoxLayout(bar)
+        row.setContentsMargins(16, 0, 16, 0)
+        row.setSpacing(8)
+        specs = (
+            (Button(N_("Copy report"), icon="ph.copy"), self.copy_report),
+            (Button(N_("Other profile")), self.other_profile),
+            (Button(N_("Look at old data"), kind="ghost"), self.dismissed),
+            (Button(N_("Try now"), kind="primary", hint="F5"), self.try_now),
+        )
+        for number, (button, signal) in enumerate(specs):
+            if number == 2:
+                row.addStretch(1)
+            button.clicked.connect(lambda _checked=False, out=signal: out.emit())
+            row.addWidget(button)
+        self._other = specs[1][0]
+        return bar
+
+    def set_other_profile(self, on: bool) -> None:
+        """Offer another connection only where there is one."""
+        self._other.setVisible(on)
+
+    def show_parts(self, title: str, words: str, parts: Sequence[LostPart]) -> None:
+        """Show the state of each part; all texts are already translated."""
+        self._title.setText(title)
+        self._text.setText(words)
+        self.setAccessibleName(f"{title}. {words}")
+        for widget in self._rows:
+            self._grid.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._rows = []
+        for row, part in enumerate(parts):
+            glyph = QLabel()
+            glyph.setPixmap(theme().status_pixmap(status(part.state), 15))
+            cells = (
+                glyph,
+                Label(part.name, "strong"),
+                Label(safe.one_line(part.text), "body", "text2", wrap=True),
+                Label(part.seen, "label", "text3"),
+            )
+            for at, widget in enumerate(cells):
+                self._grid.addWidget(widget, 2 * row, at)
+            self._rows += cells
+            if row + 1 < len(parts):
+                divider = line()
+                self._grid.addWidget(divider, 2 * row + 1, 0, 1, 4)
+                self._rows.append(divider)
+        self.adjustSize()
+        self.show()
+        self.raise_()
+
+    def _restyle(self) -> None:
+        self._glyph.setPixmap(theme().pixmap("ph.wifi-slash", "retrying", 18))
