@@ -25,7 +25,6 @@ from views.pages.overview.steps import Steps
 from views.pages.overview.summary import summary
 from views.pages.overview.tile_grid import TileGrid
 from views.pages.overview.tiles import TILES, Sight, TileSpec
-from views.support import shown
 from views.support.memory import Memory, ShortMemory
 from views.support.refresher import Refresher
 from views.support.throttle import Throttle
@@ -90,7 +89,7 @@ class OverviewPage(Page):
         self.freezing = Freezing(self)
         self.range_switch = Segmented(RANGES, N_("Time range"))
         self.range_switch.set_current("3600")
-        for widget in (self.freezing.label, self.freezing.button, self.range_switch):
+        for widget in (self.freezing.button, self.range_switch):
             self.header.add_action(widget)
 
     def _build_body(self) -> None:
@@ -113,7 +112,7 @@ class OverviewPage(Page):
 
     def _connect(self) -> None:
         # header
-        self.freezing.changed.connect(self._on_frozen)
+        self.freezing.wanted.connect(self.freeze_wanted)
         self.range_switch.chosen.connect(self._on_range)
         # doors
         for spec in TILES:
@@ -158,7 +157,6 @@ class OverviewPage(Page):
         """Say everything again."""
         super().retranslate()
         if hasattr(self, "_history_refresher"):
-            self.freezing.retranslate()
             self._show_look()
             self._show_history()
 
@@ -251,9 +249,9 @@ class OverviewPage(Page):
         self.charts.window.set_range(float(key))
         self._history_refresher.now()
 
-    def _on_frozen(self, frozen: bool) -> None:
-        instant = self._look.now.at_ms if self._look is not None else 0
-        self.freezing.show_since(shown.clock(instant, instant) or "–")
+    def set_frozen(self, frozen: bool) -> None:
+        """Paint nothing, or what was received meanwhile."""
+        self.freezing.set_on(frozen)
         if not frozen:
             self._show_look()
             self._show_history()

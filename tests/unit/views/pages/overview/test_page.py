@@ -139,17 +139,19 @@ def test_zoom_in_one_chart_is_zoom_in_all(page: OverviewPage) -> None:
 
 
 def test_freezing_stops_painting_and_keeps_receiving(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
-    page.activateWindow()
-    qtbot.waitUntil(page.isActiveWindow)
-    qtbot.keyClick(page, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
-    assert page.freezing.label.text() == "frozen 14:32:07"
+    with qtbot.waitSignal(page.freeze_wanted):
+        qtbot.mouseClick(page.freezing.button, LEFT)
+    assert page.freezing.button.text() == "Freeze view", "the window decides"
+    page.set_frozen(True)
+    assert page.freezing.button.text() == "Resume view"
     source.calm = True
     asked = source.asked_now
     qtbot.waitUntil(lambda: source.asked_now >= asked + 2)
+    page.note_news()
     assert page.tiles["dead"].kpi.value == "143"
-    page.freezing.button.click()
-    assert not page.freezing.label.isVisible()
-    qtbot.waitUntil(lambda: page.tiles["dead"].kpi.value == "12")
+    page.set_frozen(False)
+    assert page.freezing.button.text() == "Freeze view"
+    assert page.tiles["dead"].kpi.value == "12"
 
 
 def test_a_hidden_page_asks_nothing(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
@@ -296,7 +298,7 @@ def test_the_list_goes_below_the_charts_where_it_is_narrow() -> None:
 
 def test_all_of_a_small_fleet_is_in_sight_on_a_small_screen(qtbot: QtBot, language: str) -> None:
     page = opened(qtbot, SampleSource(60), (1084, 726))
-    assert page.scroll_area.verticalScrollBar().maximum() == 0
+    qtbot.waitUntil(lambda: page.scroll_area.verticalScrollBar().maximum() == 0)
 
 
 def test_every_control_has_a_name(page: OverviewPage, language: str) -> None:
