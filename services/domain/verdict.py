@@ -68,7 +68,7 @@ def _of_unrepeatable(task: Task) -> Verdict:
 
 
 def _before_work(attempt: Attempt) -> bool:
-    return attempt.outcome == "failed" and attempt.error_kind in _BEFORE_WORK
+    return attempt.outcome in ("failed", "returned") and attempt.error_kind in _BEFORE_WORK
 
 
 def _verdict(level: str, code: str, **params: Param) -> Verdict:

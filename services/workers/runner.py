@@ -122,7 +122,7 @@ class Runner:
         if outcome.unable:
             # it was there when the task was claimed; now others must have their chance, and it counts for nothing
             self._skills.refresh()
-            return self._finish(held, Status.PENDING, "returned", started, ended, error=error)
+            return self._finish(held, Status.PENDING, "returned", started, ended, error=error, error_kind=kind)
         closing = outcome.cancelled and not held.cancel_reason
         if closing or held.cancel_reason == "shutdown":
             to = Status.PENDING if task.idempotent else Status.HELD

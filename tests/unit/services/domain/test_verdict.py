@@ -15,6 +15,8 @@ from services.domain.verdict import CHECK, SAFE, WOULD_DUPLICATE, safe_to_run_ag
 from tests.unit.services.domain.builders import NOW, attempt, task
 
 ONCE: dict[str, Any] = {"idempotent": False}
+#: found before anything is started, also where the worker gave the task back for it
+BEFORE_WORK = ("bad_payload", "unknown_type", "missing_secret", "no_command")
 
 
 def dead(**fields: Any) -> Any:
@@ -37,6 +39,12 @@ def held(**fields: Any) -> Any:
         (dead(marks=("recovered",), **ONCE), CHECK, "outcome_unknown"),
         (dead(attempt=2, started_at=NOW, **ONCE), CHECK, "outcome_unknown"),
         (dead(attempt=1, attempts=(attempt(kind="bad_payload"),), **ONCE), SAFE, "stopped_before_work"),
+        (
+            dead(attempt=1, attempts=(attempt(outcome="returned", kind="no_command"),), **ONCE),
+            SAFE,
+            "stopped_before_work",
+        ),
+        (dead(attempt=1, attempts=(attempt(outcome="returned", kind=""),), **ONCE), CHECK, "outcome_unknown"),
         (dead(attempt=1, attempts=(attempt(kind="network"),), **ONCE), CHECK, "failed_midway"),
         (
             dead(attempt=2, attempts=(attempt(1, kind="network"), attempt(2, kind="bad_payload")), **ONCE),
@@ -92,6 +100,7 @@ def test_doubt_never_counts_as_safe(
     verdict = safe_to_run_again(record)
     assert SENTENCES[verdict.code].format(**verdict.params)
     assert verdict.message.params == verdict.params
-    doubtful = progress > 0 or any(each.outcome != "failed" for each in attempts)
+    given_back = [each for each in attempts if each.outcome == "returned" and each.error_kind in BEFORE_WORK]
+    doubtful = progress > 0 or any(each.outcome != "failed" and each not in given_back for each in attempts)
     if not idempotent and doubtful and (attempts or number):
         assert verdict.level != SAFE
