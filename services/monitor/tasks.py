@@ -133,6 +133,10 @@ class TaskQueries:
         """How a batch stands; one without tasks is unknown, or all of it is forgotten."""
         return BatchView(batch, self._store.batch_counts(batch))
 
+    def ahead(self, tasks: Sequence[Task]) -> dict[str, int]:
+        """By id how many queued tasks of the same lane go first."""
+        return {task.task_id: self._store.waiting_ahead(task) for task in tasks}
+
     def shops(self) -> dict[str, Shop]:
         """Shops by ``platform:shop_id``."""
         return self._registry.shops()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
@@ -10,7 +11,7 @@ from views.support.look import Label
 from views.widgets.buttons import Button, shortcut_text
 from views.widgets.scroll_pane import ScrollPane
 
-WIDTH, HEIGHT = 760, 560
+WIDTH, HEIGHT, KEY_WIDTH = 820, 600, 120
 #: group, then keys and what they do; texts are source texts
 KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
@@ -27,12 +28,12 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
     (
         N_("Pages"),
         (
-            ("Alt+1 … Alt+0", N_("pages in the order of the rail")),
+            ("Alt+1 …", N_("pages in the order of the rail")),
             ("G O", N_("Overview")),
             ("G T", N_("Tasks")),
             ("G D", N_("Dead letters")),
             ("G W", N_("Workers")),
-            ("Alt+Left  Alt+Right", N_("back, forward")),
+            ("Alt+Left  Right", N_("back, forward")),
             ("Ctrl+,", N_("Settings")),
             ("Ctrl+B", N_("fold the rail")),
             ("F6  Shift+F6", N_("next, previous part of the window")),
@@ -42,7 +43,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         N_("Tables"),
         (
             ("/", N_("filter field of the page")),
-            ("Up  Down  PgUp  PgDn  Home  End", N_("move; with Shift tick on the way")),
+            ("Up  PgUp  Home …", N_("move; with Shift tick on the way")),
             ("Space", N_("details of the row")),
             ("Enter", N_("open the row")),
             ("Ctrl+Space", N_("tick the row")),
@@ -72,10 +73,15 @@ class KeyHelp(DialogFrame):
         super().__init__(N_("All keys"), icon="ph.keyboard", parent=parent)
         self.resize(WIDTH, HEIGHT)
         pane = ScrollPane()
-        columns = QGridLayout()
-        columns.setHorizontalSpacing(32)
-        for place, (title, keys) in enumerate(KEYS):
-            columns.addLayout(_group(title, keys), place // 2, place % 2)
+        columns = QHBoxLayout()
+        columns.setSpacing(32)
+        for half in (KEYS[::2], KEYS[1::2]):
+            column = QVBoxLayout()
+            column.setSpacing(18)
+            for title, keys in half:
+                column.addLayout(_group(title, keys))
+            column.addStretch(1)
+            columns.addLayout(column, 1)
         pane.body.addLayout(columns)
         pane.body.addStretch(1)
         self.body.addWidget(pane, 1)
@@ -87,14 +93,16 @@ class KeyHelp(DialogFrame):
 
 def _group(title: str, keys: tuple[tuple[str, str], ...]) -> QVBoxLayout:
     column = QVBoxLayout()
+    column.setSpacing(8)
     column.addWidget(Label(_(title), "card"))
     grid = QGridLayout()
     grid.setHorizontalSpacing(14)
     grid.setVerticalSpacing(6)
+    grid.setColumnMinimumWidth(0, KEY_WIDTH)
     grid.setColumnStretch(1, 1)
     for row, (key, words) in enumerate(keys):
-        grid.addWidget(Label(shortcut_text(key), "mono", "text2"), row, 0)
-        grid.addWidget(Label(_(words), "label", wrap=True), row, 1)
+        name = Label(shortcut_text(key), "mono", "text2")
+        grid.addWidget(name, row, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(Label(_(words), "label", wrap=True), row, 1, Qt.AlignmentFlag.AlignTop)
     column.addLayout(grid)
-    column.addStretch(1)
     return column

@@ -12,13 +12,13 @@ from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.dialogs.frame import Scrim
 from views.shell.palette_rows import Entry, RowPainter, Rows
 from views.support.language import on_language_changed
-from views.support.look import Label, line
+from views.support.look import Label, line, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.segmented import Segmented
@@ -69,6 +69,8 @@ class Palette(QDialog):
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.list.setMouseTracking(True)
         self.list.clicked.connect(lambda index: self._run(index.row()))
+        self._glass = QLabel()
+        set_look(self.list, panel="clear")
         self._note, self._keys = Label("", "label", "text3"), Label("", "label", "text3")
         self._ask_server = Debounce(self._look_up, TYPING_MS, self)
         self._put_together()
@@ -79,6 +81,7 @@ class Palette(QDialog):
         head = QHBoxLayout()
         head.setContentsMargins(18, 10, 14, 10)
         head.setSpacing(10)
+        head.addWidget(self._glass)
         head.addWidget(self.field, 1)
         head.addWidget(self.scope)
         foot = QHBoxLayout()
@@ -107,6 +110,7 @@ class Palette(QDialog):
         self.field.clear()
         self.scope.set_current("all")
         self.field.setFont(theme().font("panel"))
+        self._glass.setPixmap(theme().pixmap("ph.magnifying-glass", "text2", 18))
         self._find()
         self.resize(min(WIDTH, self._window.width() - 60), min(HEIGHT, self._window.height() - 120))
         self.open()

@@ -85,7 +85,7 @@ def _panels(t: Tokens) -> str:
     border-radius: {RADIUS_BUTTON}px;
 }}
 *[panel="popup"] {{ background: {t.role("raised")}; border: 1px solid {t.role("line2")}; }}
-*[panel="popup"] QListView {{ background: transparent; }}
+*[panel="popup"] QListView, QListView[panel="clear"] {{ background: transparent; border: none; }}
 *[panel="dialog"] {{
     background: {t.role("surface")}; border: 1px solid {t.role("line2")};
     border-radius: {RADIUS_DIALOG}px;

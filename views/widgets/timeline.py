@@ -39,6 +39,7 @@ class Timeline(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: tuple[TimelineEntry, ...] = ()
+        self._timed = True
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -48,6 +49,8 @@ class Timeline(QWidget):
             return
         grown = len(entries) != len(self._entries)
         self._entries = tuple(entries)
+        # a list of checks has no times and needs no room for them
+        self._timed = any(entry.time for entry in self._entries)
         sentences = (f"{e.time} {e.text} {e.strong} {e.tail} {e.span}" for e in self._entries)
         self.setAccessibleName("; ".join(" ".join(sentence.split()) for sentence in sentences))
         if grown:
@@ -96,7 +99,8 @@ class Timeline(QWidget):
         painter.setPen(theme().color("text3"))
         draw_line(painter, QRect(_GLYPH + _GAP, top, _TIME, ROW), entry.time)
         right = self._paint_span(painter, entry, top)
-        self._paint_words(painter, entry, QRect(_GLYPH + _GAP + _TIME, top, right - _GLYPH - _GAP - _TIME, ROW), muted)
+        left = _GLYPH + _GAP + (_TIME if self._timed else 0)
+        self._paint_words(painter, entry, QRect(left, top, right - left, ROW), muted)
 
     def _paint_span(self, painter: QPainter, entry: TimelineEntry, top: int) -> int:
         if not entry.span:

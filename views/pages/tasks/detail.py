@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain.mask import masked_json, masked_text
 from services.domain.task import Task
 from services.i18n import N_, _
-from services.monitor.tasks import LogTail, TaskDetail, pick
+from services.monitor.tasks import TaskDetail, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.facts import facts
+from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.story import gate_entries, timeline, verdict_text
 from views.pages.tasks.verbs import VERBS
 from views.support import safe, shown, text
@@ -32,7 +34,6 @@ from views.widgets.status_pill import StatusPill
 from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
-LOG_LINES = 5000
 FOLLOW_MS = 700
 MOST_LINES = 12
 _CLOCK = SystemClock()
@@ -56,10 +57,7 @@ class TaskDetailPanel(QWidget):
         self._task_id = ""
         self._still = False
         self._task: Task | None = None
-        self._log_place = 0
-        self._log_attempt = 0
         self._ask = Operation(self, latest=True)
-        self._ask_log = Operation(self)
         self._timer = QTimer(self, interval=FOLLOW_MS)
         self._timer.timeout.connect(self._follow)
         self.setProperty("panel", "surface")
@@ -76,14 +74,17 @@ class TaskDetailPanel(QWidget):
         """Show another task; what stands there stays until the answer is here."""
         if task_id != self._task_id:
             self._task_id, self._task = task_id, None
-            self._log_place = self._log_attempt = 0
-            self._log.clear()
+            self._logs.clear()
         self.refresh()
 
     def refresh(self) -> None:
         """Ask again."""
         if self._task_id:
             self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show)
+
+    def focus_first(self) -> None:
+        """Bring the keyboard here."""
+        self._close.setFocus(Qt.FocusReason.TabFocusReason)
 
     def set_following(self, following: bool) -> None:
         """Follow the task, or stand still."""
@@ -178,6 +179,9 @@ class TaskDetailPanel(QWidget):
         self._data = Section(N_("Payload"))
         self._payload = JsonEditor(N_("Payload"))
         self._payload.setReadOnly(True)
+        copy = IconButton("ph.copy", N_("Copy the payload"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._payload.toPlainText()))
+        self._data.add_action(copy)
         edit = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
         edit.clicked.connect(self._on_edit)
         self._data.add_action(edit)
@@ -186,15 +190,8 @@ class TaskDetailPanel(QWidget):
         self._result = JsonEditor(N_("Result"))
         self._result.setReadOnly(True)
         self._outcome.body.addWidget(self._result)
-        self._logs = Section(N_("Log"))
-        self._log = QPlainTextEdit()
-        self._log.setReadOnly(True)
-        self._log.setMaximumBlockCount(LOG_LINES)
-        self._log.setMinimumHeight(120)
-        self._log.setFont(theme().font("mono"))
-        self._log.setAccessibleName(_("Log"))
-        self._logs.body.addWidget(self._log)
-        self._facts = Section(N_("Message and record"))
+        self._logs = LogSection(self._context.tasks)
+        self._facts = Section(N_("Message and headers"))
         self._fields = KeyValues(mono=True)
         self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
@@ -220,15 +217,17 @@ class TaskDetailPanel(QWidget):
         self._id.setToolTip(safe.tooltip(task.task_id))
         self._show_verdict(detail)
         self._why.setVisible(bool(detail.gates))
+        self._story.set_note(_so_far(task, now))
+        self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
         self._gates.set_entries(gate_entries(detail.gates))
         self._timeline.set_entries(timeline(task, now))
         self._failure.setVisible(bool(task.error))
-        self._error.setText(safe.visible(safe.cut(task.error, 1200), keep_newlines=True))
+        self._error.setText(safe.visible(safe.cut(masked_text(task.error), 1200), keep_newlines=True))
         self._show_documents(before, task)
-        self._fields.set_rows(_facts(task, now))
+        self._fields.set_rows(facts(task, detail.letter, now))
         for verb in VERBS:
             self._buttons[verb.key].disable(self._actions.reason(verb, {(task.status, task.triage): 1}))
-        self._follow_log()
+        self._logs.follow(task)
 
     def _show_again(self) -> None:
         if self._task is not None:
@@ -245,35 +244,14 @@ class TaskDetailPanel(QWidget):
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:
-            _fit(self._payload, _pretty(task.payload))
+            _fit(self._payload, _pretty(masked_json(task.payload)))
         self._outcome.setVisible(bool(task.result))
         if task.result and (before is None or before.result != task.result):
-            _fit(self._result, _pretty(task.result))
+            _fit(self._result, _pretty(masked_json(task.result)))
 
     def _follow(self) -> None:
         if self._task is not None and not self._task.ended:
             self.refresh()
-
-    def _follow_log(self) -> None:
-        task = self._task
-        if task is None or not task.attempt or self._ask_log.busy:
-            return
-        if task.attempt != self._log_attempt:
-            self._log_attempt, self._log_place = task.attempt, 0
-            self._log.clear()
-        call = partial(self._context.tasks.log, task.task_id, task.attempt, self._log_place)
-        self._ask_log.start(call, partial(self._append_log, task.task_id, task.attempt))
-
-    def _append_log(self, task_id: str, attempt: int, tail: LogTail) -> None:
-        if task_id != self._task_id or attempt != self._log_attempt or tail.place <= self._log_place:
-            return
-        self._log_place = tail.place
-        bar = self._log.verticalScrollBar()
-        at_end = bar.value() >= bar.maximum() - 4
-        lines = [f"{shown.clock(line.at, _CLOCK.now_ms())}  {safe.one_line(line.text, 2000)}" for line in tail.lines]
-        self._log.appendPlainText("\n".join(lines))
-        if at_end:
-            bar.setValue(bar.maximum())
 
     def _act(self, key: str) -> None:
         verb = next(one for one in VERBS if one.key == key)
@@ -286,6 +264,13 @@ class TaskDetailPanel(QWidget):
     def _on_edit(self) -> None:
         if self._task is not None:
             self.edit_wanted.emit(self._task)
+
+
+def _so_far(task: Task, now: int) -> str:
+    """How long it has taken until now, or took in all."""
+    if task.ended:
+        return text.coarse(shown.span(task.ended_at - task.created_at)) if task.ended_at else ""
+    return _("{span} so far").format(span=text.coarse(shown.span(now - task.created_at)))
 
 
 def _margins(widget: QWidget) -> QWidget:
@@ -312,23 +297,3 @@ def _pretty(text: str) -> str:
 
 def _platform_badge(platform: str) -> str:
     return {"pdd": "PDD", "temu": "TEMU", "tiktok": "TTS"}.get(platform, platform.upper()[:5])
-
-
-def _facts(task: Task, now: int) -> Sequence[tuple[str, str]]:
-    rows = [
-        (_("task id"), task.task_id),
-        (_("shop"), task.shop),
-        (_("lane and priority"), f"{shown.lane_word(task.lane)} {task.priority}"),
-        (_("created"), shown.clock(task.created_at, now)),
-        (_("created by"), task.created_by),
-        (_("origin"), task.origin),
-        (_("generation"), str(task.gen)),
-        (_("attempts"), f"{task.attempt} / {task.max_retries + 1}"),
-        (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
-        (_("worker"), task.worker),
-        (_("republished from"), task.parent),
-        (_("republished as"), task.successor),
-        (_("marks"), ", ".join(task.marks)),
-        (_("reason"), task.reason),
-    ]
-    return [(name, value) for name, value in rows if value]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QWidget
 
 from services.domain.filter import FilterError
 from services.domain.status import Status
@@ -23,6 +23,8 @@ from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.face import side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
+from views.pages.tasks.panel_door import PanelDoor
+from views.pages.tasks.positions import Positions
 from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
@@ -69,6 +71,7 @@ class TasksPage(Page):
         """Follow the feed."""
         self._rest.begin()
         self._views.set_active(True)
+        self._positions.set_active(True)
         self._choices.refresh()
         self._lister.set_active(True)
         self._pulse.start()
@@ -79,6 +82,7 @@ class TasksPage(Page):
         self._lister.set_active(False)
         self._pulse.stop()
         self._views.set_active(False)
+        self._positions.set_active(False)
 
     def refresh(self) -> None:
         """Ask again and put every row in its place."""
@@ -97,7 +101,7 @@ class TasksPage(Page):
 
     def show_task(self, task_id: str) -> None:
         """Open the panel of one task."""
-        self._open(task_id)
+        self._door.open(task_id)
 
     def panes(self) -> Sequence[QWidget]:
         """Tabs, filter, table, actions and panel."""
@@ -130,11 +134,13 @@ class TasksPage(Page):
         self._table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self._table)
         self._selection = Selection(self._context.tasks, self._table)
+        self._positions = Positions(self._context.tasks, self._context.feed, self._table)
         self._views = ViewKeeper(self._context, self._tabs, self._table, self)
         self._empty = EmptyState(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
         self._stack = stacked(self._table, self._empty)
         self._bar = ActionBar(VERBS)
         self._detail = TaskDetailPanel(self._context, self._actions)
+        self._door = PanelDoor(self._table, self._detail)
         self._sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
         self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._ids))
@@ -160,21 +166,19 @@ class TasksPage(Page):
         # answers
         self._lister.listed.connect(self._show)
         self._lister.patched.connect(self._patch)
+        self._positions.changed.connect(lambda rows: self._model.patch({row.key: row for row in rows}))
         self._lister.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._lister.on_changes)
         self._context.feed.looked.connect(self._on_looked)
         # choosing
-        self._table.peek_requested.connect(self._toggle_detail)
-        self._table.open_requested.connect(self._open)
-        self._table.current_changed.connect(self._follow_cursor)
+        self._table.current_changed.connect(self._show_bar)
         self._menu.condition_wanted.connect(self._add_condition)
         self._menu.filter_wanted.connect(self.show_request)
-        self._menu.task_wanted.connect(self._open)
+        self._menu.task_wanted.connect(self._door.open)
         self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
         self._selection.changed.connect(self._show_bar)
         self._selection.busy_changed.connect(self._bar.show_busy)
         self._model.pending_changed.connect(self._show_bar)
-        self._detail.closed.connect(self._close_detail)
         self._detail.edit_wanted.connect(self._edit)
         self._columns.clicked.connect(self._show_columns)
         self._export.clicked.connect(self.share)
@@ -222,7 +226,9 @@ class TasksPage(Page):
         self._total = listing.total
         self._views.note_total(listing.wanted.filter, listing.total)
         settle = listing.settle or self._rest.resting
-        self._model.apply(with_rows_beyond(listing, self._model.records()), settle=settle)
+        rows = self._positions.fill(with_rows_beyond(listing, self._model.records()))
+        self._model.apply(rows, settle=settle)
+        self._positions.refresh()
         self._selection.refresh(listing.rows)
         self._lister.note_shown(str(row.key) for row in self._model.records())
         self._say_empty()
@@ -231,7 +237,7 @@ class TasksPage(Page):
         self._show_bar()
 
     def _patch(self, rows: tuple[TaskRow, ...]) -> None:
-        fresh = {row.key: row for row in rows}
+        fresh = {row.key: row for row in self._positions.fill(rows)}
         self._model.patch(fresh)
         self._selection.refresh(rows)
         if self._detail.isVisible() and self._detail.task_id in fresh:
@@ -274,7 +280,7 @@ class TasksPage(Page):
     def _on_escape(self) -> None:
         """Close the panel, then clear the selection, then the filter."""
         if self._detail.isVisible():
-            self._close_detail()
+            self._door.close()
         elif self._selection.count:
             self._selection.clear()
         elif self._filter.expression() != self._views.current.filter:
@@ -283,14 +289,7 @@ class TasksPage(Page):
         else:
             self._table.setFocus()
 
-    def _close_detail(self) -> None:
-        focused = QApplication.focusWidget()
-        inside = focused is not None and self._detail.isAncestorOf(focused)
-        self._detail.hide()
-        if inside:
-            self._table.setFocus()
-
-    def _show_bar(self) -> None:
+    def _show_bar(self, *_args: object) -> None:
         state = BarState(
             ticked=self._selection.count,
             loaded=self._model.rowCount(),
@@ -315,22 +314,6 @@ class TasksPage(Page):
 
     def _on_acted(self, ids: tuple[str, ...]) -> None:
         self._model.set_ticked(ids, on=False)
-
-    def _toggle_detail(self, key: object) -> None:
-        if self._detail.isVisible() and self._detail.task_id == key:
-            self._detail.hide()
-        else:
-            self._open(key)
-
-    def _open(self, key: object) -> None:
-        if key is not None:
-            self._detail.show()
-            self._detail.show_task(str(key))
-
-    def _follow_cursor(self, key: object) -> None:
-        self._show_bar()
-        if self._detail.isVisible() and key is not None:
-            self._detail.show_task(str(key))
 
     def _ids(self) -> list[str]:
         return [one.task_id for one in self._selection.picks()]

@@ -12,6 +12,7 @@ from views.support import safe, shown, text
 from views.tables.column import Attempts, Column, Progress
 
 _CLOCK = SystemClock()
+NO_WORKER = -2
 _STANDING: dict[str, tuple[str, str]] = {
     Status.PENDING: (N_("not sent yet"), "text2"),
     Status.HELD: (N_("needs your decision"), "retrying"),
@@ -24,6 +25,7 @@ class TaskRow:
 
     task: Task
     shop_name: str = ""
+    ahead: int = -1  #: queued tasks of the lane that go first, -1 not known, ``NO_WORKER`` nobody serves the lane
 
     @property
     def key(self) -> str:
@@ -31,8 +33,10 @@ class TaskRow:
         return self.task.task_id
 
 
-def progress(task: Task, now_ms: int) -> Progress:
+def progress(task: Task, now_ms: int, ahead: int = -1) -> Progress:
     """A bar while running, else the reason why not."""
+    if task.status == Status.QUEUED:
+        return _queued(ahead)
     if task.status == Status.RUNNING:
         return _running(task, now_ms)
     if task.status in (Status.RETRYING, Status.SCHEDULED) and task.due_at:
@@ -45,6 +49,12 @@ def progress(task: Task, now_ms: int) -> Progress:
         return Progress(text=_("republished"), role="text3")
     words, role = _STANDING.get(task.status, ("", "text3"))
     return Progress(text=_(words) if words else "", role=role)
+
+
+def _queued(ahead: int) -> Progress:
+    if ahead == NO_WORKER:
+        return Progress(text=_("no worker"), role="retrying")
+    return Progress(text=_("#{n} in lane").format(n=text.count(ahead + 1)) if ahead >= 0 else "", role="text2")
 
 
 def _running(task: Task, now_ms: int) -> Progress:
@@ -114,7 +124,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     ),
     Column(key="platform", title=N_("Plat."), value=lambda row: row.task.platform, kind="badge", width=56, hide_rank=3),
     Column(key="lane", title=N_("Lane"), value=lambda row: row.task.lane, kind="lane", width=96),
-    Column(key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=80),
+    Column(key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=80, hide_rank=5),
     Column(
         key="created",
         title=N_("Age"),
@@ -139,12 +149,12 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     Column(
         key="progress",
         title=N_("Progress"),
-        value=lambda row: progress(row.task, _CLOCK.now_ms()),
+        value=lambda row: progress(row.task, _CLOCK.now_ms(), row.ahead),
         kind="progress",
         width=110,
         live=True,
     ),
-    Column(key="error", title=N_("Last error"), value=_error, tone="text2", width=120, stretch=True),
+    Column(key="error", title=N_("Last error"), value=_error, tone="text2", width=120, stretch=True, hide_rank=4),
     Column(
         key="priority",
         title=N_("Priority"),

@@ -1,0 +1,109 @@
+"""Places in the lane, and the panel of one task."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from services.domain.worker import WorkerInfo
+from services.ports import LogLine
+from tests.gui.desk import Desk
+from views.pages.tasks import positions
+from views.pages.tasks.page import TasksPage
+
+WAIT_MS = 8000
+
+
+@pytest.fixture
+def page(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> TasksPage:
+    """The page, shown."""
+    monkeypatch.setattr(positions, "ASK_MS", 100)
+    shown = TasksPage(desk.context)
+    qtbot.addWidget(shown)
+    shown.resize(1280, 760)
+    shown.show()
+    shown.activateWindow()
+    shown.activate()
+    return shown
+
+
+def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
+    """Until the window shows it."""
+    qtbot.waitUntil(check, timeout=WAIT_MS)
+
+
+def progress(page: TasksPage) -> dict[str, str]:
+    """What the column says, by task id."""
+    column = page._model.column(page._model.section_of("progress"))
+    return {row.key: column.value(row).text for row in page._model.records()}
+
+
+def test_waiting_tasks_say_their_place_in_the_lane(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    desk.session.engine.store.heartbeat(WorkerInfo(worker="w1", host="here", pid=1))
+    first, second = desk.create(0), desk.create(1)
+    urgent = desk.create(2, priority="high")
+    page.refresh()
+    wanted = {first.task_id: "#1 in lane", second.task_id: "#2 in lane", urgent.task_id: "#1 in lane"}
+    wait(qtbot, lambda: progress(page) == wanted)
+    desk.claim(first)
+    wait(qtbot, lambda: progress(page)[second.task_id] == "#1 in lane")
+
+
+def test_a_lane_without_workers_says_so(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    wait(qtbot, lambda: page._context.feed.latest.at_ms > 0)
+    page.refresh()
+    wait(qtbot, lambda: progress(page) == {task.task_id: "no worker"})
+
+
+def test_enter_goes_into_the_panel_and_esc_comes_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == 1)
+    page._table.setFocus()
+    page._table.set_current_key(task.task_id)
+    qtbot.keyClick(page._table, Qt.Key.Key_Return)
+    assert page._detail.isVisible()
+    focus = QApplication.focusWidget()
+    assert page._detail.isAncestorOf(focus)  # type: ignore[arg-type]
+    qtbot.keyClick(focus, Qt.Key.Key_Escape)
+    assert not page._detail.isVisible()
+    assert page._table.hasFocus()
+
+
+def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    store = desk.session.engine.store
+    waiting = desk.create(1)
+    page.show_task(waiting.task_id)
+    wait(qtbot, lambda: page._detail._task is not None)
+    assert not page._detail._logs.isVisibleTo(page)
+    task = desk.claim(desk.create(0))
+    store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", "page.goto /orders")])
+    page.show_task(task.task_id)
+    log = page._detail._logs
+    wait(qtbot, lambda: "page.goto /orders" in log.text.toPlainText())
+    assert log._note.text() == "following, attempt 1 of 1"
+    store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", "second <b>line")])
+    page._detail.refresh()
+    wait(qtbot, lambda: "second <b>line" in log.text.toPlainText())
+    log._newest = 2
+    menu = log.attempts_menu()
+    assert [action.text() for action in menu.actions()] == ["Attempt 2", "Attempt 1"]
+    menu.actions()[1].trigger()
+    wait(qtbot, lambda: "second <b>line" in log.text.toPlainText())
+    log._copy()
+    assert "page.goto" in QGuiApplication.clipboard().text()
+
+
+def test_secrets_of_a_payload_are_dots_on_screen(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0, task_type="single_product", payload={"goods_id": "G1", "api_token": "hunter2"})
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: "G1" in page._detail._payload.toPlainText())
+    assert "hunter2" not in page._detail._payload.toPlainText()
+    page._detail._on_edit()
+    assert "hunter2" in str(desk.asked[-1]["payload"]), "a copy must be able to run"

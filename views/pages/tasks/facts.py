@@ -1,0 +1,54 @@
+"""What the record and the message of a task say, as names and values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from services.domain.mask import masked, masked_text
+from services.domain.task import Task
+from services.i18n import _
+from services.ports import Letter
+from views.support import shown, text
+
+
+def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, str]]:
+    """Names and values; what is empty is left out, what is named like a secret is dots."""
+    rows = [
+        (_("task id"), task.task_id),
+        (_("shop"), task.shop),
+        (_("lane and priority"), f"{shown.lane_word(task.lane)} {task.priority}"),
+        (_("created"), shown.clock(task.created_at, now)),
+        (_("created by"), task.created_by),
+        (_("origin"), task.origin),
+        (_("attempts"), f"{task.attempt} / {task.max_retries + 1}"),
+        (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
+        (_("worker"), task.worker),
+        (_("batch"), task.batch),
+        (_("republished from"), task.parent),
+        (_("republished as"), task.successor),
+        (_("marks"), ", ".join(task.marks)),
+        (_("reason"), task.reason),
+        (_("routing key"), f"task.{task.platform}.{task.queue or task.lane}"),
+        ("x-rpa-gen", str(task.gen)),
+        ("x-rpa-attempt", str(task.attempt)),
+    ]
+    known = {name for name, _value in rows}
+    rows += [(name, value) for name, value in _headers(letter) if name not in known]
+    return [(name, value) for name, value in rows if value]
+
+
+def _headers(letter: Letter | None) -> list[tuple[str, str]]:
+    """The headers the message had when it was dead-lettered."""
+    if letter is None:
+        return []
+    try:
+        found = masked(json.loads(letter.headers))
+    except ValueError:
+        return []
+    if not isinstance(found, dict):
+        return []
+    return [
+        (str(name), masked_text(value if isinstance(value, str) else json.dumps(value)))
+        for name, value in found.items()
+    ]
