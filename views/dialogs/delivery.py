@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from PySide6.QtCore import QDate, QDateTime, QTime, QTimeZone, Signal
@@ -25,6 +27,7 @@ MAX_MINUTES = 366 * 24 * 60
 MAX_ATTEMPTS = 21
 NOW, LATER, AT = "now", "later", "at"
 _CLOCK = SystemClock()
+_BETWEEN = re.compile(r"[\s,;，；、]+")
 
 
 class Delivery(Part):
@@ -54,6 +57,8 @@ class Delivery(Part):
         self._when.addWidget(self.time)
         self.priority = Stepper(N_("Priority"), 6, lane.MIN_PRIORITY, lane.MAX_PRIORITY)
         self.attempts = Stepper(N_("Attempts"), 4, 1, MAX_ATTEMPTS)
+        self.after = QLineEdit()
+        self._refused = ""
         self._touched = False
         self._titles: list[tuple[Label, str, Label, str]] = []
         self._put_together()
@@ -61,6 +66,7 @@ class Delivery(Part):
         self.start.chosen.connect(self._on_start)
         self.minutes.textChanged.connect(self._on_changed)
         self.time.dateTimeChanged.connect(self._on_changed)
+        self.after.textChanged.connect(self._on_after)
         self.priority.value_changed.connect(self._on_priority)
         self.attempts.value_changed.connect(self._on_attempts)
         on_language_changed(self._say_titles)
@@ -77,6 +83,7 @@ class Delivery(Part):
             (self._when, "", ""),
             (self.priority, N_("Priority"), N_("1 to 10, also sets the lane")),
             (self.attempts, N_("Attempts"), N_("with growing pauses between them")),
+            (self.after, N_("After"), N_("tasks that must succeed first")),
         )
         for place, (widget, title, note) in enumerate(cells):
             grid.addWidget(self._cell(widget, title, note), place // 3, place % 3)
@@ -137,9 +144,25 @@ class Delivery(Part):
         )
         return round(local.timestamp() * 1000)
 
+    def depends_on(self) -> tuple[str, ...]:
+        """Ids of the tasks that must succeed first."""
+        return tuple(dict.fromkeys(word for word in _BETWEEN.split(self.after.text()) if word))
+
+    def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
+        """Put a refusal that all tasks share at its field; False where it is none of this part."""
+        found = {(field, sentence) for _spec, field, sentence in errors}
+        if len(found) != 1:
+            return False
+        field, sentence = found.pop()
+        if field == "depends_on":
+            self._refused = sentence.removeprefix(f"{field}: ")
+            self._on_changed()
+        return field == "depends_on"
+
     def start_over(self) -> None:
         """Start at once, in the normal lane, as often as the task type says."""
         self._touched = False
+        self.after.clear()
         self.start.set_current(NOW)
         self._on_start(NOW)
         self.set_priority(lane.DEFAULT_PRIORITY[lane.Lane.NORMAL])
@@ -151,6 +174,10 @@ class Delivery(Part):
         no_time = self.start.current() == AT and not 0 < ahead_min <= MAX_MINUTES
         set_look(self.minutes, invalid="true" if no_delay else "false")
         set_look(self.time, invalid="true" if no_time else "false")
+        set_look(self.after, invalid="true" if self._refused else "false")
+        self.after.setAccessibleDescription(self._refused)
+        if self._refused:
+            return self._refused
         if no_time:
             return _("The time is past") if ahead_min <= 0 else _("The time is more than a year ahead")
         return _("The delay must be more than 0 minutes and at most a year") if no_delay else ""
@@ -160,7 +187,7 @@ class Delivery(Part):
         return [("start", self._go_to_start)] if self.problem() else []
 
     def _go_to_start(self) -> QWidget:
-        field = self.time if self.start.current() == AT else self.minutes
+        field = self.after if self._refused else self.time if self.start.current() == AT else self.minutes
         field.setFocus()
         return field
 
@@ -172,6 +199,10 @@ class Delivery(Part):
         return found if 0 < found <= MAX_MINUTES else None
 
     # slots
+
+    def _on_after(self) -> None:
+        self._refused = ""
+        self._on_changed()
 
     def _on_lane(self, name: str) -> None:
         self.priority.set_value(lane.DEFAULT_PRIORITY[lane.Lane(name)])
@@ -208,6 +239,8 @@ class Delivery(Part):
             name.setText(_(title) if title else _("Time") if at else _("Delay"))
             zone = text.zone_name(shown.moment(_CLOCK.now_ms()), shown.zone())
             more.setText(_(note) if note else "" if title else zone if at else _("minutes"))
+        self.after.setPlaceholderText(_("task ids"))
+        self.after.setAccessibleName(_("After, tasks that must succeed first"))
         self.minutes.setAccessibleName(_("Delay in minutes"))
         self.time.setAccessibleName(_("Time to start, {zone}").format(zone=zone))
 

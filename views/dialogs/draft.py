@@ -27,6 +27,7 @@ class Draft:
     priority: int = lane.DEFAULT_PRIORITY[lane.Lane.NORMAL]
     delay_min: float = 0.0
     at_ms: int = 0  #: not before this instant, 0 for none
+    depends_on: tuple[str, ...] = ()  #: ids of tasks that must succeed first
     attempts: int = 0  #: 0 leaves it to the task type
     if_duplicate: str = REJECT
     reason: str = ""  #: why the twins are forced
@@ -60,6 +61,7 @@ class Draft:
             priority=self.priority,
             delay_s=self.delay_min * 60,
             at_ms=self.at_ms,
+            depends_on=self.depends_on,
             if_duplicate=fate,
             reason=(reason or self.reason) if fate == FORCE else "",
             batch=batch,
@@ -83,6 +85,8 @@ class Draft:
         if self.at_ms:
             moment = datetime.fromtimestamp(self.at_ms / 1000, UTC)
             shown["not_before"] = moment.isoformat(timespec="seconds")
+        if self.depends_on:
+            shown["depends_on"] = list(self.depends_on)
         return {**shown, "payload": dict(self.payload)}
 
 

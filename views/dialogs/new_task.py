@@ -216,12 +216,7 @@ class NewTaskDialog(DialogFrame):
 
     def _done(self, result: Submitted) -> None:
         self.created.emit(result)
-        if (
-            result.errors
-            and not result.created
-            and not result.duplicates
-            and self.parameters.tell_refusals(result.errors)
-        ):
+        if result.errors and not result.created and not result.duplicates and self._form.tell_refusals(result.errors):
             self._say()
         elif result.errors or result.duplicates:
             self.outcome.show_result(result)

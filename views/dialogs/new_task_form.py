@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
@@ -56,6 +56,7 @@ class NewTaskForm(ScrollPane):
             priority=self.delivery.priority.value(),
             delay_min=self.delivery.delay_min(),
             at_ms=self.delivery.at_ms(),
+            depends_on=self.delivery.depends_on(),
             attempts=self.delivery.chosen_attempts(),
             if_duplicate=self.fate,
             reason=self.reason,
@@ -110,6 +111,10 @@ class NewTaskForm(ScrollPane):
         """Which parameters are still to be filled in, "" for none; trying to create shows them."""
         fields = self.parameters.missing()
         return _("Fill in {fields}").format(fields=text.listed(fields)) if fields else ""
+
+    def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:
+        """Put a refusal that all tasks share at its field; False where it has none here."""
+        return self.parameters.tell_refusals(errors) or self.delivery.tell_refusals(errors)
 
     def hint(self) -> str:
         """Where the errors are."""

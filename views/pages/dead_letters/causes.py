@@ -142,10 +142,10 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_bars(painter: QPainter, inner: QRect, cause: Cause) -> int:
-        """Draw the history at the right edge; return where it begins."""
+        """Draw the history at the lower right, so that the title has the whole width; return where it begins."""
         bar = 3 if inner.width() >= WIDE else 2
         left = inner.right() - BARS * (bar + BAR_GAP) + BAR_GAP
-        base = inner.top() + BARS_HEIGHT + 1
+        base = inner.bottom()
         most = max(cause.history, default=0)
         line = QPen(theme().color("line2"), 1, Qt.PenStyle.DotLine)
         painter.setPen(line)
@@ -160,7 +160,7 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_lines(painter: QPainter, room: QRect, bars: int, cause: Cause) -> None:
-        _title_line(painter, QRect(room.left(), room.top(), bars - room.left() - 10, 20), cause)
+        _title_line(painter, QRect(room.left(), room.top(), room.width(), 20), cause)
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
         _line(painter, second, words.detail(cause), "label", "text2")
         now = _CLOCK.now_ms()
@@ -169,10 +169,11 @@ class CauseDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(theme().font("label"))
         scope = words.scope(cause)
         choices = ((scope, ignored), (ignored,)) if ignored else ((scope, first, last), (scope, last), (scope,))
-        fitting = (parts for parts in choices if _width(metrics, parts) <= room.width())
+        right = bars - PART_GAP
+        fitting = (parts for parts in choices if _width(metrics, parts) <= right - room.left())
         left = room.left()
         for part in next(fitting, choices[-1]):
-            third = QRect(left, room.top() + 43, room.right() - left, 18)
+            third = QRect(left, room.top() + 43, right - left, 18)
             left += _line(painter, third, part, "label", "text3") + PART_GAP
 
 

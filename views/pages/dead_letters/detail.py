@@ -133,6 +133,7 @@ class LetterPanel(QWidget):
         self._text = Label("", "monosmall", "text2", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._attempts = KeyValues()
+        self._attempts.setContentsMargins(0, 2, 0, 6)
         self._verdict = Strip("healthy")
         self._more = LinkLabel()
         self._more.activated.connect(self._on_more)

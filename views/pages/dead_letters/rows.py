@@ -59,6 +59,7 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         value=lambda row: row.task.task_type,
         kind="strong",
         width=116,
+        hide_rank=3,  # the same for all letters of a cause, whose heading names it
         tooltip=lambda row: row.key,
     ),
     Column(
@@ -86,7 +87,7 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         title=N_("Died"),
         value=lambda row: row.task.ended_at,
         text=lambda row: minute(row.task.ended_at, _CLOCK.now_ms()),
-        width=84,
+        width=76,
         align="right",
         sortable=True,
         descending_first=True,

@@ -263,6 +263,25 @@ def test_a_time_of_the_fleet_makes_scheduled_tasks(qtbot: QtBot, fleet: Fleet, o
         shown.set_zone("")
 
 
+def test_tasks_can_wait_for_others(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    (first,) = fleet.context.commands.tasks.create(
+        [TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="get_content")], origin="cli"
+    ).created
+    dialog = open_dialog(PREFILL)
+    dialog.delivery.after.setText(f"{first.task_id}, nobody")
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    assert dialog.isVisible()
+    assert "there is no task 'nobody'" in dialog.verbs.missing.text()
+    assert dialog.delivery._errors == 1
+    dialog.delivery.after.setText(f"{first.task_id}，{first.task_id}")
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    made = [task for task in tasks(fleet) if task.task_type == "sync_order"]
+    assert [tuple(task.depends_on) for task in made] == [(first.task_id,)] * 3
+    assert {task.gate for task in made} == {"dependency"}
+
+
 def test_twins_can_be_forced_from_the_form_with_a_reason(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
     twin = TaskSpec(platform="pdd", shop_id="pdd-10021", task_type="sync_order")
     fleet.context.commands.tasks.create([twin], origin="cli")
