@@ -35,6 +35,7 @@ from services.executors.registry import Handler
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
+from services.monitor.schedules import ScheduleQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from services.ports import Broker, Clock, Store
@@ -86,6 +87,7 @@ class Queries:
 
     tasks: TaskQueries
     causes: CauseQueries
+    schedules: ScheduleQueries
     audit: AuditQueries
 
 
@@ -149,6 +151,7 @@ def queries(engine: Engine) -> Queries:
     return Queries(
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
         causes=CauseQueries(engine.store),
+        schedules=ScheduleQueries(engine.store, engine.registry),
         audit=AuditQueries(engine.store),
     )
 

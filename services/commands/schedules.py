@@ -207,7 +207,7 @@ def _kept(planned: Planned, next_at: int) -> ScheduleEntry:
 
 def _signed(schedule: Schedule, old: Schedule | None, who: str, now: int) -> Schedule:
     """Who made it and when; one that replaces another is the same schedule, and its interval counts on."""
-    first_at = schedule.first_at or now + schedule.every_s * 1000
+    first_at = schedule.first_at or (now + schedule.every_s * 1000 if schedule.every_s else 0)
     if old is None:
         return msgspec.structs.replace(
             schedule, uid=secrets.token_hex(6), first_at=first_at, created_by=who, created_at=now

@@ -18,6 +18,7 @@ from services.entrypoints import (
     cli_queues,
     cli_records,
     cli_run,
+    cli_schedules,
     cli_shops,
     cli_tasks,
     cli_types,
@@ -94,7 +95,18 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--page", default="", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
     parser.set_defaults(handler=cli_run.console)
     nouns = parser.add_subparsers(metavar="COMMAND")
-    for module in (cli_run, cli_tasks, cli_dead, cli_shops, cli_types, cli_queues, cli_fleet, cli_doctor, cli_records):
+    for module in (
+        cli_run,
+        cli_tasks,
+        cli_dead,
+        cli_shops,
+        cli_types,
+        cli_schedules,
+        cli_queues,
+        cli_fleet,
+        cli_doctor,
+        cli_records,
+    ):
         module.add(nouns, common)
     return parser
 

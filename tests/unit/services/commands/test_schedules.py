@@ -1,0 +1,285 @@
+"""What a person does to schedules: signed, audited, refused where it could not run, kept where others change it too."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import msgspec
+import pytest
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.commands.schedules import ScheduleCommands
+from services.domain import schedule as schedules
+from services.domain.errors import NotAllowed, StoreError, UsageError
+from services.domain.query import Query
+from services.domain.schedule import Planned, Run, Schedule
+from services.domain.shop import Shop
+from services.domain.worker import WorkerInfo
+from services.engine.firing import Firing, fleet_zone, set_fleet_zone
+from services.monitor.schedules import ScheduleQueries
+from services.ports import ScheduleEntry
+from tests.unit.services.engine.room import Room
+
+
+def commands(room: Room, role: str = "admin", zone: str = "Asia/Shanghai") -> ScheduleCommands:
+    who = Operator(who="ann@desk", role=role)
+    firing = Firing(room.store, room.producer, room.registry)
+    return ScheduleCommands(room.store, firing, room.registry, Audit(room.store, who.who), who, lambda: zone)
+
+
+@pytest.fixture
+def desk(room: Room) -> ScheduleCommands:
+    """An admin's, in a fleet of three shops and two types."""
+    room.store.put_shops(
+        [
+            Shop(platform="pdd", shop_id="s1", group="vip"),
+            Shop(platform="temu", shop_id="s1"),
+            Shop(platform="pdd", shop_id="s2"),
+        ]
+    )
+    room.define("work", uniqueness="shop_type")
+    room.define("checked", schema={"properties": {"page": {"type": "integer"}}, "required": ["page"]})
+    return commands(room)
+
+
+def plan(**fields: Any) -> Schedule:
+    base = {"name": "nightly", "task_type": "work", "cron": "30 2 * * *", "all_shops": True}
+    return Schedule(**(base | fields))
+
+
+def kept(room: Room, name: str = "nightly") -> tuple[Planned, ScheduleEntry]:
+    entry = next(entry for entry in room.store.schedules() if entry.name == name)
+    return schedules.load(entry.body), entry
+
+
+def audited(room: Room) -> list[tuple[str, tuple[str, ...], str]]:
+    return [(entry.action, entry.target, entry.outcome) for entry in room.store.audit(50)][::-1]
+
+
+def test_a_schedule_is_signed_planned_and_audited(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan(note="orders of the day", payload={"password": "x"}))
+    planned, entry = kept(room)
+    now = room.clock.now_ms()
+    assert (planned.schedule.created_by, planned.schedule.created_at) == ("ann@desk", now)
+    assert planned.schedule.uid
+    assert entry.next_at == schedules.planned_at(planned.schedule, "Asia/Shanghai", now) > now
+    assert fleet_zone(room.store) == "Asia/Shanghai", "the first schedule settles the zone of the fleet"
+    assert audited(room) == [("schedule.add", ("nightly",), "done")]
+    detail = json.loads(room.store.audit(1)[0].detail)
+    assert (detail["schedule"]["cron"], detail["schedule"]["payload"]["password"]) == ("30 2 * * *", "••••")
+
+
+@pytest.mark.parametrize(
+    ("fields", "field", "remedy"),
+    [
+        ({"cron": "30 25 * * *"}, "cron", "hour"),
+        ({"zone": "Asia/Shangai"}, "zone", "Asia/Shanghai"),
+        ({"task_type": "wrok"}, "type", "did you mean work"),
+        ({"task_type": "nothing_like_it"}, "type", "type list"),
+        ({"task_type": "checked"}, "page", "required|page"),
+        ({"task_type": "checked", "payload": {"page": "1"}}, "page", "integer"),
+        ({"all_shops": False, "shops": ("s9",)}, "shop", "import"),
+        ({"all_shops": False, "shops": ("pdd:s11",)}, "shop", "did you mean pdd:s1"),
+        ({"all_shops": False, "shops": ("s1",)}, "shop", "pdd:s1, temu:s1"),
+        ({"all_shops": False, "platforms": ("pddd",)}, "platform", "did you mean pdd"),
+        ({"all_shops": False, "groups": ("gold",)}, "group", "shop list"),
+        ({"spread_s": 86_400}, "spread", "86400 s"),
+        ({"name": "a b"}, "name", "blanks"),
+    ],
+)
+def test_what_could_not_run_is_refused_with_field_and_remedy(
+    room: Room, desk: ScheduleCommands, fields: dict[str, Any], field: str, remedy: str
+) -> None:
+    with pytest.raises(UsageError, match=remedy) as caught:
+        desk.add(plan(**fields))
+    assert caught.value.field == field
+    assert (room.store.schedules(), room.store.audit(5)) == ([], [])
+
+
+def test_a_type_that_only_a_worker_knows_is_known(room: Room, desk: ScheduleCommands) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, handlers=("special",)))
+    assert desk.checked(plan(task_type="special")).task_type == "special"
+
+
+def test_a_bare_shop_id_is_taken_where_it_is_clear(desk: ScheduleCommands) -> None:
+    assert desk.checked(plan(all_shops=False, shops=("s2", "temu:s1", "pdd:s2"))).shops == ("pdd:s2", "temu:s1")
+
+
+def test_another_of_the_same_name_needs_to_be_meant(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    first, _ = kept(room)
+    with pytest.raises(UsageError, match="--replace"):
+        desk.add(plan(cron="0 4 * * *"))
+    room.clock.advance(60)
+    desk.add(plan(cron="0 4 * * *"), replace=True)
+    second, entry = kept(room)
+    assert (second.schedule.cron, second.schedule.uid) == ("0 4 * * *", first.schedule.uid)
+    assert (second.schedule.created_at, second.schedule.updated_by) == (first.schedule.created_at, "ann@desk")
+    assert entry.next_at == schedules.planned_at(second.schedule, "Asia/Shanghai", room.clock.now_ms())
+    assert audited(room)[-1][0] == "schedule.change"
+
+
+def test_an_interval_counts_on_when_something_else_is_changed(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan(cron="", every_s=600))
+    first = kept(room)[0].schedule.first_at
+    assert first == room.clock.now_ms() + 600_000
+    room.clock.advance(700)
+    desk.add(plan(cron="", every_s=600, note="new"), replace=True)
+    assert (kept(room)[0].schedule.first_at, kept(room)[1].next_at) == (first, first + 600_000)
+    desk.add(plan(cron="", every_s=60), replace=True)
+    assert kept(room)[1].next_at == room.clock.now_ms() + 60_000
+
+
+def test_disabled_it_is_never_due_and_enabled_it_looks_ahead(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan(cron="", every_s=600))
+    assert desk.switch(["nightly"], enabled=True) == ()
+    assert desk.switch(["nightly"], enabled=False) == ("nightly",)
+    assert kept(room)[1].next_at == 0
+    room.clock.advance(6_100)
+    assert desk.switch(["nightly"], enabled=True) == ("nightly",)
+    assert kept(room)[1].next_at == kept(room)[0].schedule.first_at + 10 * 600_000, "nothing is made up for"
+
+
+def test_disabling_ends_a_run_that_a_dead_leader_began(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    planned, entry = kept(room)
+    begun = msgspec.structs.replace(planned, firing=Run(at=1, base=1))
+    assert room.store.put_schedule(ScheduleEntry(name="nightly", body=schedules.dump(begun), next_at=1), entry.version)
+    desk.switch(["nightly"], enabled=False)
+    assert kept(room)[0].firing is None
+
+
+def test_the_next_run_is_left_out(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    before = kept(room)[1].next_at
+    assert desk.skip(["nightly"]) == ("nightly",)
+    assert kept(room)[1].next_at == before + 86_400_000
+    desk.switch(["nightly"], enabled=False)
+    with pytest.raises(UsageError, match="enable"):
+        desk.skip(["nightly"])
+
+
+def test_by_hand_it_runs_now_and_its_plan_stays(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan(enabled=False, spread_s=60))
+    tally = desk.run("nightly")
+    assert (tally.created, tally.active, tally.by) == (3, 0, "ann@desk")
+    tasks = room.store.query(Query(limit=10)).tasks
+    assert {(task.created_by, task.origin, task.batch) for task in tasks} == {("ann@desk", "schedule", tally.label)}
+    assert (kept(room)[0].last, kept(room)[1].next_at) == (tally, 0)
+    room.clock.advance(1)
+    again = desk.run("nightly")
+    assert (again.created, again.active) == (0, 3)
+    assert audited(room)[-1][2].startswith("refused: 3")
+
+
+def test_removed_it_is_gone_and_its_tasks_stay(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    desk.run("nightly")
+    assert desk.remove(["nightly"]) == ("nightly",)
+    assert room.store.schedules() == []
+    assert len(room.store.query(Query(limit=10)).tasks) == 3
+    on = partial(desk.switch, enabled=True)
+    for act in (desk.remove, desk.skip, on, lambda names: desk.run(names[0])):
+        with pytest.raises(UsageError, match="schedule list") as caught:
+            act(["nightly"])
+        assert caught.value.field == "name"
+
+
+def test_with_one_wrong_name_nothing_happens(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    for act in (desk.remove, desk.skip, lambda names: desk.switch(names, enabled=False)):
+        with pytest.raises(UsageError):
+            act(["nightly", "nobody"])
+    assert kept(room)[0].schedule.enabled
+    assert kept(room)[1].next_at
+
+
+def test_the_zone_of_the_fleet_moves_those_without_their_own(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    desk.add(plan(name="own", zone="Europe/Berlin"))
+    before = {name: kept(room, name)[1].next_at for name in ("nightly", "own")}
+    assert desk.set_zone("America/New_York") == 1
+    now = room.clock.now_ms()
+    assert kept(room)[1].next_at == schedules.planned_at(plan(), "America/New_York", now) != before["nightly"]
+    assert kept(room, "own")[1].next_at == before["own"]
+    with pytest.raises(UsageError):
+        desk.set_zone("Mars/Base")
+
+
+def test_a_change_is_made_on_top_of_what_the_leader_just_wrote(
+    room: Room, desk: ScheduleCommands, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.add(plan())
+    put, raced = room.store.put_schedule, []
+
+    def race(entry: ScheduleEntry, expect: int) -> int:
+        if not raced:
+            raced.append(True)
+            planned, now = kept(room)
+            other = msgspec.structs.replace(planned, firing=Run(at=7, base=7))
+            assert put(ScheduleEntry(name=now.name, body=schedules.dump(other), next_at=7), now.version)
+        return put(entry, expect)
+
+    monkeypatch.setattr(room.store, "put_schedule", race)
+    desk.run("nightly")
+    assert kept(room)[0].firing == Run(at=7, base=7)
+    assert kept(room)[0].last is not None
+    raced.clear()
+    with pytest.raises(StoreError, match="try again"):
+        desk.add(plan(note="mine"), replace=True)
+    assert kept(room)[0].schedule.note == ""
+
+
+@pytest.mark.parametrize("role", ["viewer", "operator"])
+def test_a_viewer_only_looks_and_the_zone_is_an_admins(room: Room, desk: ScheduleCommands, role: str) -> None:
+    desk.add(plan())
+    other = commands(room, role)
+    with pytest.raises(NotAllowed):
+        other.set_zone("UTC")
+    acts: list[Any] = [
+        lambda: other.add(plan(name="new")),
+        lambda: other.skip(["nightly"]),
+        lambda: other.switch(["nightly"], enabled=False),
+        lambda: other.run("nightly"),
+        lambda: other.remove(["nightly"]),
+    ]
+    if role == "viewer":
+        for act in acts:
+            with pytest.raises(NotAllowed):
+                act()
+        assert len(room.store.audit(50)) == 1
+        return
+    for act in acts:
+        act()
+
+
+def test_rows_tell_next_runs_shops_and_trouble(room: Room, desk: ScheduleCommands) -> None:
+    ask = ScheduleQueries(room.store, room.registry)
+    assert ask.rows() == ()
+    desk.add(plan())
+    desk.add(plan(name="off", enabled=False, all_shops=False, groups=("vip",)))
+    room.store.put_schedule(ScheduleEntry(name="broken", body="{", next_at=1), 0)
+    nightly, off = ask.rows(3)
+    assert nightly.zone == "Asia/Shanghai"
+    assert [later - earlier for earlier, later in pairwise(nightly.upcoming)] == [86_400_000] * 2
+    assert (nightly.shops, off.shops, off.upcoming, off.problem) == (3, 1, (), "")
+    assert ask.shops(off.schedule) == ["pdd:s1"]
+    assert ask.row("nobody") is None
+    bad = msgspec.structs.replace(nightly.schedule, name="bad", zone="Old/Zone")
+    room.store.put_schedule(ScheduleEntry(name="bad", body=schedules.dump(Planned(schedule=bad)), next_at=5), 0)
+    row = ask.row("bad")
+    assert row is not None
+    assert "Old/Zone" in row.problem
+    shown = ask.preview(plan(cron="", every_s=600), "Asia/Shanghai", 2)
+    assert shown.upcoming == (room.clock.now_ms() + 600_000, room.clock.now_ms() + 1_200_000)
+
+
+def test_a_zone_that_cannot_be_read_is_none(room: Room) -> None:
+    room.store.put_document("fleet", "time_zone", "{")
+    assert fleet_zone(room.store) == ""
+    set_fleet_zone(room.store, "UTC")
+    assert fleet_zone(room.store) == "UTC"
