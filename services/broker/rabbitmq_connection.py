@@ -36,7 +36,7 @@ class Link:
         self._retry: Any = None
         self._hurry: Any = None
         self._backoff = Backoff()
-        self._failures = self._waiting = 0
+        self._failures = 0
         self._tried_at = self._up_at = clock.monotonic()
         self.failed_at = float("-inf")
         self._started = self._closing = False
@@ -83,15 +83,6 @@ class Link:
         Raises:
             BrokerUnavailable: with the reason in plain words.
         """
-        with self._cond:
-            self._waiting += 1
-        try:
-            self._wait_up(timeout)
-        finally:
-            with self._cond:
-                self._waiting -= 1
-
-    def _wait_up(self, timeout: float) -> None:
         self.start()
         with self._cond:
             failures = self._failures
@@ -249,8 +240,8 @@ class Link:
             return
         text = rabbitmq_errors.explain(reason, self.address)
         if text != self.error:
-            # who waits for the very first connection gets the sentence, and says it himself
-            level = logging.INFO if self._waiting and not self.version else logging.WARNING
+            # who asked for the very first connection is told by the error that he gets, and says it himself
+            level = logging.WARNING if self.version else logging.INFO
             log.log(level, "%s connection: %s", self.name, text)
         self._tried_at = self.failed_at = self._clock.monotonic()
         with self._cond:

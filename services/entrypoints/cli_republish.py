@@ -27,6 +27,7 @@ STATE_WORDS = {
 }
 #: a line about how far it is, at most so often where lines cannot be overwritten
 LINE_S = 5.0
+QUESTION_LINES = 30
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -71,7 +72,7 @@ def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -
     if args.dry_run:
         context.show(_preview(plan, chosen), _preview_lines(plan))
         return EXIT_OK
-    if (args.filter or len(ids) > 1) and not context.confirm("republish", len(ids), _preview_lines(plan)):
+    if (args.filter or len(ids) > 1) and not context.confirm("republish", len(ids), _short(_preview_lines(plan))):
         return EXIT_FAILED
     if payload is not None:
         outcome = commands.dead_letters.republish(
@@ -177,6 +178,12 @@ def _preview_lines(plan: Plan) -> list[str]:
         lines += _numbers(title, plan.counts(name))
     lines += [f"  {item.task_id}: {english(item.why)}" for item in plan.items if item.why is not None]
     return lines
+
+
+def _short(lines: list[str]) -> list[str]:
+    """What a person reads before the question; --dry-run shows all of it."""
+    more = len(lines) - QUESTION_LINES
+    return lines if more <= 0 else [*lines[:QUESTION_LINES], f"  … {more} more lines, see --dry-run"]
 
 
 def _numbers(title: str, counts: Mapping[str, int]) -> list[str]:
