@@ -19,6 +19,7 @@ from shiboken6 import isValid
 
 from console import bootstrap, profiles
 from console.garbage import GuiCollector
+from console.leaving import Leaving
 from console.main_window import MainWindow
 from console.session import Session
 from console.state import ConsoleState, Shelf
@@ -53,6 +54,7 @@ class Console:
         self._ended = asyncio.Event()
         self._session: Session | None = None
         self._desk: bootstrap.Desk | None = None
+        self._leaving: Leaving | None = None
         self._welcome: MainWindow | None = None
         self._choice: FirstRunPage | None = None
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="console")
@@ -168,6 +170,7 @@ class Console:
         memory = Shelf(self._state)
         desk = bootstrap.build(session, on_theme=self._set_theme, on_language=self._set_language, memory=memory)
         self._desk = desk
+        self._leaving = Leaving(desk.window, session.local, matters=lambda: not session.loaded)
         desk.window.closing.connect(self._ended.set)
         desk.window.resize(*self._request.size)
         await self._off(session.start)
@@ -235,10 +238,11 @@ class Console:
                 runner.send_now()
                 await self._off(runner.finish, CLOSE_GRACE_S)
             # as its user does: the page stops asking, the feed has nobody left to tell
+            self._desk.window.may_close = lambda: True
             self._desk.window.close()
         await self._off(operation.shut_down)
         if self._session is not None:
-            await self._off(self._session.close, CLOSE_GRACE_S)
+            await self._off(self._session.close, self._leaving.grace_s if self._leaving is not None else CLOSE_GRACE_S)
         self._pool.shutdown()
 
     async def _send_held(self, pages: list[Acting]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QByteArray, Qt, QTime, QTimer, Signal
@@ -44,6 +44,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(app_icon())
         self.setMinimumSize(*MINIMUM)
         self.resize(*DEFAULT)
+        self.may_close: Callable[[], bool] = lambda: True  #: asked first; False keeps the window open
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}
         self._current = ""
@@ -232,6 +233,9 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop the page and tell; whoever listens decides what else must end."""
+        if not self.may_close():
+            event.ignore()
+            return
         if self._current:
             self._pages[self._current].deactivate()
         self.closing.emit()

@@ -11,7 +11,7 @@ from services import addresses, assembly
 from services import settings as config
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
-from services.domain.worker import AMBER_AFTER_MS
+from services.domain.worker import AMBER_AFTER_MS, SlotState
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -30,7 +30,7 @@ class LocalSlots:
 
     def replace(self, workers: LocalWorkers) -> None:
         """Use other executors from the next start on."""
-        self._workers.stop(10.0)
+        self._workers.close(10.0)
         self._workers = workers
 
     def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> object:
@@ -40,6 +40,25 @@ class LocalSlots:
     def stop(self, grace_s: float | None = None) -> bool:
         """Stop working here."""
         return self._workers.stop(grace_s)
+
+    def close(self, grace_s: float | None = None) -> bool:
+        """Stop working here for good."""
+        return self._workers.close(grace_s)
+
+    def running(self) -> tuple[SlotState, ...]:
+        """The slots with a task in them."""
+        worker = self._workers.worker
+        return tuple(slot for slot in worker.info().slots if slot.task_id) if worker is not None else ()
+
+    def drain(self) -> None:
+        """Take no new tasks."""
+        if self._workers.worker is not None:
+            self._workers.worker.drain()
+
+    def resume(self) -> None:
+        """Take tasks again."""
+        if self._workers.worker is not None:
+            self._workers.worker.resume()
 
     @property
     def name(self) -> str:
@@ -132,7 +151,7 @@ class Session:
         """End everything; running tasks get the grace and then go back to their queues."""
         if self._trickle is not None:
             self._trickle.close()
-        self.local.stop(grace_s)
+        self.local.close(grace_s)
         if self._steward is not None:
             self._steward.close()
         self.live.close()

@@ -118,6 +118,13 @@ class LocalWorkers:
             worker, self._worker = self._worker, None
         return worker.stop(grace_s) if worker is not None else True
 
+    def close(self, grace_s: float | None = None) -> bool:
+        """Stop for good: the children that handlers ran in end too."""
+        clean = self.stop(grace_s)
+        for executor in self._parts.executors.values():
+            executor.close()
+        return clean
+
     def _obey(self, worker: Worker) -> None:
         """An operator elsewhere may order this worker to stop: then it has to leave, not only to stop taking."""
         worker.wait_stop_ordered(None)

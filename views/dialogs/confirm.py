@@ -56,7 +56,8 @@ class ConfirmDialog(DialogFrame):
             self.body.addWidget(Label(question.text, "body", "text2", wrap=True))
         if question.rows:
             self.body.addWidget(_rows(question.rows))
-        self._field = QLineEdit()
+        self._field = QLineEdit(self)
+        self._field.hide()
         if question.typed:
             self._ask_typed()
         self._build_foot()
@@ -68,6 +69,7 @@ class ConfirmDialog(DialogFrame):
         self._field.setAccessibleName(ask)
         self._field.textChanged.connect(self._on_typed)
         self.body.addWidget(self._field)
+        self._field.show()
 
     def _build_foot(self) -> None:
         self.cancel_button = Button(N_("Cancel"), hint="Esc")

@@ -92,7 +92,7 @@ class LocalChoice(ChoiceCard):
             N_("Everything in one place: queue, storage and workers run inside Fleetdeck."),
             (
                 N_("Nothing else to install"),
-                N_("Fits 1 to 50 shops"),
+                N_("For one machine; a fleet can grow out of it later"),
                 N_("Your data stay on this computer, in one file"),
             ),
             parent,

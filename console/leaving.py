@@ -1,0 +1,104 @@
+"""Closing the window while this computer works: finish the running tasks, or hand them back; nothing is lost."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer
+from shiboken6 import isValid
+
+from console.main_window import MainWindow
+from services.domain.worker import SlotState
+from services.i18n import N_, _, ngettext
+from views.dialogs.confirm import ConfirmDialog, Question
+from views.widgets.toast import Toast, ToastAction, ToastSpec
+
+#: running tasks get this long when nobody was asked, e.g. at the end of the sample fleet
+GRACE_S, HAND_BACK_S = 5.0, 0.0
+LOOK_MS = 250
+
+
+class LocalWork(Protocol):
+    """What runs in this program. No call blocks."""
+
+    def running(self) -> tuple[SlotState, ...]: ...
+    def drain(self) -> None: ...
+    def resume(self) -> None: ...
+
+
+class Leaving(QObject):
+    """Asked by the window before it closes."""
+
+    def __init__(self, window: MainWindow, work: LocalWork, *, matters: Callable[[], bool]) -> None:
+        """``matters``: whether anybody would miss the tasks; those of the sample fleet nobody does."""
+        super().__init__(window)
+        self._window, self._work, self._matters = window, work, matters
+        self._decided = False
+        self._toast: Toast | None = None
+        self.grace_s = GRACE_S  #: how long running tasks may take at the end
+        self.dialog: ConfirmDialog | None = None
+        self._timer = QTimer(self, interval=LOOK_MS)
+        self._timer.timeout.connect(self._look)
+        window.may_close = self.may_close
+
+    def may_close(self) -> bool:
+        """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
+        running = self._work.running()
+        if self._decided or not running or not self._matters():
+            return True
+        if self.dialog is None or not isValid(self.dialog) or not self.dialog.isVisible():
+            self._ask(running)
+        return False
+
+    def _ask(self, running: tuple[SlotState, ...]) -> None:
+        number = len(running)
+        question = Question(
+            title=N_("Close Fleetdeck"),
+            text=ngettext(
+                "This computer runs {n} task. It can finish first; handed back, it begins anew on the next worker.",
+                "This computer runs {n} tasks. They can finish first; handed back, they begin anew on the next worker.",
+                number,
+            ).format(n=number),
+            rows=tuple((slot.task_type, slot.shop.partition(":")[2]) for slot in running),
+            verb=ngettext("Finish {n} task, then close", "Finish {n} tasks, then close", number).format(n=number),
+            other=_("Hand back and close"),
+        )
+        self.dialog = ConfirmDialog(question, self._window)
+        self.dialog.confirmed.connect(self.finish)
+        self.dialog.other_chosen.connect(self.hand_back)
+        self.dialog.open()
+
+    def finish(self) -> None:
+        """Take nothing new, and close once the running tasks have ended."""
+        self._work.drain()
+        self._timer.start()
+        actions = (
+            ToastAction(text=_("Hand back and close"), call=self.hand_back),
+            ToastAction(text=_("Stay"), call=self.stay),
+        )
+        text = _("Fleetdeck closes as soon as the running tasks have finished.")
+        self._toast = self._window.toasts.show(
+            ToastSpec(text=text, status="scheduled", actions=actions, sticky=True, key="leaving")
+        )
+
+    def hand_back(self) -> None:
+        """Close now; running tasks go back to their queues and count as no failure."""
+        self.grace_s = HAND_BACK_S
+        self._close()
+
+    def stay(self) -> None:
+        """Go on working."""
+        self._timer.stop()
+        self._work.resume()
+        if self._toast is not None and isValid(self._toast):
+            self._toast.close_now()
+
+    def _look(self) -> None:
+        if not self._work.running():
+            self._close()
+
+    def _close(self) -> None:
+        self._timer.stop()
+        self._decided = True
+        self._window.close()

@@ -1,0 +1,123 @@
+"""Closing the window while this computer runs tasks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from console.desk import Console
+from console.leaving import Leaving
+from services import assembly
+from services import settings as config
+from services.commands.tasks import TaskSpec
+from services.domain.status import Status
+from services.domain.task import Task
+from tests.gui.test_console import play, until
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A machine that works by itself, with a task that waits for a file."""
+    (tmp_path / "config.toml").write_text('[worker]\nslots = 2\nhandlers = ["tests.gui.close_handlers"]\n')
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 2}))
+    return tmp_path
+
+
+async def busy(console: Console, home: Path) -> tuple[str, Leaving]:
+    """A console whose own worker runs the task."""
+    await until(lambda: console._session is not None and console._leaving is not None, "the window")
+    session, leaving = console._session, console._leaving
+    assert session is not None
+    assert leaving is not None
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
+    made = session.commands.tasks.create([spec], origin="console").created
+    await until(lambda: bool(session.local.running()), "the task runs here")
+    return made[0].task_id, leaving
+
+
+def record(home: Path, task_id: str) -> Task:
+    """The task after the program has ended."""
+    engine = assembly.open_engine(config.load(home=home))
+    try:
+        (task,) = engine.store.get([task_id])
+        assert task is not None
+        return task
+    finally:
+        engine.close()
+
+
+def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home: Path) -> None:
+    seen: list[str] = []
+
+    async def scene(console: Console) -> None:
+        task_id, leaving = await busy(console, home)
+        seen.append(task_id)
+        assert console._desk is not None
+        window = console._desk.window
+        assert not window.close()
+        assert leaving.dialog is not None
+        assert leaving.dialog.verb_button.text() == "Finish 1 task, then close"
+        leaving.dialog.verb_button.click()
+        assert window.isVisible()
+        (home / "go").touch()
+        await until(lambda: console._ended.is_set(), "the end")
+
+    play(qapp, home, scene)
+    task = record(home, seen[0])
+    assert (task.status, [one.outcome for one in task.attempts]) == (Status.SUCCEEDED, ["succeeded"])
+
+
+def test_a_task_that_is_handed_back_waits_again_and_has_not_failed(qapp: QApplication, home: Path) -> None:
+    seen: list[str] = []
+
+    async def scene(console: Console) -> None:
+        task_id, leaving = await busy(console, home)
+        seen.append(task_id)
+        assert console._desk is not None
+        assert not console._desk.window.close()
+        assert leaving.dialog is not None
+        leaving.dialog.other_button.click()
+        await until(lambda: console._ended.is_set(), "the end")
+
+    play(qapp, home, scene)
+    task = record(home, seen[0])
+    assert task.status in (Status.PENDING, Status.QUEUED)
+    assert "failed" not in [one.outcome for one in task.attempts]
+    assert task.error == "the worker was stopped"
+
+
+def test_one_can_stay(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        _task_id, leaving = await busy(console, home)
+        session = console._session
+        assert console._desk is not None
+        assert session is not None
+        window = console._desk.window
+        window.close()
+        assert leaving.dialog is not None
+        leaving.dialog.verb_button.click()
+        leaving.stay()
+        (home / "go").touch()
+        await until(lambda: not session.local.running(), "the task ended")
+        assert window.isVisible()
+        assert not console._ended.is_set()
+        (home / "go").unlink()
+        spec = TaskSpec(platform="pdd", shop_id="s2", task_type="until_file", payload={"file": str(home / "go")})
+        session.commands.tasks.create([spec], origin="console")
+        await until(lambda: bool(session.local.running()), "it takes tasks again")
+        (home / "go").touch()
+
+    play(qapp, home, scene)
+
+
+def test_an_idle_computer_closes_without_a_question(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
+        assert console._desk is not None
+        assert console._desk.window.close()
+        await until(lambda: console._ended.is_set(), "the end")
+
+    play(qapp, home, scene)
