@@ -30,6 +30,7 @@ class Question:
     rows: tuple[tuple[str, str], ...] = ()  #: name and value, e.g. shop and how many
     verb: str = ""  #: what the button does, with its number
     danger: bool = False
+    leave: str = N_("Cancel")  #: source text of the way out; another word where the verb itself is to cancel
     other: str = ""  #: a milder way out, e.g. drain before stop
     typed: str = ""  #: must be typed before the button works
 
@@ -72,7 +73,7 @@ class ConfirmDialog(DialogFrame):
         self._field.show()
 
     def _build_foot(self) -> None:
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
+        self.cancel_button = Button(self._question.leave, hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
         self.verb_button = Button(kind="dangerfill" if self._question.danger else "primary")
         self.verb_button.set_count_text(self._question.verb)

@@ -8,7 +8,7 @@ from services.domain.status import Status
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.dialogs.confirm import Question, typed_count
-from views.pages.tasks.verbs import Verb, many, standing_of
+from views.pages.tasks.verbs import CANCEL, Verb, many, standing_of
 from views.support import shown, text
 
 _TITLES = {
@@ -41,6 +41,7 @@ def question(verb: Verb, picks: Sequence[Pick], environment: str) -> Question:
         rows=tuple(rows),
         verb=_verb_text(verb, len(fit)),
         danger=verb.danger,
+        leave=N_("Do not cancel") if verb is CANCEL else N_("Cancel"),
         typed=typed_count(len(fit), environment),
     )
 

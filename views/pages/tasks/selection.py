@@ -98,17 +98,17 @@ class Selection(QObject):
         return row
 
     def _follow(self) -> None:
+        """Take over what is ticked now; a hundred thousand at once must not hold up the window."""
         ticked = self._model.ticked()
-        for gone in [key for key in self._picks if key not in ticked]:
-            self._count(self._picks.pop(gone), -1)
-        for key in ticked:
-            if key in self._picks:
-                continue
-            row: TaskRow | None = self._model.find(key)
-            new = pick(row.task) if row is not None else self._frozen.get(str(key))
-            if new is not None:
-                self._picks[new.task_id] = new
-                self._count(new, 1)
+        gone = [self._picks.pop(key) for key in [key for key in self._picks if key not in ticked]]
+        came = [key for key in ticked if key not in self._picks]
+        shown = {row.key: row for row in self._model.records()} if came else {}
+        found = [pick(shown[key].task) if key in shown else self._frozen.get(str(key)) for key in came]
+        new = [one for one in found if one is not None]
+        self._picks.update((one.task_id, one) for one in new)
+        self._standing.update((one.status, one.triage) for one in new)
+        self._standing.subtract((one.status, one.triage) for one in gone)
+        self._standing = +self._standing
         self.changed.emit()
 
     def _count(self, one: Pick, by: int) -> None:
