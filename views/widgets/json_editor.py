@@ -15,7 +15,6 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QFontMetrics,
     QHelpEvent,
     QKeyEvent,
@@ -23,11 +22,9 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
     QTextBlock,
-    QTextCharFormat,
     QTextCursor,
-    QTextFormat,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from services.i18n import _
 from views.support import safe
@@ -35,6 +32,7 @@ from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.json_highlighter import JsonHighlighter
+from views.widgets.json_marks import ground, wave
 from views.widgets.json_problems import Problem, Validator, line_of, parse
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
@@ -216,38 +214,13 @@ class JsonEditor(QPlainTextEdit):
         self._place_gutter()
 
     def _mark_lines(self) -> None:
-        marks = [self._mark(line, theme().tint("dead", 16, "input")) for line in {p.line for p in self._problems}]
+        document = self.document()
+        wrong = {problem.line for problem in self._problems}
+        marks = [ground(document, line, theme().tint("dead", 16, "input")) for line in wrong]
         if self.hasFocus() and not self.isReadOnly():
-            marks.insert(0, self._mark(self.textCursor().blockNumber() + 1, theme().color("raised")))
-        waves = [self._wave(line) for line in {p.line for p in self._problems}]
+            marks.insert(0, ground(document, self.textCursor().blockNumber() + 1, theme().color("raised")))
+        waves = [wave(document, line) for line in wrong]
         self.setExtraSelections([mark for mark in (*marks, *waves) if mark is not None])
-
-    def _wave(self, line: int) -> QTextEdit.ExtraSelection | None:
-        block = self.document().findBlockByNumber(line - 1)
-        if not block.isValid():
-            return None
-        text = block.text()
-        wave = QTextEdit.ExtraSelection()
-        style = QTextCharFormat()
-        style.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
-        style.setUnderlineColor(theme().color("dead"))
-        cursor = QTextCursor(block)
-        cursor.setPosition(block.position() + len(text) - len(text.lstrip()))
-        cursor.setPosition(block.position() + len(text.rstrip()), QTextCursor.MoveMode.KeepAnchor)
-        wave.format, wave.cursor = style, cursor
-        return wave
-
-    def _mark(self, line: int, colour: QColor) -> QTextEdit.ExtraSelection | None:
-        block = self.document().findBlockByNumber(line - 1)
-        if not block.isValid():
-            return None
-        mark = QTextEdit.ExtraSelection()
-        style = QTextCharFormat()
-        style.setBackground(colour)
-        style.setProperty(QTextFormat.Property.FullWidthSelection, True)
-        mark.format = style
-        mark.cursor = QTextCursor(block)
-        return mark
 
     def paint_gutter(self, event: QPaintEvent) -> None:
         """Draw numbers and glyphs of the visible lines."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from functools import partial
 
@@ -21,6 +20,7 @@ from views.context import PageContext
 from views.pages.dead_letters import words
 from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.head import LetterHead
+from views.pages.dead_letters.headers import headers_of
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label, line
@@ -229,7 +229,7 @@ class LetterPanel(QWidget):
             payload = detail.letter.body.decode("utf-8", "replace")
         self.editor.show_message(task.task_id, payload, self._types.get(task.task_type))
         self.editor.set_read_only(task.triage == Triage.REPUBLISHED)
-        headers = _headers(detail)
+        headers = headers_of(detail)
         self._headers.setVisible(bool(headers))
         self._fields.set_rows(headers)
 
@@ -287,20 +287,3 @@ class LetterPanel(QWidget):
     def _copy_headers(self) -> None:
         lines = (f"{name}: {value}" for name, value in self._fields.values().items())
         QGuiApplication.clipboard().setText("\n".join(lines))
-
-
-def _headers(detail: TaskDetail) -> list[tuple[str, str]]:
-    letter = detail.letter
-    if letter is None:
-        return []
-    rows = [("queue", letter.queue), ("routing-key", letter.routing_key), ("content-type", letter.content_type)]
-    try:
-        kept = json.loads(letter.headers)
-    except ValueError:
-        kept = {"headers": letter.headers}
-    if isinstance(kept, dict):
-        rows += [
-            (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
-            for name, value in kept.items()
-        ]
-    return [(name, safe.cut(value, 400)) for name, value in rows if value]

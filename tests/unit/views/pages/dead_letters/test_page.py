@@ -324,7 +324,7 @@ def test_a_cause_is_ignored_for_a_while_and_shown_again(qtbot: QtBot, fleet: Fle
     page = open_page()
     cause_menu(page)["Ignore for 1 hour"].trigger()
     qtbot.waitUntil(lambda: fleet.store.counts().triage == {Triage.OPEN: 15, Triage.IGNORED: 18})
-    qtbot.waitUntil(lambda: fleet.toasts[-1].text == "18 dead letters ignored")
+    qtbot.waitUntil(lambda: [spec.text for spec in fleet.toasts] == ["18 dead letters ignored"])
     page._states.choose(Triage.IGNORED)
     qtbot.waitUntil(lambda: page.causes.causes.rowCount() == 1)
     cause = page.causes.causes.record(0)
