@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from services.domain.change import Answer, Op
+from services.domain.dependency import GATE
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.query import Page, Query
 from services.domain.status import Status
@@ -187,9 +188,10 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
 
 
 def _turn(task: Task) -> tuple[int, int, str]:
-    """Where a task stands among those of its uniqueness key: started ones first, planned ones last."""
+    """Where a task stands among those of its key: started ones first, planned ones and those that wait for others last."""
     begun = task.status in (Status.RUNNING, Status.HELD)
-    return (0 if begun else 2 if task.status == Status.SCHEDULED else 1), task.created_at, task.task_id
+    planned = task.status == Status.SCHEDULED or task.gate == GATE
+    return (0 if begun else 2 if planned else 1), task.created_at, task.task_id
 
 
 def _tasks(conn: sqlite3.Connection, sql: str, values: tuple[str | int, ...]) -> list[Task]:

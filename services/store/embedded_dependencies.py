@@ -9,7 +9,7 @@ from services.store.embedded_gates import key_of, open_shop
 from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
 
 _FAILED = (Status.DEAD, Status.CANCELLED)
-_NOTE = "INSERT INTO dependencies (needs, cancels, task_id) VALUES (?, ?, ?)"
+_NOTE = "INSERT OR IGNORE INTO dependencies (needs, cancels, task_id) VALUES (?, ?, ?)"
 _FORGET = "DELETE FROM dependencies WHERE task_id = ?"
 _STRIKE = "DELETE FROM dependencies WHERE needs = ? AND task_id = ?"
 _WAITS = "SELECT EXISTS (SELECT 1 FROM dependencies WHERE task_id = ?)"

@@ -69,6 +69,21 @@ def test_an_unknown_task_cannot_be_waited_for(rig: Rig) -> None:
     assert rig.store.counts().total == 1
 
 
+@pytest.mark.parametrize("way", ["queue", "force"])
+def test_of_a_twin_that_names_an_unknown_task_nothing_stays(rig: Rig, way: str) -> None:
+    rig.create(uniq="U")
+    task = rig.task(uniq="U", depends_on=("nobody",))
+    assert rig.ask(Create(task=task, on_duplicate=way)).code == "unknown"
+    assert rig.store.get([task.task_id]) == [None]
+
+
+def test_a_task_named_twice_is_waited_for_once(rig: Rig) -> None:
+    first = rig.running()
+    second = after(rig, first, first, shop_id="s2")
+    assert rig.store.needs(second.task_id) == [first.task_id]
+    assert ids(rig.finish(first).released) == {second.task_id}
+
+
 def test_the_same_creation_again_is_created(rig: Rig) -> None:
     first = rig.running()
     task = rig.task(depends_on=(first.task_id,))
@@ -413,6 +428,7 @@ def test_who_waits_for_others_is_no_twin_that_goes_first(rig: Rig) -> None:
     fresh = rig.task(uniq="U", parent=first.task_id)
     again = rig.ask(Republish(task_id=first.task_id, task=fresh, by="ann", on_duplicate="queue")).task
     assert again is not None
+    assert rig.store.holders(["U"]) == [again]
     assert run(rig, again) == {second.task_id}
     assert rig.claim(rig.record(second), "w9#1").code == "run"
 

@@ -29,18 +29,12 @@ end
 local function insert(e, on_duplicate, released)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
-  if holder then
-    if on_duplicate == 'queue' then
-      add_mark(e, 'twin')
-    elseif on_duplicate == 'force' then
-      set_rest(e, T.uniq, '')
-      add_mark(e, 'forced')
-    else
-      return 'duplicate', holder
-    end
-  end
+  if holder and on_duplicate ~= 'queue' and on_duplicate ~= 'force' then return 'duplicate', holder end
   local needs, broken = find_needs(e)
   if not needs then return 'unknown' end
+  -- from here on it is a record: what is changed is written
+  if holder and on_duplicate == 'force' then set_rest(e, T.uniq, '') end
+  if holder then add_mark(e, on_duplicate == 'force' and 'forced' or 'twin') end
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
   if status == 'pending' and needs[1] then
     status, e[T.gate] = 'blocked', 'dependency'

@@ -32,6 +32,7 @@ from services.domain.change import (
     Republish,
     Resolve,
     SetTriage,
+    TellDependants,
 )
 from services.domain.shop import Pause, Shop
 from services.domain.task import Attempt, Task
@@ -49,7 +50,7 @@ ENDS = ("succeeded", "retrying", "dead", "held", "cancelled", "pending")
 ACTS = (
     "create", "create", "create", "publish", "publish", "claim", "claim", "claim", "claim", "finish", "finish", "late",
     "renew", "progress", "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume",
-    "give_up", "postpone", "adopt", "slots", "foreign",
+    "give_up", "postpone", "adopt", "slots", "foreign", "depend", "depend", "tell",
 )  # fmt: skip
 STEP = st.tuples(st.sampled_from(ACTS), st.integers(0, 9), st.integers(0, 5))
 BATCHES = st.lists(st.lists(STEP, min_size=1, max_size=8), min_size=1, max_size=14)
@@ -110,6 +111,9 @@ class Twins:
         counts = [structs_of(store.counts()) for store in (self.left, self.right)]
         assert counts[0] == counts[1]
         assert sorted(self.left.parked_shops(100)) == self.right.parked_shops(100)
+        for task_id in self.ids:
+            self.both("needs", task_id)
+        self.both("untold", 10)
         for terms in ((), (query.equals("shop", "a"),), (query.equals("status", "queued", "blocked", "dead"),)):
             for sort in ("created", "priority"):
                 asked = query.Query(terms=terms, sort=sort, limit=500)
@@ -149,6 +153,18 @@ class Twins:
         if pick == 8:
             return Create(task=self._new(pick, how, status="dead", error_kind="bad_message"), on_duplicate=way)
         return Create(task=self._new(pick, how), on_duplicate=way)
+
+    def _depend(self, task: Task, how: int) -> Op:
+        other = self.ids[how * 5 % len(self.ids)]
+        fields: dict[str, Any] = {
+            "depends_on": (task.task_id, other) if how % 3 else (task.task_id,),
+            "on_dependency_failure": ("hold", "cancel")[how % 2],
+        }
+        plan = {"status": "scheduled", "due_at": BEGIN + how} if how == 4 else {}
+        return Create(task=self._new(how, how, **fields, **plan), on_duplicate=("reject", "queue")[how % 2])
+
+    def _tell(self, task: Task, how: int) -> Op:
+        return TellDependants(task_id=task.task_id)
 
     def _adopt(self, pick: int, how: int) -> Op:
         task = self._new(pick, how, status="held" if how == 5 else "queued", attempt=how)
