@@ -188,7 +188,7 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
 
 
 def _turn(task: Task) -> tuple[int, int, str]:
-    """Where a task stands among those of its key: started ones first, planned ones and those that wait for others last."""
+    """Where a task stands among those of its key: started ones first, last those that may not start yet."""
     begun = task.status in (Status.RUNNING, Status.HELD)
     planned = task.status == Status.SCHEDULED or task.gate == GATE
     return (0 if begun else 2 if planned else 1), task.created_at, task.task_id
