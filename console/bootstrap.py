@@ -18,6 +18,7 @@ from views.page import Page
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
+from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 from views.pages.workers.page import WorkersPage
@@ -92,6 +93,7 @@ def build(
     context = PageContext(
         tasks=session.queries.tasks,
         causes=session.queries.causes,
+        schedules=session.queries.schedules,
         overview=session.overview,
         commands=session.commands,
         feed=feed,
@@ -122,11 +124,7 @@ def build(
     window = MainWindow(
         (
             PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
-            PageSpec(id="tasks", title=N_("Tasks"), icon="ph.list-bullets", factory=lambda: TasksPage(context)),
-            PageSpec(
-                id="dead_letters", title=N_("Dead letters"), icon="ph.file-x", factory=lambda: DeadLettersPage(context)
-            ),
-            PageSpec(id="workers", title=N_("Workers"), icon="ph.robot", factory=lambda: WorkersPage(context)),
+            *_pages(context),
             PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
         )
     )
@@ -141,3 +139,16 @@ def build(
         addresses=session.addresses,
     )
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=ShellKeys(window, context))
+
+
+def _pages(context: PageContext) -> tuple[PageSpec, ...]:
+    """The pages that need nothing but the context."""
+    made: tuple[tuple[str, str, str, Callable[[PageContext], Page]], ...] = (
+        ("tasks", N_("Tasks"), "ph.list-bullets", TasksPage),
+        ("dead_letters", N_("Dead letters"), "ph.file-x", DeadLettersPage),
+        ("workers", N_("Workers"), "ph.robot", WorkersPage),
+        ("schedules", N_("Schedules"), "ph.calendar-check", SchedulesPage),
+    )
+    return tuple(
+        PageSpec(id=name, title=title, icon=icon, factory=partial(make, context)) for name, title, icon, make in made
+    )

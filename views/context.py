@@ -11,11 +11,13 @@ from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
+from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
+from services.monitor.schedules import ScheduleQueries
 from services.monitor.tasks import TaskQueries
 from views.support.feed import Feed
 from views.support.memory import Memory, ShortMemory
@@ -37,6 +39,8 @@ class CommandSet(Protocol):
     def causes(self) -> CauseCommands: ...
     @property
     def fleet(self) -> FleetCommands: ...
+    @property
+    def schedules(self) -> ScheduleCommands: ...
 
 
 class LocalControl(Protocol):
@@ -64,6 +68,7 @@ class PageContext:
 
     tasks: TaskQueries
     causes: CauseQueries
+    schedules: ScheduleQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed

@@ -15,7 +15,7 @@ from services.domain.errors import UsageError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
-PAGES = ("overview", "tasks", "dead_letters", "workers", "settings")
+PAGES = ("overview", "tasks", "dead_letters", "workers", "schedules", "settings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -113,6 +113,7 @@ def open_desk(home: Path) -> Desk:
     context = PageContext(
         tasks=session.queries.tasks,
         causes=session.queries.causes,
+        schedules=session.queries.schedules,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

@@ -239,6 +239,7 @@ def open_fleet(home: Path) -> Iterator[Fleet]:
     context = PageContext(
         tasks=questions.tasks,
         causes=questions.causes,
+        schedules=questions.schedules,
         overview=OverviewQueries(engine.store, engine.registry, live, history, questions.causes, engine.clock),
         commands=assembly.commands(engine),
         feed=Feed(live),

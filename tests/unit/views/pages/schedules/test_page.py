@@ -1,0 +1,172 @@
+"""The Schedules page over a real engine: what it shows, and every act as its audited command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from services.domain.query import Query
+from services.domain.schedule import Schedule
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.schedules.page import SchedulesPage
+
+Open = Callable[[], SchedulesPage]
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+    pages: list[SchedulesPage] = []
+
+    def make() -> SchedulesPage:
+        page = SchedulesPage(fleet.context)
+        qtbot.addWidget(page)
+        pages.append(page)
+        page.resize(1400, 700)
+        with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+        return page
+
+    yield make
+    for page in pages:
+        page.deactivate()
+
+
+def plan(fleet: Fleet, name: str = "nightly", **fields: Any) -> None:
+    """A schedule for the six shops of the fleet."""
+    base = {"name": name, "task_type": "refresh_goods", "cron": "30 2 * * *", "all_shops": True}
+    fleet.context.commands.schedules.add(Schedule(**(base | fields)))
+
+
+def press(qtbot: QtBot, page: SchedulesPage, button: Any) -> None:
+    """Press a button and wait until the page has asked again."""
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        page.refresh()
+
+
+def confirm(qtbot: QtBot, page: SchedulesPage, typed: str = "") -> None:
+    """Say yes to the question that stands over the page."""
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog._field.setText(typed)
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        dialog.verb_button.click()
+    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        page.refresh()
+
+
+def cells(page: SchedulesPage, name: str) -> dict[str, str]:
+    """What the row of a schedule says."""
+    row = page._model.find(name)
+    assert row is not None
+    return {column.key: column.display(row) for column in page._model.columns}
+
+
+def test_an_empty_page_says_what_schedules_are(open_page: Open) -> None:
+    page = open_page()
+    assert page.stack.currentWidget() is page.empty
+    assert page.header.summary() == "Nothing repeats."
+    assert not page.run_button.isEnabled()
+
+
+def test_rows_say_when_for_whom_and_what_came_of_it(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet, note="orders of the day")
+    plan(fleet, "berlin", cron="0 9 * * 1-5", zone="Europe/Berlin")
+    plan(fleet, "often", cron="", every_s=5400, enabled=False)
+    fleet.context.commands.schedules.run("nightly")
+    page = open_page()
+    assert page.stack.currentWidget() is page.table
+    nightly = cells(page, "nightly")
+    assert (nightly["when"], nightly["shops"], nightly["outcome"]) == ("daily at 02:30", "6", "6 tasks")
+    assert nightly["next"].startswith("in ")
+    assert nightly["note"] == "orders of the day"
+    assert cells(page, "berlin")["when"] == "Monday to Friday at 09:00 (Europe/Berlin)"
+    often = cells(page, "often")
+    assert (often["next"], often["last"], often["outcome"]) == ("disabled", "", "")
+    assert page.header.summary().startswith("3 schedules, 1 disabled, next ")
+
+
+def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    row = page.current()
+    assert row is not None
+    press(qtbot, page, page.skip_button)
+    skipped = page.current()
+    assert skipped is not None
+    assert skipped.upcoming[0] == row.upcoming[1]
+    press(qtbot, page, page.switch_button)
+    assert cells(page, "nightly")["next"] == "disabled"
+    assert (page.switch_button.text(), page.skip_button.isEnabled()) == ("Enable", False)
+    press(qtbot, page, page.switch_button)
+    assert (page.switch_button.text(), page.skip_button.isEnabled()) == ("Disable", True)
+    assert [toast.text for toast in fleet.toasts] == [
+        "The next run of nightly is left out.",
+        "nightly is disabled.",
+        "nightly is enabled.",
+    ]
+
+
+def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    page.run_button.click()
+    assert fleet.store.query(Query()).tasks == ()
+    confirm(qtbot, page)
+    assert len(fleet.store.query(Query()).tasks) == 6
+    assert fleet.toasts[-1].text == "6 tasks"
+    with qtbot.waitSignal(page.navigate) as gone:
+        page.table.open_requested.emit("nightly")
+    target, text = gone.args
+    assert target == "tasks"
+    assert len(fleet.context.tasks.page(text).tasks) == 6
+
+
+def test_removing_wants_the_name_typed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    page.remove_button.click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    dialog._field.setText("nigh")
+    assert not dialog.verb_button.isEnabled()
+    confirm(qtbot, page, "nightly")
+    assert fleet.store.schedules() == []
+    assert page.stack.currentWidget() is page.empty
+
+
+def test_what_is_refused_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    fleet.context.commands.schedules.remove(["nightly"])
+    press(qtbot, page, page.switch_button)
+    assert (fleet.toasts[-1].status, "no schedule" in fleet.toasts[-1].detail) == ("error", True)
+    assert page.stack.currentWidget() is page.empty, "and the page looks again"
+
+
+def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    menu = QMenu(page)
+    page.table.menu_requested.emit(menu, "nightly")
+    assert [(action.text(), action.isEnabled()) for action in menu.actions()] == [
+        ("Tasks of the last run", False),
+        ("Run now", True),
+        ("Skip next", True),
+        ("Disable", True),
+        ("Remove", True),
+    ]

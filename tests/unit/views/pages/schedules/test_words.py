@@ -1,0 +1,59 @@
+"""Rules in words, in both languages; what has no words is shown as it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services import i18n
+from services.domain.schedule import Planned, Schedule, Tally
+from services.monitor.schedules import ScheduleRow
+from views.pages.schedules import words
+
+
+@pytest.fixture(autouse=True)
+def _english_again() -> Iterator[None]:
+    yield
+    i18n.set_language("en")
+
+
+def schedule(cron: str = "", **fields: object) -> Schedule:
+    return Schedule(name="n", task_type="work", cron=cron, all_shops=True, **fields)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("cron", "english", "chinese"),
+    [
+        ("30 2 * * *", "daily at 02:30", "每天 02:30"),
+        ("@daily", "daily at 00:00", "每天 00:00"),
+        ("0 9 * * 1-5", "Monday to Friday at 09:00", "周一至周五 09:00"),
+        ("5 7 * * 0", "Sundays at 07:05", "每周日 07:05"),
+        ("5 7 * * 7", "Sundays at 07:05", "每周日 07:05"),
+        ("5 * * * *", "hourly at minute 5", "每小时第 5 分"),
+        ("30 2 1 * *", "30 2 1 * *", "30 2 1 * *"),
+        ("0,30 2 * * *", "0,30 2 * * *", "0,30 2 * * *"),
+        ("*/7 * * * *", "*/7 * * * *", "*/7 * * * *"),
+        ("*/0 * * * *", "*/0 * * * *", "*/0 * * * *"),
+        ("5 * * * 1", "5 * * * 1", "5 * * * 1"),
+    ],
+)
+def test_rules(cron: str, english: str, chinese: str) -> None:
+    assert words.repeats(schedule(cron)) == english
+    i18n.set_language("zh_CN")
+    assert words.repeats(schedule(cron)) == chinese
+
+
+def test_steps_and_intervals_read_alike() -> None:
+    assert words.repeats(schedule("*/15 * * * *")) == words.repeats(schedule(every_s=900))
+    plain = [" ".join(words.repeats(schedule(every_s=span)).split()) for span in (90, 1800, 5400)]
+    assert plain == ["every 1 m 30 s", "every 30 min", "every 1 h 30 m"]
+
+
+def test_outcome_and_mark() -> None:
+    tally = Tally(at=1, created=1200, active=2, failed=1, error="no")
+    assert words.outcome(tally) == "1,200 tasks, 2 shops left out, 1 failed"
+    row = ScheduleRow(planned=Planned(schedule=schedule("@daily"), last=tally), zone="UTC", upcoming=(5,))
+    assert (words.glyph(row), words.next_run(row, 10)) == ("warning", "now")
+    gone = ScheduleRow(planned=Planned(schedule=schedule("@daily")), zone="Old/Zone", problem="no zone")
+    assert (words.glyph(gone), words.next_run(gone, 10)) == ("warning", "cannot run")

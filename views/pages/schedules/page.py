@@ -1,0 +1,151 @@
+"""The Schedules page: what repeats, when it comes next, and what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QMenu, QStackedWidget
+
+from services.clock import SystemClock
+from services.domain import filter
+from services.domain.query import equals
+from services.i18n import N_, _
+from services.monitor.schedules import ScheduleRow
+from views.context import PageContext
+from views.page import Page
+from views.pages.schedules import words
+from views.pages.schedules.actions import ScheduleActions
+from views.pages.schedules.table import COLUMNS, sentence
+from views.support.refresher import Refresher
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
+
+EVERY_MS = 3000
+_CLOCK = SystemClock()
+
+
+class SchedulesPage(Page):
+    """All schedules in one table; what can be done about the one under the cursor stands above it."""
+
+    page_id = "schedules"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Schedules"))
+        self._context = context
+        self._rows: tuple[ScheduleRow, ...] = ()
+        self.actions_of_page = ScheduleActions(context, self)
+        self._model: RecordModel[ScheduleRow] = RecordModel(
+            COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
+        )
+        self._build()
+        self._refresher = Refresher(self, context.schedules.rows, self._show, EVERY_MS)
+        self.actions_of_page.changed.connect(self._refresher.now)
+        self._follow()
+
+    def _build(self) -> None:
+        acts = self.actions_of_page
+        self.run_button = Button(N_("Run now"), icon="ph.play", kind="ghost")
+        self.skip_button = Button(N_("Skip next"), icon="ph.skip-forward", kind="ghost")
+        self.switch_button = Button(N_("Disable"), icon="ph.power", kind="ghost")
+        self.remove_button = Button(N_("Remove"), icon="ph.trash", kind="ghostdanger")
+        for button, act in (
+            (self.run_button, acts.run),
+            (self.skip_button, acts.skip),
+            (self.switch_button, acts.switch),
+            (self.remove_button, acts.remove),
+        ):
+            button.clicked.connect(self._on_current(act))
+            self.header.add_action(button)
+        self.table = TableView(self._model, name=N_("Schedules"))
+        self.table.current_changed.connect(self._follow)
+        self.table.open_requested.connect(self._open_tasks)
+        self.table.menu_requested.connect(self._fill_menu)
+        self.empty = EmptyState(
+            N_("Nothing repeats yet."),
+            N_("A schedule makes the same task for many shops at its times. Add one: fleetdeck schedule add --help"),
+            icon="ph.calendar-check",
+        )
+        self.stack = QStackedWidget()
+        self.stack.addWidget(self.table)
+        self.stack.addWidget(self.empty)
+        self.body.addWidget(self.stack, 1)
+
+    def activate(self) -> None:
+        """Ask now and then."""
+        self._refresher.start()
+
+    def deactivate(self) -> None:
+        """Ask no more."""
+        self._refresher.stop()
+
+    def refresh(self) -> None:
+        """Ask at once."""
+        self._refresher.now()
+
+    def show_request(self, request: object) -> None:
+        """Put the cursor on a schedule."""
+        self.table.set_current_key(str(request))
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        if hasattr(self, "stack"):
+            self._say()
+
+    def current(self) -> ScheduleRow | None:
+        """The schedule under the cursor."""
+        return self._find(self.table.current_key())
+
+    def _find(self, key: object) -> ScheduleRow | None:
+        return next((row for row in self._rows if row.schedule.name == key), None)
+
+    def _show(self, rows: tuple[ScheduleRow, ...]) -> None:
+        self._rows = rows
+        self._model.apply(rows)
+        if rows and self.table.current_key() is None:
+            self.table.set_current_key(rows[0].schedule.name)
+        self._say()
+
+    def _say(self) -> None:
+        self.stack.setCurrentWidget(self.table if self._rows else self.empty)
+        self.set_summary(words.summary(self._rows, _CLOCK.now_ms()))
+        self._follow()
+
+    def _follow(self, _key: object = None) -> None:
+        row = self.current()
+        none = "" if row is not None else _("Choose a schedule first")
+        for button in (self.run_button, self.switch_button, self.remove_button):
+            button.disable(none)
+        idle = row is not None and not row.upcoming
+        self.skip_button.disable(_("It has no next run") if idle else none)
+        disabled = row is not None and not row.schedule.enabled
+        self.switch_button.set_source(N_("Enable") if disabled else N_("Disable"))
+
+    def _on_current(self, act: Callable[[ScheduleRow], None]) -> Callable[[], None]:
+        def go() -> None:
+            row = self.current()
+            if row is not None:
+                act(row)
+
+        return go
+
+    def _open_tasks(self, key: object) -> None:
+        """The tasks of its last run."""
+        row = self._find(key)
+        if row is not None and row.planned.last is not None:
+            terms = (equals("batch", row.planned.last.label),)
+            self.navigate.emit("tasks", filter.format_terms(terms))
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        row, acts = self._find(key), self.actions_of_page
+        if row is None:
+            return
+        tasks = menu.addAction(_("Tasks of the last run"), lambda: self._open_tasks(key))
+        tasks.setEnabled(row.planned.last is not None)
+        menu.addAction(_("Run now"), lambda: acts.run(row))
+        skip = menu.addAction(_("Skip next"), lambda: acts.skip(row))
+        skip.setEnabled(bool(row.upcoming))
+        menu.addAction(_("Disable") if row.schedule.enabled else _("Enable"), lambda: acts.switch(row))
+        menu.addAction(_("Remove"), lambda: acts.remove(row))

@@ -1,0 +1,79 @@
+"""Schedules as rows of a table."""
+
+from __future__ import annotations
+
+from services.clock import SystemClock
+from services.i18n import N_, _
+from services.monitor.schedules import ScheduleRow
+from views.pages.schedules import words
+from views.support import safe, shown, text
+from views.tables.column import Column
+
+_CLOCK = SystemClock()
+
+
+def sentence(row: ScheduleRow) -> str:
+    """The row for a screen reader."""
+    told = {"name": row.schedule.name, "when": words.when(row), "next": words.next_run(row, _CLOCK.now_ms())}
+    return _("{name}, {when}, {next}").format(**told)
+
+
+def _last(row: ScheduleRow) -> str:
+    return shown.clock(row.planned.last.at, _CLOCK.now_ms()) if row.planned.last is not None else ""
+
+
+COLUMNS: tuple[Column[ScheduleRow], ...] = (
+    Column(key="state", title="", value=words.glyph, kind="glyph", width=30, speech=sentence),
+    Column(key="name", title=N_("Name"), value=lambda row: row.schedule.name, kind="strong", width=170, sortable=True),
+    Column(key="type", title=N_("Task type"), value=lambda row: row.schedule.task_type, width=140, sortable=True),
+    Column(
+        key="when",
+        title=N_("When"),
+        value=words.when,
+        width=250,
+        tooltip=lambda row: " ".join(part for part in (row.schedule.cron, row.zone) if part),
+    ),
+    Column(
+        key="shops",
+        title=N_("Shops"),
+        value=lambda row: row.shops,
+        text=lambda row: text.count(row.shops),
+        kind="number",
+        width=74,
+        sortable=True,
+        descending_first=True,
+        tooltip=lambda row: safe.tooltip(words.shops(row.schedule)),
+    ),
+    Column(
+        key="next",
+        title=N_("Next run"),
+        value=lambda row: row.upcoming[0] if row.upcoming else 2**53,
+        text=lambda row: words.next_run(row, _CLOCK.now_ms()),
+        tone=lambda row: "text" if row.upcoming else "text3",
+        width=120,
+        sortable=True,
+        live=True,
+        tooltip=lambda row: words.next_runs(row, _CLOCK.now_ms()),
+    ),
+    Column(
+        key="last",
+        title=N_("Last run"),
+        value=lambda row: row.planned.last.at if row.planned.last is not None else 0,
+        text=_last,
+        width=110,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(
+        key="outcome",
+        title=N_("What came of it"),
+        value=lambda row: words.outcome(row.planned.last),
+        tone=lambda row: "retrying" if row.planned.last is not None and row.planned.last.failed else "text2",
+        width=190,
+        tooltip=lambda row: safe.tooltip(row.planned.last.error) if row.planned.last is not None else "",
+        hide_rank=1,
+    ),
+    Column(
+        key="note", title=N_("Note"), value=lambda row: safe.one_line(row.schedule.note, 80), width=120, stretch=True
+    ),
+)

@@ -1,0 +1,127 @@
+"""Schedules in words: when they repeat, what comes next, what came of the last run. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from services.domain.recurrence import ALIASES
+from services.domain.schedule import Schedule, Tally
+from services.i18n import N_, _, ngettext
+from services.monitor.schedules import ScheduleRow
+from views.support import shown, text
+
+_DAYS = (
+    N_("Sundays"),
+    N_("Mondays"),
+    N_("Tuesdays"),
+    N_("Wednesdays"),
+    N_("Thursdays"),
+    N_("Fridays"),
+    N_("Saturdays"),
+    N_("Sundays"),
+)
+#: minutes that divide the hour: their runs are evenly apart
+_STEPS = frozenset(str(step) for step in range(1, 31) if 60 % step == 0)
+
+
+def when(row: ScheduleRow) -> str:
+    """When it repeats, with its zone where it has one of its own."""
+    words = repeats(row.schedule)
+    return f"{words} ({row.schedule.zone})" if row.schedule.zone else words
+
+
+def repeats(schedule: Schedule) -> str:
+    """The common rules in words, the others as they were written."""
+    if schedule.every_s:
+        return _every(timedelta(seconds=schedule.every_s))
+    parts = ALIASES.get(schedule.cron.lower(), schedule.cron).split()
+    if len(parts) != 5 or parts[2:4] != ["*", "*"]:
+        return schedule.cron
+    minute, hour, _day, _month, weekday = parts
+    if hour == "*":
+        return _hourly(minute, weekday) or schedule.cron
+    if not (minute.isdigit() and hour.isdigit()):
+        return schedule.cron
+    time = f"{int(hour):02d}:{int(minute):02d}"
+    if weekday == "*":
+        return _("daily at {time}").format(time=time)
+    if weekday == "1-5":
+        return _("Monday to Friday at {time}").format(time=time)
+    if weekday in "01234567":
+        return _("{days} at {time}").format(days=_(_DAYS[int(weekday)]), time=time)
+    return schedule.cron
+
+
+def _every(span: timedelta) -> str:
+    short = span < timedelta(hours=1) and span.seconds % 60 == 0
+    return _("every {span}").format(span=text.coarse(span) if short else text.duration(span))
+
+
+def _hourly(minute: str, weekday: str) -> str:
+    if weekday != "*":
+        return ""
+    if minute.isdigit():
+        return _("hourly at minute {minute}").format(minute=int(minute))
+    step = minute.removeprefix("*/")
+    if minute.startswith("*/") and step in _STEPS:
+        return _every(timedelta(minutes=int(step)))
+    return ""
+
+
+def glyph(row: ScheduleRow) -> str:
+    """The status name of a schedule."""
+    if row.problem or (row.planned.last is not None and row.planned.last.failed):
+        return "warning"
+    return "scheduled" if row.schedule.enabled else "paused"
+
+
+def next_run(row: ScheduleRow, now_ms: int) -> str:
+    """How soon it runs."""
+    if row.problem:
+        return _("cannot run")
+    if not row.schedule.enabled:
+        return _("disabled")
+    if not row.upcoming:
+        return _("never again")
+    return text.until(shown.span(row.upcoming[0] - now_ms))
+
+
+def next_runs(row: ScheduleRow, now_ms: int) -> str:
+    """The next runs, one a line, for a tool tip."""
+    lines = [text.clock(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
+    return "\n".join([*lines, row.problem] if row.problem else lines)
+
+
+def outcome(last: Tally | None) -> str:
+    """What came of the last run."""
+    if last is None:
+        return ""
+    parts = [ngettext("{n} task", "{n} tasks", last.created).format(n=text.count(last.created))]
+    if last.active:
+        parts.append(ngettext("{n} shop left out", "{n} shops left out", last.active).format(n=text.count(last.active)))
+    if last.failed:
+        parts.append(ngettext("{n} failed", "{n} failed", last.failed).format(n=text.count(last.failed)))
+    return text.listed(parts)
+
+
+def shops(schedule: Schedule) -> str:
+    """Which shops were chosen."""
+    if schedule.all_shops:
+        return _("all shops")
+    return text.listed((*schedule.platforms, *schedule.groups, *schedule.shops))
+
+
+def summary(rows: Sequence[ScheduleRow], now_ms: int) -> str:
+    """The page's line."""
+    if not rows:
+        return _("Nothing repeats.")
+    parts = [ngettext("{n} schedule", "{n} schedules", len(rows)).format(n=text.count(len(rows)))]
+    off = sum(1 for row in rows if not row.schedule.enabled)
+    if off:
+        parts.append(ngettext("{n} disabled", "{n} disabled", off).format(n=text.count(off)))
+    coming = min((row for row in rows if row.upcoming), key=lambda row: row.upcoming[0], default=None)
+    if coming is not None:
+        words = _("next {name} {when}")
+        parts.append(words.format(name=coming.schedule.name, when=next_run(coming, now_ms)))
+    return text.listed(parts)
