@@ -119,7 +119,8 @@ class LossWatch(QObject):
         if not self._tries:
             return _("The broker is tried again every few seconds.")
         tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))
-        return f"{tries} {_('Each wait doubles, up to 30 s.')}"
+        doubles = _("Each wait doubles, up to 30 s.")
+        return f"{tries} {doubles}"
 
     def _named(self) -> tuple[tuple[str, Trace], ...]:
         broker, store = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))

@@ -24,6 +24,7 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", default=PARTS, metavar="|".join(PARTS))
     parser.add_argument("--scale", type=float, default=1.0, help="0.1 is a quick look")
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always", help="appendfsync of Redis")
+    parser.add_argument("--rows", type=int, default=0, help="tasks of the page benchmark, 100,000 x scale if not given")
     parser.add_argument("--shops", type=int, default=500, help="shops of the console's fleet")
     parser.add_argument(
         "--soak", type=float, default=0.0, metavar="SECONDS", help="let the console run that much longer"
@@ -33,7 +34,7 @@ def main() -> int:
     logging.getLogger("pika").setLevel(logging.CRITICAL)
     found: dict[str, Any] = {}
     if "embedded" in args.parts:
-        found["embedded"] = _pair(args.scale)
+        found["embedded"] = _pair(args)
     if "console" in args.parts:
         found["console, embedded"] = _console(args)
     if set(args.parts) - {"embedded"}:
@@ -62,11 +63,11 @@ def ratios(found: dict[str, Any]) -> dict[str, float]:
     return out
 
 
-def _pair(scale: float, **urls: str) -> dict[str, Any]:
+def _pair(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
         pair = Pair(Path(folder), **urls)
         try:
-            return measure(pair, scale)
+            return measure(pair, args.scale, args.rows)
         finally:
             pair.close()
 
@@ -79,7 +80,7 @@ def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
 
 def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, redis: Redis) -> None:
     if "fleet" in args.parts:
-        found["fleet"] = _pair(args.scale, broker=rabbit.new_vhost(), redis=redis.url)
+        found["fleet"] = _pair(args, broker=rabbit.new_vhost(), redis=redis.url)
     for name in PEERS if "peers" in args.parts else ():
         redis.flush()
         figures = peers.measure(name, rabbit.new_vhost(), redis.url, round(5000 * args.scale))

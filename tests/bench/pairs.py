@@ -189,8 +189,8 @@ def percentile(ordered: Sequence[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(len(ordered) * share / 100))]
 
 
-def measure(pair: Pair, scale: float) -> dict[str, Any]:
-    """All figures of one pair, in an order in which none spoils the next."""
+def measure(pair: Pair, scale: float, rows: int = 0) -> dict[str, Any]:
+    """All figures of one pair, in an order in which none spoils the next; ``rows`` tasks lie there for the pages."""
     figures: dict[str, Any] = {}
     figures |= pair.submit(round(500 * scale), round(10_000 * scale))
     figures["no-op tasks /s, thread"] = pair.drain("noop")
@@ -198,5 +198,5 @@ def measure(pair: Pair, scale: float) -> dict[str, Any]:
     figures |= pair.busy_submit(round(1000 * scale))
     pair.create(pair.specs(round(1000 * scale), "noop_process"))
     figures["no-op tasks /s, process"] = pair.drain("noop_process")
-    figures |= pair.pages(round(100_000 * scale))
+    figures |= pair.pages(rows or round(100_000 * scale))
     return figures

@@ -121,8 +121,14 @@ class DisconnectedCard(QFrame):
                 divider = line()
                 self._grid.addWidget(divider, 2 * row + 1, 0, 1, 4)
                 self._rows.append(divider)
-        self.adjustSize()
+        # Qt shows what is new in a layout a turn of the loop later, and until then it takes no room
+        for widget in self._rows:
+            widget.show()
         self.show()
+        layout = self.layout()
+        if layout is not None:
+            layout.activate()
+            self.setFixedHeight(max(layout.totalHeightForWidth(self.width()), layout.totalMinimumSize().height()))
         self.raise_()
 
     def _restyle(self) -> None:

@@ -21,7 +21,7 @@ _SORT_KEYS: dict[str, Callable[[Task], int]] = {
     "due": lambda task: task.due_at,
 }
 FIRST, MORE, MOST = 200, 200, 5000
-PATCH_MS, REFRESH_MS = 150, 1200
+PATCH_MS, REFRESH_MS = 60, 1200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

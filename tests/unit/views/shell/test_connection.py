@@ -107,3 +107,19 @@ def test_the_card_offers_ways_on(qtbot: QtBot, text: str, signal: str) -> None:
     button = next(b for b in card.findChildren(Button) if b.text() == text)
     with qtbot.waitSignal(getattr(card, signal)):
         button.click()
+
+
+def test_the_card_is_as_high_as_its_parts_need(qtbot: QtBot) -> None:
+    host = QWidget()
+    qtbot.addWidget(host)
+    host.resize(900, 700)
+    host.show()
+    card = DisconnectedCard(host)
+    card.show_parts("CN-East does not answer", "Attempt 7.", (LostPart(name="Redis", text="timed out"),))
+    low = card.height()
+    parts = tuple(LostPart(name=name, text="timed out") for name in ("Network", "Broker", "Redis", "Workers"))
+    card.show_parts("CN-East does not answer", "Attempt 8.", parts)
+    assert card.height() >= low + 3 * 20
+    for label in card.findChildren(QLabel):
+        if label.isVisible() and label.text():
+            assert label.height() >= label.fontMetrics().height()
