@@ -13,9 +13,10 @@ from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join, refusal, tell
 from services.domain import ids, lane, shop, task_type
 from services.domain.change import Create, Op
+from services.domain.errors import UsageError
 from services.domain.message import Message
 from services.domain.status import Status, Triage
-from services.domain.task import Task
+from services.domain.task import HISTORY_LIMIT, Task
 from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
@@ -77,7 +78,11 @@ class RecordCommands:
     def _fresh(self, task: Task) -> Task:
         by = self._operator.who
         if task.status == Status.DEAD:
-            return msgspec.structs.replace(task, queue="", parent="", successor="", depends_on=(), origin="import")
+            # a store that counts its entries in bytes could not read a longer story again
+            story = {"steps": task.steps[-HISTORY_LIMIT:], "attempts": task.attempts[-HISTORY_LIMIT:]}
+            return msgspec.structs.replace(
+                task, queue="", parent="", successor="", depends_on=(), origin="import", **story
+            )
         due = task.due_at if task.status == Status.SCHEDULED else 0
         made = Task(
             task_id=task.task_id,
@@ -133,13 +138,16 @@ def _bad_value(task: Task) -> str:
         return "lane or priority"
     if not 0 <= task.max_retries <= task_type.MAX_RETRIES:
         return "max_retries"
-    if task.status in _WAITS and not _is_object(task.payload):
+    if task.status in _WAITS and not _is_sendable(task):
         return "payload"
     return "" if task.status in frozenset(Status) else "status"
 
 
-def _is_object(text: str) -> bool:
+def _is_sendable(task: Task) -> bool:
+    """Whether a worker could read the message: one that it buries would be published again for ever."""
     try:
-        return isinstance(json.loads(text), dict)
-    except (ValueError, RecursionError):
+        body = json.loads(task.payload)
+        recipe.check_readable(task, now_ms=0)
+        return isinstance(body, dict) and len(task.payload.encode()) <= recipe.MAX_PAYLOAD
+    except (ValueError, RecursionError, UsageError):
         return False

@@ -55,10 +55,11 @@ def open_shop(session: Session, op: OpenShop) -> Answer:
 
 def tell_again(session: Session, op: TellDependants) -> Answer:
     """Tell the dependants of an ended task."""
+    # also of a record that is gone: it would be asked for again and again
+    session.conn.execute("DELETE FROM untold WHERE task_id = ?", (op.task_id,))
     task = session.get(op.task_id)
     if task is None:
         return MISSING
     if not task.ended:
         return Answer("stale", task)
-    session.conn.execute("DELETE FROM untold WHERE task_id = ?", (op.task_id,))
     return Answer("ok", task, tell_dependants(session, task))

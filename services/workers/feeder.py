@@ -39,6 +39,7 @@ class Feeder:
         self._recent: deque[float] = deque(maxlen=32)
         self._wanted: tuple[tuple[str, str], ...] = ()
         self._floor = 0  #: fetched tasks may not be less urgent than the messages that keep all slots busy
+        self._messages_first = False  #: fetched tasks had the last turn
         self._thread = threading.Thread(target=self._loop, name=f"{name}-intake", daemon=True)
 
     def start(self) -> None:
@@ -70,17 +71,29 @@ class Feeder:
                     self._consumer.pause()
                 continue
             full_since = None
-            if paused and self._takes():
+            resumed = paused and self._takes()
+            if resumed:
                 paused = False
                 self._consumer.resume()
-            self._fetch()
-            room = self._pool.room() + ahead
-            if room > 0:
-                self._accept(min(room, CLAIM_BATCH))
+            self._feed(ahead, resumed=resumed)
 
-    def _fetch(self) -> None:
-        """Fill free slots with tasks that others could not run; the next heartbeat tells whether any are left."""
-        wanted, room = self._wanted, min(self._pool.room(), CLAIM_BATCH)
+    def _feed(self, ahead: int, *, resumed: bool) -> None:
+        """Fetch, then claim what was delivered; in turns, or a long row of parked tasks would keep urgent messages out.
+
+        ``resumed``: nothing can have been delivered yet, so what the broker has must be waited for.
+        """
+        first, self._messages_first = self._messages_first, False
+        if not first:
+            self._fetch(ahead)
+        room = min(self._pool.room() + ahead, CLAIM_BATCH)
+        if room > 0:
+            self._accept(room, 0.0 if self._wanted and not resumed else 0.2)
+        if first:
+            self._fetch(ahead)
+
+    def _fetch(self, ahead: int) -> None:
+        """Fill the room with tasks that others could not run; the next heartbeat tells whether any are left."""
+        wanted, room = self._wanted, min(self._pool.room() + ahead, CLAIM_BATCH)
         if not wanted or room <= 0:
             return
         try:
@@ -91,11 +104,12 @@ class Feeder:
         except Exception:  # a worker that is alive and takes nothing must be impossible
             log.exception("parked tasks are fetched later")
             found = 0
+        self._messages_first = found >= room
         if found < room:
             self._wanted = ()
 
-    def _accept(self, limit: int) -> None:
-        deliveries = self._consumer.take(limit, 0.0 if self._wanted else 0.2)
+    def _accept(self, limit: int, patience_s: float) -> None:
+        deliveries = self._consumer.take(limit, patience_s)
         if not deliveries:
             self._floor = 0
             return

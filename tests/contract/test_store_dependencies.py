@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
+import redis
 
 from services.domain import dependency
 from services.domain.change import Cancel, Claim, Create, Move, Nudge, Republish, Resolve, TellDependants
@@ -470,6 +473,23 @@ def test_too_many_for_one_step_are_told_in_the_next(rig: Rig, cancel: bool) -> N
     assert {task.status for task in records if task is not None} == {wanted}
     assert done == (set() if cancel else {task.task_id for task in tasks})
     assert rig.outbox() >= done
+
+
+def test_who_has_more_dependants_and_no_record_any_more_is_asked_for_once(
+    rig: Rig, store_kind: str, store_place: Any
+) -> None:
+    first = rig.running()
+    rig.store.apply([Create(task=rig.task(depends_on=(first.task_id,))) for _ in range(MANY)])
+    rig.finish(first)
+    assert rig.store.untold(10) == [first.task_id]
+    if store_kind == "redis":
+        with redis.Redis.from_url(store_place) as client:
+            client.delete(f"{{rpa}}:t:{first.task_id}")
+    else:
+        with closing(sqlite3.connect(store_place, timeout=30)) as db, db:
+            db.execute("DELETE FROM tasks WHERE task_id = ?", (first.task_id,))
+    assert rig.ask(TellDependants(task_id=first.task_id)).code == "missing"
+    assert rig.store.untold(10) == []
 
 
 def test_a_long_chain_of_cancelling_is_carried_on(rig: Rig) -> None:

@@ -7,12 +7,14 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from services import settings as config
 from services.domain.change import Cancel, Move
 from services.domain.shop import Pause
 from services.domain.task import Task
 from services.engine.producer import TaskSpec
+from services.workers.feeder import Feeder
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import FLOW, HANDLERS, Fleet, define, lines, moves
@@ -134,6 +136,42 @@ def test_less_urgent_parked_tasks_do_not_overtake_the_messages_of_a_full_lane(fl
     begun = [row[1] for row in lines(seen, "start")]
     assert sum(task_id in low for task_id in begun[:10]) <= 1, "one slot was free before the first message came"
     assert begun[-1] in low
+
+
+@pytest.mark.parametrize("seconds", [0.3, 1.2])  # a worker whose slots are full for a second gives its messages back
+def test_an_urgent_message_does_not_wait_for_all_the_parked_tasks(fleet: Fleet, seen: Path, seconds: float) -> None:
+    define(fleet, "work", executor="python")
+    low = [fleet.create(f"l{number}", priority="low", seen=str(seen), sleep=seconds) for number in range(7)]
+    worker = poor(fleet)
+    parked(fleet, *low)
+    worker.stop()
+    rich(fleet, 1)
+    eventually(lambda: lines(seen, "start"), 30)
+    urgent = fleet.create("h", priority="high", seen=str(seen))
+    fleet.wait_ended([*low, urgent])
+    begun = [row[1] for row in lines(seen, "start")]
+    assert begun.index(urgent) < 5, "it had to wait until nothing was parked any more"
+
+
+def test_short_parked_tasks_do_not_keep_the_worker_asking_for_messages(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    define(fleet, "work", executor="python")
+    ids = [fleet.create(f"s{number}") for number in range(100)]
+    worker = poor(fleet)
+    parked(fleet, *ids)
+    worker.stop()
+    asked: list[int] = []
+    accept = Feeder._accept
+
+    def counted(feeder: Feeder, limit: int, patience_s: float) -> None:
+        asked.append(limit)
+        accept(feeder, limit, patience_s)
+
+    monkeypatch.setattr(Feeder, "_accept", counted)
+    rich(fleet)
+    fleet.wait_ended(ids)
+    assert len(asked) < 2 * len(ids)
 
 
 def test_a_busy_shop_a_pause_and_a_twin_hold_for_fetched_tasks_too(fleet: Fleet, seen: Path) -> None:

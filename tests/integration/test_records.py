@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from services import assembly
 from services.domain.errors import NotAllowed
+from services.domain.task import Task
+from services.engine import recipe
 from services.ports import Letter
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet
@@ -70,6 +73,28 @@ def test_records_are_taken_over_on_this_pair(fleet: Fleet, tmp_path: Path) -> No
     assert fleet.wait("imported_waiting", "succeeded").origin == "import"
     done = fleet.commands().dead_letters.republish(["imported_dead"], payload={"n": 1})
     assert fleet.wait(done.made["imported_dead"], "succeeded").parent == "imported_dead"
+
+
+def test_a_story_longer_than_any_of_ours_stays_readable(fleet: Fleet) -> None:
+    fleet.worker()
+    fleet.steward()
+    failed = fleet.wait(fleet.create(fail="login_expired"), "dead")
+    long = {"steps": failed.steps * 100, "attempts": failed.attempts * 300}
+    moved = [msgspec.structs.replace(failed, task_id=name, uniq="", **long) for name in ("one", "two")]
+    assert fleet.commands().records.import_records(moved, {}).done == ("one", "two")
+    assert fleet.task("one").attempts == failed.attempts * 30
+    done = fleet.commands().dead_letters.republish(["one"], payload={})
+    assert fleet.wait(done.made["one"], "succeeded").parent == "one"
+
+
+def test_what_no_worker_could_read_is_not_taken_over(fleet: Fleet) -> None:
+    deep = '{"a":' * 100 + "1" + "}" * 100
+    large = json.dumps({"a": "x" * recipe.MAX_PAYLOAD})
+    base = Task(task_id="", platform="pdd", shop_id="s1", task_type="work", status="queued")
+    moved = [msgspec.structs.replace(base, task_id=f"t{n}", payload=text) for n, text in enumerate((deep, large))]
+    outcome = fleet.commands().records.import_records(moved, {})
+    assert [(one.task_id, one.why.code) for one in outcome.skipped] == [("t0", "import.bad"), ("t1", "import.bad")]
+    assert fleet.engine.store.counts().total == 0
 
 
 def test_only_an_admin_takes_records_over(fleet: Fleet) -> None:

@@ -138,10 +138,11 @@ local function open(o, released)
 end
 
 local function tell_again(o, released)
-  local e = load(o[TellDependants.task_id])
+  local id = o[TellDependants.task_id]
+  call('SREM', K.untold, id) -- also of a record that is gone: it would be asked for again and again
+  local e = load(id)
   if not e then return 'missing' end
   if not ENDED[e[T.status]] then return 'stale', e end
-  call('SREM', K.untold, e.id)
   tell_dependants(e, released)
   return 'ok', e
 end
