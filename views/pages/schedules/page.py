@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget
 
 from services.clock import SystemClock
@@ -15,6 +16,7 @@ from views.context import PageContext
 from views.page import Page
 from views.pages.schedules import words
 from views.pages.schedules.actions import ScheduleActions
+from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.table import COLUMNS, sentence
 from views.support.refresher import Refresher
 from views.tables.record_model import RecordModel
@@ -50,7 +52,9 @@ class SchedulesPage(Page):
         self.skip_button = Button(N_("Skip next"), icon="ph.skip-forward", kind="ghost")
         self.switch_button = Button(N_("Disable"), icon="ph.power", kind="ghost")
         self.remove_button = Button(N_("Remove"), icon="ph.trash", kind="ghostdanger")
+        self.edit_button = Button(N_("Edit"), icon="ph.pencil-simple", kind="ghost")
         for button, act in (
+            (self.edit_button, self._edit),
             (self.run_button, acts.run),
             (self.skip_button, acts.skip),
             (self.switch_button, acts.switch),
@@ -58,15 +62,20 @@ class SchedulesPage(Page):
         ):
             button.clicked.connect(self._on_current(act))
             self.header.add_action(button)
+        self.new_button = Button(N_("New schedule"), icon="ph.plus", kind="primary")
+        self.new_button.clicked.connect(self._on_new)
+        self.header.add_action(self.new_button)
         self.table = TableView(self._model, name=N_("Schedules"))
         self.table.current_changed.connect(self._follow)
         self.table.open_requested.connect(self._open_tasks)
         self.table.menu_requested.connect(self._fill_menu)
         self.empty = EmptyState(
             N_("Nothing repeats yet."),
-            N_("A schedule makes the same task for many shops at its times. Add one: fleetdeck schedule add --help"),
+            N_("A schedule makes the same task for many shops, again and again at its times."),
+            N_("New schedule"),
             icon="ph.calendar-check",
         )
+        self.empty.action.connect(self._on_new)
         self.stack = QStackedWidget()
         self.stack.addWidget(self.table)
         self.stack.addWidget(self.empty)
@@ -116,7 +125,7 @@ class SchedulesPage(Page):
     def _follow(self, _key: object = None) -> None:
         row = self.current()
         none = "" if row is not None else _("Choose a schedule first")
-        for button in (self.run_button, self.switch_button, self.remove_button):
+        for button in (self.edit_button, self.run_button, self.switch_button, self.remove_button):
             button.disable(none)
         idle = row is not None and not row.upcoming
         self.skip_button.disable(_("It has no next run") if idle else none)
@@ -131,6 +140,18 @@ class SchedulesPage(Page):
 
         return go
 
+    def _on_new(self) -> None:
+        self._open_dialog(None)
+
+    def _edit(self, row: ScheduleRow) -> None:
+        self._open_dialog(row)
+
+    def _open_dialog(self, row: ScheduleRow | None) -> None:
+        dialog = ScheduleDialog(self._context, row, self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.saved.connect(self._refresher.now)
+        dialog.open()
+
     def _open_tasks(self, key: object) -> None:
         """The tasks of its last run."""
         row = self._find(key)
@@ -144,6 +165,7 @@ class SchedulesPage(Page):
             return
         tasks = menu.addAction(_("Tasks of the last run"), lambda: self._open_tasks(key))
         tasks.setEnabled(row.planned.last is not None)
+        menu.addAction(_("Edit"), lambda: self._edit(row))
         menu.addAction(_("Run now"), lambda: acts.run(row))
         skip = menu.addAction(_("Skip next"), lambda: acts.skip(row))
         skip.setEnabled(bool(row.upcoming))

@@ -36,21 +36,27 @@ def repeats(schedule: Schedule) -> str:
     if schedule.every_s:
         return _every(timedelta(seconds=schedule.every_s))
     parts = ALIASES.get(schedule.cron.lower(), schedule.cron).split()
-    if len(parts) != 5 or parts[2:4] != ["*", "*"]:
+    if len(parts) != 5 or parts[3] != "*":
         return schedule.cron
-    minute, hour, _day, _month, weekday = parts
-    if hour == "*":
-        return _hourly(minute, weekday) or schedule.cron
+    minute, hour, day, _month, weekday = parts
+    found = _hourly(minute, weekday) if (hour, day) == ("*", "*") else _at_a_time(minute, hour, day, weekday)
+    return found or schedule.cron
+
+
+def _at_a_time(minute: str, hour: str, day: str, weekday: str) -> str:
     if not (minute.isdigit() and hour.isdigit()):
-        return schedule.cron
+        return ""
     time = f"{int(hour):02d}:{int(minute):02d}"
+    if day != "*":
+        monthly = day.isdigit() and weekday == "*"
+        return _("monthly on day {day} at {time}").format(day=int(day), time=time) if monthly else ""
     if weekday == "*":
         return _("daily at {time}").format(time=time)
     if weekday == "1-5":
         return _("Monday to Friday at {time}").format(time=time)
-    if weekday in "01234567":
+    if len(weekday) == 1 and weekday in "01234567":
         return _("{days} at {time}").format(days=_(_DAYS[int(weekday)]), time=time)
-    return schedule.cron
+    return ""
 
 
 def _every(span: timedelta) -> str:
@@ -89,7 +95,7 @@ def next_run(row: ScheduleRow, now_ms: int) -> str:
 
 def next_runs(row: ScheduleRow, now_ms: int) -> str:
     """The next runs, one a line, for a tool tip."""
-    lines = [text.clock(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
+    lines = [text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
     return "\n".join([*lines, row.problem] if row.problem else lines)
 
 

@@ -14,6 +14,7 @@ from services.domain.query import Query
 from services.domain.schedule import Schedule
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.confirm import ConfirmDialog
+from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
 
 Open = Callable[[], SchedulesPage]
@@ -147,6 +148,24 @@ def test_removing_wants_the_name_typed(qtbot: QtBot, fleet: Fleet, open_page: Op
     assert page.stack.currentWidget() is page.empty
 
 
+def test_new_and_edit_open_the_dialog_and_show_what_was_kept(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_shops(6)
+    page = open_page()
+    page.empty.action.emit()
+    (dialog,) = page.findChildren(ScheduleDialog)
+    qtbot.waitUntil(lambda: dialog.task_type.count() > 0, timeout=WAIT_MS)
+    dialog.name.setText("nightly")
+    dialog.task_type.setCurrentText("refresh_goods")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: page.stack.currentWidget() is page.table, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: not page.findChildren(ScheduleDialog), timeout=WAIT_MS)
+    page.edit_button.click()
+    (dialog,) = page.findChildren(ScheduleDialog)
+    dialog.cron.setText("0 4 * * *")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: cells(page, "nightly")["when"] == "daily at 04:00", timeout=WAIT_MS)
+
+
 def test_what_is_refused_is_told(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_shops(6)
     plan(fleet)
@@ -165,6 +184,7 @@ def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
     page.table.menu_requested.emit(menu, "nightly")
     assert [(action.text(), action.isEnabled()) for action in menu.actions()] == [
         ("Tasks of the last run", False),
+        ("Edit", True),
         ("Run now", True),
         ("Skip next", True),
         ("Disable", True),

@@ -1,0 +1,131 @@
+"""The dialog of a schedule: a look at the next runs while typing, errors at their field, kept by a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.errors import UsageError
+from services.domain.schedule import Schedule
+from services.domain.shop import Shop
+from services.monitor.schedules import ScheduleRow
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.pages.schedules import form
+from views.pages.schedules.editor import ScheduleDialog
+
+Open = Callable[..., ScheduleDialog]
+WAIT_MS = 10_000
+
+
+@pytest.fixture
+def open_dialog(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the dialog as the page does, its list of types filled."""
+    made: list[ScheduleDialog] = []
+
+    def make(row: ScheduleRow | None = None) -> ScheduleDialog:
+        dialog = ScheduleDialog(fleet.context, row)
+        qtbot.addWidget(dialog)
+        made.append(dialog)
+        dialog.open()
+        qtbot.waitUntil(lambda: dialog.task_type.count() > 0, timeout=WAIT_MS)
+        return dialog
+
+    yield make
+    for dialog in made:
+        dialog._look_soon.cancel()
+
+
+def keep(qtbot: QtBot, dialog: ScheduleDialog) -> str:
+    """Press Save; returns the name that was kept."""
+    with qtbot.waitSignal(dialog.saved, timeout=WAIT_MS) as kept:
+        dialog.save_button.click()
+    return str(kept.args[0])
+
+
+def test_a_new_schedule_is_looked_at_while_typing_and_kept(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    fleet.store.put_shops([Shop(platform="pdd", shop_id=f"s{number}", group="vip") for number in range(3)])
+    fleet.engine.registry.forget()
+    dialog = open_dialog()
+    dialog.name.setText("nightly")
+    dialog.task_type.setCurrentText("refresh_goods")
+    dialog.spread.setText("20m")
+    dialog.choice.choose("some")
+    dialog.groups.setText("vip")
+    qtbot.waitUntil(lambda: dialog.preview.text().startswith("Next runs for 3 shops: "), timeout=WAIT_MS)
+    assert dialog.preview.text().count(";") == 4
+    assert fleet.store.schedules() == []
+    assert keep(qtbot, dialog) == "nightly"
+    row = fleet.context.schedules.row("nightly")
+    assert row is not None
+    assert (row.schedule.cron, row.schedule.spread_s, row.schedule.groups) == ("30 2 * * *", 1200, ("vip",))
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "name", "said"),
+    [
+        ("cron", "61 * * * *", "cron", "minute"),
+        ("zone", "Asia/Shangai", "zone", "did you mean Asia/Shanghai"),
+        ("spread", "2d", "spread", "shorter"),
+        ("spread", "soon", "spread", "30m"),
+        ("name", "two words", "name", "blanks"),
+    ],
+)
+def test_what_is_wrong_stands_at_its_field(
+    qtbot: QtBot, open_dialog: Open, field: str, value: str, name: str, said: str
+) -> None:
+    dialog = open_dialog()
+    dialog.name.setText("nightly")
+    getattr(dialog, field).setText(value)
+    qtbot.waitUntil(lambda: said in dialog._fields[name].error(), timeout=WAIT_MS)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: said in dialog._fields[name].error() and dialog.isVisible(), timeout=WAIT_MS)
+    getattr(dialog, field).setText(getattr(form.Filled(), field) or "nightly" * (field == "name"))
+    qtbot.waitUntil(lambda: dialog._fields[name].error() == "", timeout=WAIT_MS)
+
+
+def test_an_edit_keeps_what_the_dialog_does_not_show(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    fleet.store.put_shops([Shop(platform="pdd", shop_id="s1")])
+    fleet.engine.registry.forget()
+    fleet.context.commands.schedules.add(
+        Schedule(name="n", task_type="refresh_goods", every_s=5400, shops=("pdd:s1",), priority="9", enabled=False)
+    )
+    row = fleet.context.schedules.row("n")
+    dialog = open_dialog(row)
+    assert (dialog.name.isReadOnly(), dialog.every.text(), dialog.shops.text()) == (True, "90m", "pdd:s1")
+    dialog.note.setText("slowly")
+    assert keep(qtbot, dialog) == "n"
+    found = fleet.context.schedules.row("n")
+    assert row is not None
+    assert found is not None
+    kept = found.schedule
+    assert (kept.priority, kept.enabled, kept.uid, kept.note) == ("9", False, row.schedule.uid, "slowly")
+    assert (kept.first_at, kept.every_s) == (row.schedule.first_at, 5400)
+
+
+@pytest.mark.parametrize(
+    "schedule",
+    [
+        Schedule(name="a", task_type="t", cron="@daily", all_shops=True),
+        Schedule(name="a", task_type="t", every_s=90, platforms=("pdd", "temu"), groups=("vip",), spread_s=60),
+        Schedule(name="a", task_type="t", cron="0 1 * * *", zone="UTC", shops=("pdd:a", "temu:b"), missed="skip"),
+        Schedule(
+            name="a", task_type="t", every_s=86_400, all_shops=True, overlap="queue", note="x", payload={"n": [1]}
+        ),
+    ],
+)
+def test_fields_and_schedule_say_the_same(schedule: Schedule) -> None:
+    assert form.schedule_of(form.filled(schedule), schedule) == schedule
+
+
+@pytest.mark.parametrize(("number", "text"), [(0, "0s"), (90, "90s"), (5400, "90m"), (7200, "2h"), (172_800, "2d")])
+def test_durations_are_written_as_they_are_read(number: int, text: str) -> None:
+    assert (form.short(number), form.seconds(text, "every")) == (text, number)
+
+
+def test_a_payload_that_is_no_object_is_refused() -> None:
+    for payload in (None, [1], "x"):
+        with pytest.raises(UsageError) as caught:
+            form.schedule_of(form.Filled(payload=payload))
+        assert caught.value.field == "payload"

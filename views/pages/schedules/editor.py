@@ -1,0 +1,267 @@
+"""The dialog for a new schedule, or for a change of one; shows the next runs while it is filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QStackedWidget, QWidget
+
+from services.clock import SystemClock
+from services.domain.errors import OperatorError
+from services.domain.schedule import Schedule
+from services.i18n import N_, _, ngettext
+from services.monitor.schedules import ScheduleRow
+from views.context import PageContext
+from views.dialogs.frame import DialogFrame
+from views.pages.schedules import form, words
+from views.pages.schedules.form import ALL, CRON, EVERY, NAMED, SOME, Filled
+from views.support import text
+from views.support.look import Label
+from views.support.operation import Operation
+from views.support.throttle import Debounce
+from views.widgets.buttons import Button
+from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.json_editor import JsonEditor
+from views.widgets.segmented import Segmented
+
+WIDTH, PAYLOAD_HEIGHT, LOOK_MS = 720, 96, 300
+_CLOCK = SystemClock()
+
+
+class ScheduleDialog(DialogFrame):
+    """Signals:
+    saved: name of the schedule that was kept.
+    """
+
+    saved = Signal(str)
+
+    def __init__(self, context: PageContext, row: ScheduleRow | None = None, parent: QWidget | None = None) -> None:
+        title = N_("Edit a schedule") if row is not None else N_("New schedule")
+        super().__init__(title, icon="ph.calendar-check", parent=parent)
+        self.setFixedWidth(WIDTH)
+        self._context, self._base = context, row.schedule if row is not None else None
+        self._looking, self._saving = Operation(self, latest=True), Operation(self)
+        self._asking = Operation(self)
+        self._look_soon = Debounce(self._look, LOOK_MS, self)
+        self._fields: dict[str, Labelled] = {}
+        self._build()
+        self._load(form.filled(self._base) if self._base is not None else Filled())
+        self._connect()
+        self._asking.start(context.types, lambda types: self._show_types(sorted(types)))
+
+    # putting together
+
+    def _build(self) -> None:
+        self.name, self.cron, self.every = QLineEdit(), QLineEdit(), QLineEdit()
+        self.zone, self.spread, self.note = QLineEdit(), QLineEdit(), QLineEdit()
+        self.platforms, self.groups, self.shops = QLineEdit(), QLineEdit(), QLineEdit()
+        self.task_type = ChoiceField()
+        self.task_type.setEditable(True)
+        self.repeats = Segmented(((CRON, N_("Cron")), (EVERY, N_("Interval"))), N_("Repeats"), stretch=True)
+        self.choice = Segmented(
+            ((ALL, N_("All")), (SOME, N_("By group")), (NAMED, N_("By name"))), N_("Shops"), stretch=True
+        )
+        self.missed = _choice((("once", _("make up for it once")), ("skip", _("leave it out"))))
+        self.overlap = _choice((("skip", _("leave the shop out")), ("queue", _("queue behind it"))))
+        self.payload = JsonEditor(N_("Payload"))
+        self.payload.setFixedHeight(PAYLOAD_HEIGHT)
+        self._when, self._whom = QStackedWidget(), QStackedWidget()
+        self._lay_out()
+        self.preview = Label("", "label", "text2", wrap=True)
+        self.preview.setMinimumHeight(36)
+        self.body.addWidget(self.preview)
+        self.cancel_button = Button(N_("Cancel"), hint="Esc")
+        self.save_button = Button(N_("Save"), kind="primary", shortcut="Ctrl+Return")
+        self.foot.addStretch(1)
+        self.foot.addWidget(self.cancel_button)
+        self.foot.addWidget(self.save_button)
+
+    def _lay_out(self) -> None:
+        for widget in (
+            self._labelled("cron", N_("Cron"), self.cron, N_("minute hour day month weekday")),
+            self._labelled("every", N_("Interval"), self.every, N_("such as 30m or 2h")),
+        ):
+            self._when.addWidget(widget)
+        for page in (
+            QWidget(),
+            _pair(
+                self._labelled("platform", N_("Platforms"), self.platforms),
+                self._labelled("group", N_("Groups"), self.groups, N_("both must fit")),
+            ),
+            self._labelled("shop", N_("Shops"), self.shops, N_("platform:shop_id, separated by commas")),
+        ):
+            self._whom.addWidget(page)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(14)
+        grid.setVerticalSpacing(10)
+        cells: tuple[QWidget, ...] = (
+            self._labelled("name", N_("Name"), self.name),
+            self._labelled("type", N_("Task type"), self.task_type),
+            self._labelled("repeats", N_("Repeats"), self.repeats),
+            self._when,
+            self._labelled("choice", N_("Shops"), self.choice),
+            self._whom,
+            self._labelled("zone", N_("Time zone"), self.zone, N_("empty: that of the fleet")),
+            self._labelled("spread", N_("Spread"), self.spread, N_("shops start evenly over this time")),
+            self._labelled("missed", N_("When nobody could start it in time"), self.missed),
+            self._labelled("overlap", N_("When the run before is not through"), self.overlap),
+        )
+        for place, cell in enumerate(cells):
+            grid.addWidget(cell, place // 2, place % 2, Qt.AlignmentFlag.AlignTop)
+            grid.setColumnStretch(place % 2, 1)
+        self.body.addLayout(grid)
+        self.body.addWidget(self._labelled("payload", N_("Payload"), self.payload))
+        self.body.addWidget(self._labelled("note", N_("Note"), self.note))
+
+    def _labelled(self, name: str, label: str, field: QWidget, hint: str = "") -> Labelled:
+        self._fields[name] = Labelled(label, field, hint=hint)
+        return self._fields[name]
+
+    def _connect(self) -> None:
+        for field in (
+            self.name,
+            self.cron,
+            self.every,
+            self.zone,
+            self.spread,
+            self.platforms,
+            self.groups,
+            self.shops,
+        ):
+            field.textChanged.connect(self._look_soon)
+        self.task_type.currentTextChanged.connect(self._look_soon)
+        self.payload.textChanged.connect(self._look_soon)
+        for choice in (self.missed, self.overlap):
+            choice.currentIndexChanged.connect(self._look_soon)
+        for segments in (self.repeats, self.choice):
+            segments.chosen.connect(self._on_segment)
+        self.cancel_button.clicked.connect(self.reject)
+        self.save_button.clicked.connect(self._save)
+        self._saving.busy_changed.connect(lambda busy: self.save_button.disable(_("It is being kept") if busy else ""))
+        self._on_segment()
+        (self.cron if self._base is not None else self.name).setFocus()
+
+    # values
+
+    def _load(self, values: Filled) -> None:
+        for field, value in (
+            (self.name, values.name),
+            (self.cron, values.cron),
+            (self.every, values.every),
+            (self.zone, values.zone),
+            (self.platforms, values.platforms),
+            (self.groups, values.groups),
+            (self.shops, values.shops),
+            (self.spread, values.spread),
+            (self.note, values.note),
+        ):
+            field.setText(value)
+        self.task_type.setCurrentText(values.task_type)
+        self.repeats.set_current(values.repeats)
+        self.choice.set_current(values.choice)
+        self.missed.setCurrentIndex(self.missed.findData(values.missed))
+        self.overlap.setCurrentIndex(self.overlap.findData(values.overlap))
+        self.payload.load(values.payload)
+        self.name.setReadOnly(self._base is not None)
+
+    def values(self) -> Filled:
+        """The fields as they stand."""
+        return Filled(
+            name=self.name.text(),
+            task_type=self.task_type.currentText(),
+            repeats=self.repeats.current(),
+            cron=self.cron.text(),
+            every=self.every.text(),
+            zone=self.zone.text(),
+            choice=self.choice.current(),
+            platforms=self.platforms.text(),
+            groups=self.groups.text(),
+            shops=self.shops.text(),
+            spread=self.spread.text(),
+            missed=str(self.missed.currentData()),
+            overlap=str(self.overlap.currentData()),
+            note=self.note.text(),
+            payload=self.payload.document_value(),
+        )
+
+    def _show_types(self, names: Sequence[str]) -> None:
+        chosen = self.task_type.currentText()
+        self.task_type.addItems(list(names))
+        self.task_type.setCurrentText(chosen or (names[0] if names else ""))
+        self._look_soon()
+
+    def _on_segment(self, _key: str = "") -> None:
+        self._when.setCurrentIndex((CRON, EVERY).index(self.repeats.current()))
+        self._whom.setCurrentIndex((ALL, SOME, NAMED).index(self.choice.current()))
+        self._look_soon()
+
+    # looking and keeping
+
+    def _look(self, *_change: object) -> None:
+        if not self.name.text().strip():
+            self.preview.setText("")
+            return
+        try:
+            wanted = form.schedule_of(self.values(), self._base)
+        except OperatorError as exc:
+            self._show_error(exc)
+            return
+        self._looking.start(partial(self._checked, wanted), self._show_preview, self._show_error)
+
+    def _checked(self, wanted: Schedule) -> ScheduleRow:
+        commands = self._context.commands.schedules
+        return self._context.schedules.preview(commands.checked(wanted), commands.zone())
+
+    def _show_preview(self, row: ScheduleRow) -> None:
+        self._clear()
+        number = ngettext("{n} shop", "{n} shops", row.shops).format(n=text.count(row.shops))
+        runs = text.listed(words.next_runs(row, _CLOCK.now_ms()).split("\n"), ";")
+        self.preview.set_tone("text2")
+        self.preview.setText(_("Next runs for {shops}: {runs}").format(shops=number, runs=runs))
+
+    def _save(self) -> None:
+        try:
+            wanted = form.schedule_of(self.values(), self._base)
+        except OperatorError as exc:
+            self._show_error(exc)
+            return
+        call = partial(self._context.commands.schedules.add, wanted, replace=self._base is not None)
+        self._saving.start(call, lambda planned: self._on_saved(planned.schedule.name), self._show_error)
+
+    def _on_saved(self, name: str) -> None:
+        self.accept()
+        self.saved.emit(name)
+
+    def _show_error(self, error: BaseException) -> None:
+        self._clear()
+        name = error.field if isinstance(error, OperatorError) else ""
+        place = self._fields.get(name)
+        if place is not None and place.isVisible():
+            place.set_error(str(error))
+            return
+        self.preview.set_tone("dead")
+        self.preview.setText(str(error))
+
+    def _clear(self) -> None:
+        self.preview.setText("")
+        for field in self._fields.values():
+            field.set_error("")
+
+
+def _choice(entries: Sequence[tuple[str, str]]) -> ChoiceField:
+    field = ChoiceField()
+    for value, label in entries:
+        field.addItem(label, value)
+    return field
+
+
+def _pair(first: QWidget, second: QWidget) -> QWidget:
+    both = QWidget()
+    row = QHBoxLayout(both)
+    row.setContentsMargins(0, 0, 0, 0)
+    row.setSpacing(10)
+    row.addWidget(first)
+    row.addWidget(second)
+    return both
