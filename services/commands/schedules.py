@@ -124,6 +124,9 @@ class ScheduleCommands:
         def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
             if not next_at:
                 raise UsageError(f"{planned.schedule.name} has no next run; enable it first", field="name")
+            if planned.firing is not None:  # whoever leads next finds the rest of this run by its instant
+                text = f"{planned.schedule.name} is starting a run just now; skip the next one when that is done"
+                raise UsageError(text, field="name")
             return planned, schedules.planned_at(planned.schedule, zone, next_at)
 
         return self._change("schedule.skip", names, change)
@@ -157,7 +160,7 @@ class ScheduleCommands:
         with self._audit.act("fleet.time_zone", [zone], {"before": fleet_zone(self._store)}):
             set_fleet_zone(self._store, zone)
             for entry in followers:
-                self._write(entry.name, lambda planned, _: (planned, schedules.planned_at(planned.schedule, zone, now)))
+                self._write(entry.name, lambda planned, next_at: (planned, _moved(planned, next_at, zone, now)))
         return len(followers)
 
     def _change(self, action: str, names: Sequence[str], change: Change) -> tuple[str, ...]:
@@ -203,6 +206,11 @@ class ScheduleCommands:
 
 def _kept(planned: Planned, next_at: int) -> ScheduleEntry:
     return ScheduleEntry(name=planned.schedule.name, body=schedules.dump(planned), next_at=next_at)
+
+
+def _moved(planned: Planned, next_at: int, zone: str, now: int) -> int:
+    """The next run in another zone; one that was begun keeps its instant: by that its rest is found."""
+    return next_at if planned.firing is not None else schedules.planned_at(planned.schedule, zone, now)
 
 
 def _signed(schedule: Schedule, old: Schedule | None, who: str, now: int) -> Schedule:

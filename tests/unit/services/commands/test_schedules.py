@@ -22,6 +22,7 @@ from services.domain.worker import WorkerInfo
 from services.engine.firing import Firing, fleet_zone, set_fleet_zone
 from services.monitor.schedules import ScheduleQueries
 from services.ports import ScheduleEntry
+from services.scheduler.loop import Scheduler
 from tests.unit.services.engine.room import Room
 
 
@@ -151,6 +152,23 @@ def test_disabling_ends_a_run_that_a_dead_leader_began(room: Room, desk: Schedul
     assert room.store.put_schedule(ScheduleEntry(name="nightly", body=schedules.dump(begun), next_at=1), entry.version)
     desk.switch(["nightly"], enabled=False)
     assert kept(room)[0].firing is None
+
+
+def test_what_is_left_of_a_dead_leaders_run_stays_due(room: Room, desk: ScheduleCommands) -> None:
+    desk.add(plan())
+    planned, entry = kept(room)
+    now = room.clock.now_ms()
+    body = schedules.dump(msgspec.structs.replace(planned, firing=Run(at=now, base=now)))
+    assert room.store.put_schedule(ScheduleEntry(name="nightly", body=body, next_at=now), entry.version)
+    with pytest.raises(UsageError, match="just now"):
+        desk.skip(["nightly"])
+    desk.set_zone("America/New_York")
+    assert [due.name for due in room.store.due_schedules(10)] == ["nightly"]
+    firing = Firing(room.store, room.producer, room.registry)
+    Scheduler(room.store, firing, room.clock, "next").tick()
+    assert kept(room)[0].firing is None
+    assert kept(room)[1].next_at > now
+    assert len(room.store.query(Query(limit=10)).tasks) == 3
 
 
 def test_the_next_run_is_left_out(room: Room, desk: ScheduleCommands) -> None:
