@@ -21,6 +21,8 @@ def run(request: ConsoleRequest) -> int:
     """Show the window until it is closed; without a display it is painted into memory."""
     if not has_display():
         sys.stderr.write("fleetdeck: no display found, the window is painted offscreen\n")
+        if not request.screenshot and not request.seconds:
+            sys.stderr.write("fleetdeck: Ctrl-C ends it; to see it, name a picture: --screenshot window.png\n")
         config.use_offscreen()
     logs.set_up(file=request.settings.home_path / "logs" / "console.log")
     # Qt decides at import which platform it paints on, so it is loaded only now

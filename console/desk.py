@@ -210,6 +210,8 @@ class Console:
         if self._welcome is None:
             self._show_welcome()
         assert self._welcome is not None
+        if self._choice is not None:
+            self._choice.try_again()
         self._welcome.toasts.show(
             ToastSpec(text=_("Cannot connect."), detail=str(error), status="error", copy=str(error))
         )

@@ -53,7 +53,7 @@ SENTENCES: dict[str, str] = {
     "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
     "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),
     "doctor.no_leader_idle": N_("Nobody reconciles the fleet; nothing waits for it"),
-    "doctor.workers": N_("{workers} workers are alive, {slots} slots"),
+    "doctor.workers": N_("Workers alive: {workers}, with {slots} slots"),
     "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
     "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
     "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),

@@ -54,7 +54,7 @@ GATES: dict[str, str] = {
     "gate.confirmed": N_("The broker holds its message."),
     "gate.unconfirmed": N_("The broker has not confirmed its message yet."),
     "gate.parked_message": N_("Its message is published when the gate before it opens."),
-    "gate.workers": N_("{workers} workers of this lane can run it."),
+    "gate.workers": N_("Workers of its lane that can run it: {workers}."),
     "gate.needs_handler": N_(
         "No worker of its lane can run {type}: it needs a Python handler of this name; workers seen: {workers}."
     ),

@@ -19,7 +19,17 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.producer import Submitted, TaskSpec
 from services.entrypoints import choose, guesses, json_text, shapes, task_files
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, MAX_ROWS, Context, examples, table, whole
+from services.entrypoints.context import (
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_USAGE,
+    MAX_ROWS,
+    Context,
+    examples,
+    seconds,
+    table,
+    whole,
+)
 
 EXAMPLES = (
     'task create --platform pdd --shop s1 --type sync_order --payload \'{"since": "2026-11-20"}\'',
@@ -69,7 +79,7 @@ def _add_create(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", dest="task_type", default="")
     parser.add_argument("--payload", default="{}", help="JSON object")
     parser.add_argument("--priority", default="")
-    parser.add_argument("--delay", type=float, default=0.0, metavar="SECONDS")
+    parser.add_argument("--delay", type=seconds, default=0.0, metavar="DURATION", help="10m, 2h, or seconds")
     parser.add_argument(
         "--depends-on",
         action="append",

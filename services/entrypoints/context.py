@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from services import assembly, settings
+from services.domain import filter_time
 from services.domain.errors import UsageError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
@@ -109,8 +111,19 @@ def examples(commands: Sequence[str]) -> dict[str, Any]:
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Columns padded to their widest cell, cells cut at 60 characters and free of control characters."""
     cells = [[_cell(value) for value in row] for row in [header, *rows]]
-    widths = [max(len(row[place]) for row in cells) for place in range(len(header))]
-    return ["  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+    widths = [max(_columns(row[place]) for row in cells) for place in range(len(header))]
+    return ["  ".join(_padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
+
+
+def _columns(text: str) -> int:
+    """Columns of a terminal that the text takes: a Chinese character takes two."""
+    return sum(
+        2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text if not unicodedata.combining(char)
+    )
+
+
+def _padded(text: str, width: int) -> str:
+    return text + " " * (width - _columns(text))
 
 
 def _cell(value: object) -> str:
@@ -132,3 +145,16 @@ def whole(least: int, most: int) -> Callable[[str], int]:
         return number
 
     return read
+
+
+def seconds(text: str) -> float:
+    """Reads seconds, for argparse: a bare number of them, or a duration such as ``10m``."""
+    span = filter_time.duration_ms(text)
+    if span is not None:
+        return span / 1000
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"takes seconds or a duration such as 90s, 10m or 2h, not {text!r:.40}"
+        ) from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import re
+import socket
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -154,7 +155,7 @@ class Link:
         except exceptions.OutOfMemoryError as exc:
             raise StoreUnavailable(_memory(self.address)) from exc
         except _LATER as exc:
-            raise StoreUnavailable(f"{self.address} does not answer: {exc}") from exc
+            raise StoreUnavailable(_silence(self.address, exc)) from exc
         except exceptions.ResponseError as exc:
             raise _refusal(self.address, str(exc)) from exc
         except exceptions.RedisError as exc:
@@ -162,6 +163,16 @@ class Link:
         finally:
             if self.closed.is_set():
                 self._disconnect()
+
+
+def _silence(address: str, error: Exception) -> str:
+    """Why there was no answer, and what to do about the two usual reasons."""
+    cause = error.__context__
+    if isinstance(cause, ConnectionRefusedError):
+        return f"Nothing listens at {address}: start Redis or correct the address of the store."
+    if isinstance(cause, socket.gaierror):
+        return f"The host name of {address} is unknown: check the address of the store and the network."
+    return f"{address} does not answer: {error}"
 
 
 def _memory(address: str) -> str:

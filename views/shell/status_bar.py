@@ -134,7 +134,7 @@ class StatusBar(QFrame):
         for key, icon in (("mode", "ph.hard-drives"), ("in", "ph.arrow-down-right"), ("out", "ph.arrow-up-right")):
             self._add(key, icon)
         self._add("lag")
-        self._add("due")
+        self._add("due", last=True)
         self._row.addStretch(1)
         self._add("rights", "ph.lock-open")
         self._add("operator", "ph.user-circle")
@@ -170,7 +170,8 @@ class StatusBar(QFrame):
         tip = _("Time from a change in the fleet until it is shown here")
         self._parts["lag"].show_part(_("Event lag"), lag, tip=tip)
         due = vitals.due_next_minute
-        for widget in (self._parts["due"], self._dividers["due"]):
+        # a divider stands between two parts, never before the empty middle
+        for widget in (self._parts["due"], self._dividers["lag"]):
             widget.setVisible(due is not None)
         self._parts["due"].show_part(_("Schedules next minute"), "" if due is None else text.count(due))
 

@@ -68,6 +68,10 @@ class FirstRunPage(QWidget):
         """Show why connecting failed."""
         self.fleet.show_error(text)
 
+    def try_again(self) -> None:
+        """Take another answer: what was chosen did not open, and the reason is shown elsewhere."""
+        self.fleet.show_error("")
+
     def _put_together(self) -> None:
         cards = QHBoxLayout()
         cards.setSpacing(GAP)

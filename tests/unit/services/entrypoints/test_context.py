@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from services.domain.errors import UsageError
-from services.entrypoints.context import Context, table, whole
+from services.entrypoints.context import Context, seconds, table, whole
 
 
 class Terminal(io.StringIO):
@@ -58,6 +58,18 @@ def test_columns_are_as_wide_as_their_cells_and_show_no_control_characters() -> 
     assert rows[2] == "a long id"
     assert rows[3].endswith("…")
     assert len(rows[3]) == len("a long id  ") + 60
+
+
+def test_columns_stay_straight_under_chinese_names() -> None:
+    rows = table(("name", "limit"), [("微光数码", 2), ("Lumo", 1)])
+    assert rows == ["name      limit", "微光数码  2", "Lumo      1"]
+
+
+def test_a_span_is_seconds_or_a_duration() -> None:
+    assert [seconds(text) for text in ("90", "0.5", "90s", "10m", "1h30m")] == [90, 0.5, 90, 600, 5400]
+    for text in ("soon", "", "10 minutes"):
+        with pytest.raises(argparse.ArgumentTypeError, match="10m"):
+            seconds(text)
 
 
 def test_numbers_have_bounds() -> None:

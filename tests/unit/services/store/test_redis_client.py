@@ -60,10 +60,18 @@ def test_nobody_listens() -> None:
     with pytest.raises(StoreUnavailable) as caught:
         store.get(["t"])
     assert "secret" not in str(caught.value)
+    assert "start Redis or correct the address" in str(caught.value)
     answers, _, error = store.health()
     assert not answers
     assert "secret" not in error
     assert error
+    store.close()
+
+
+def test_an_unknown_host_is_called_so() -> None:
+    store = RedisStore("redis://no-such-host.invalid:6379/0", SystemClock())
+    with pytest.raises(StoreUnavailable, match=r"such-host.invalid:6379/0 is unknown"):
+        store.get(["t"])
     store.close()
 
 

@@ -9,7 +9,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
-from views.shell.status_bar import StatusBar, Vitals
+from views.shell.status_bar import StatusBar, StatusPart, Vitals
 
 VITALS = Vitals(rate_in=4.8, rate_out=4.4, event_lag=timedelta(milliseconds=120), due_next_minute=31)
 
@@ -38,6 +38,16 @@ def test_numbers(bar: StatusBar) -> None:
     assert words(bar, "out") == "Out –"
     assert bar.part("due").isHidden()
     bar.grab()
+
+
+@pytest.mark.parametrize("vitals", [VITALS, Vitals(local=True)])
+def test_no_divider_stands_before_the_empty_middle(bar: StatusBar, vitals: Vitals) -> None:
+    bar.show_vitals(vitals)
+    row = bar.layout()
+    items = [row.itemAt(place) for place in range(row.count())]
+    middle = next(place for place, item in enumerate(items) if item.spacerItem())
+    left = [item.widget() for item in items[:middle] if not item.widget().isHidden()]
+    assert isinstance(left[-1], StatusPart)
 
 
 def test_silence_is_said(bar: StatusBar) -> None:

@@ -97,3 +97,12 @@ def test_addresses_can_be_hidden(page: FirstRunPage) -> None:
     assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Password
     eyes[0].click()
     assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Normal
+
+
+def test_after_a_failure_it_can_be_tried_again_without_another_address(qtbot: QtBot, page: FirstRunPage) -> None:
+    page.fleet.broker.setText("amqp://mq")
+    page.fleet.redis.setText("redis://store")
+    page.fleet.connect_button.click()
+    page.try_again()
+    assert page.fleet.connect_button.isEnabled()
+    assert page.fleet.test_button.isEnabled()
