@@ -22,6 +22,7 @@ from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.tasks.page import TasksPage
 from views.pages.workers.page import WorkersPage
+from views.support import type_names
 from views.support.feed import Feed
 from views.support.memory import Memory
 from views.widgets.toast import ToastSpec
@@ -99,7 +100,7 @@ def build(
         feed=feed,
         local=session.local,
         sample=session,
-        types=session.types,
+        types=lambda: type_names.know(session.types()),
         shops=session.shops,
         toast=doors.toast,
         new_task=doors.new_task,

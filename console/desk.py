@@ -174,6 +174,7 @@ class Console:
         desk.window.closing.connect(self._ended.set)
         desk.window.resize(*self._request.size)
         await self._off(session.start)
+        await self._off(desk.context.types)
         desk.window.restore_state(dict(self._state.get("window", {}) or {}))
         desk.window.open_page(self._request.page or desk.window.current or "overview")
         desk.window.show()

@@ -12,7 +12,7 @@ from services.i18n import N_, _, pgettext
 from services.monitor.tasks import TaskDetail
 from views.dialogs.elided import Elided
 from views.pages.dead_letters.words import minute
-from views.support import safe
+from views.support import safe, type_names
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import LANES, platform_badge
@@ -81,7 +81,8 @@ class LetterHead(QWidget):
             self._type.setText(_("No dead letter chosen"))
             return
         task, now = detail.task, _CLOCK.now_ms()
-        self._type.setText(safe.one_line(task.task_type, 60))
+        self._type.setText(type_names.name(task.task_type))
+        self._type.setToolTip(safe.tooltip(task.task_type))
         status, words = _STATES.get(task.triage, ("waiting", task.status))
         self._pill.set_status(status, _(words).format(time=minute(task.ended_at, now)))
         name = detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id

@@ -12,7 +12,7 @@ from services.domain.shop_now import ShopNow
 from services.domain.task import Task
 from services.i18n import N_, _
 from views.pages.dead_letters.words import minute
-from views.support import shop_words, shown
+from views.support import shop_words, shown, type_names
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
@@ -37,7 +37,7 @@ class LetterRow:
 def sentence(row: LetterRow) -> str:
     """The row for a screen reader."""
     shop = row.shop_name or row.task.shop_id
-    return _("Dead letter, {type}, shop {shop}").format(type=row.task.task_type, shop=shop)
+    return _("Dead letter, {type}, shop {shop}").format(type=type_names.name(row.task.task_type), shop=shop)
 
 
 def _paint_now(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
@@ -57,10 +57,11 @@ COLUMNS: tuple[Column[LetterRow], ...] = (
         key="type",
         title=N_("Type"),
         value=lambda row: row.task.task_type,
+        text=lambda row: type_names.name(row.task.task_type),
         kind="strong",
         width=116,
         hide_rank=3,  # the same for all letters of a cause, whose heading names it
-        tooltip=lambda row: row.key,
+        tooltip=lambda row: f"{row.task.task_type}\n{row.key}",
     ),
     Column(
         key="shop",

@@ -10,7 +10,7 @@ from services.domain.task import Task
 from services.domain.verdict import Verdict
 from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
-from views.support import kinds, safe, shop_words, shown, text
+from views.support import kinds, safe, shop_words, shown, text, type_names
 from views.theme.tokens import platform_badge
 
 
@@ -40,7 +40,7 @@ def rule_words(cause: Cause, now_ms: int) -> str:
 
 def types(cause: Cause) -> str:
     """Whose error it is: equal errors of two task types are two causes, and only this tells them apart."""
-    return safe.one_line(", ".join(cause.types[:2]), 80)
+    return text.listed([type_names.name(code) for code in cause.types[:2]])
 
 
 def heading(cause: Cause) -> str:

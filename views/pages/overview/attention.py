@@ -11,7 +11,7 @@ from services.domain.message import Message
 from services.i18n import N_, NP_, _, fill, ngettext, pgettext
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.plot import Marker
-from views.support import kinds, safe, shown, text
+from views.support import kinds, safe, shown, text, type_names
 from views.widgets.attention_list import AttentionRow
 from views.widgets.heat_map import platform_name
 
@@ -91,7 +91,7 @@ def _verb(verb: str, target: str) -> str:
     source = VERBS.get(verb, verb)
     words = pgettext("verb", source) if verb == "triage" else _(source)
     kind, _colon, what = target.partition(":")
-    what = {"platform": platform_name(what), "all": _("everything")}.get(kind, what)
+    what = {"platform": platform_name(what), "type": type_names.name(what), "all": _("everything")}.get(kind, what)
     return fill(words, {"what": what})
 
 
@@ -119,13 +119,15 @@ def _cause(item: Attention) -> str:
     name = kinds.title(str(item.params.get("kind", "")))
     name = name or safe.one_line(str(item.params.get("headline", "")), 80) or _("Unknown error")
     flow = str(item.params.get("type", ""))
-    return _("{cause} in {flow}").format(cause=name, flow=flow) if flow else name
+    return _("{cause} in {flow}").format(cause=name, flow=type_names.name(flow)) if flow else name
 
 
 def _param(name: str, value: str | int | float) -> str | float:
     """Numbers with thousands, platforms by their names, lanes by their words, names as a list."""
     if name == "platform":
         return text.listed(platform_name(platform.strip()) for platform in str(value).split(","))
+    if name == "type":
+        return type_names.name(str(value))
     if name == "lane":
         return shown.lane_word(str(value)).lower()
     if name == "names":

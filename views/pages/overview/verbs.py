@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject
 
 from services.i18n import _
 from views.context import PageContext
+from views.support import type_names
 from views.support.operation import Operation
 from views.widgets.heat_map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec
@@ -61,4 +62,4 @@ def _what(scope: str) -> str:
     kind, _colon, name = scope.partition(":")
     if kind == "all":
         return _("Everything")
-    return platform_name(name) if kind == "platform" else name
+    return {"platform": platform_name, "type": type_names.name}.get(kind, str)(name)

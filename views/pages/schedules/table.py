@@ -6,7 +6,7 @@ from services.clock import SystemClock
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
-from views.support import safe, shown, text
+from views.support import safe, shown, text, type_names
 from views.tables.column import Column
 
 _CLOCK = SystemClock()
@@ -25,7 +25,15 @@ def _last(row: ScheduleRow) -> str:
 COLUMNS: tuple[Column[ScheduleRow], ...] = (
     Column(key="state", title="", value=words.glyph, kind="glyph", width=30, speech=sentence),
     Column(key="name", title=N_("Name"), value=lambda row: row.schedule.name, kind="strong", width=170, sortable=True),
-    Column(key="type", title=N_("Task type"), value=lambda row: row.schedule.task_type, width=140, sortable=True),
+    Column(
+        key="type",
+        title=N_("Task type"),
+        value=lambda row: row.schedule.task_type,
+        text=lambda row: type_names.name(row.schedule.task_type),
+        width=140,
+        sortable=True,
+        tooltip=lambda row: row.schedule.task_type,
+    ),
     Column(
         key="when",
         title=N_("When"),

@@ -20,7 +20,7 @@ from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.story import gate_entries, timeline, verdict_text
 from views.pages.tasks.verbs import VERBS
-from views.support import safe, shown, text
+from views.support import safe, shown, text, type_names
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation
@@ -207,7 +207,8 @@ class TaskDetailPanel(QWidget):
         self._detail = detail
         task = detail.task
         now = _CLOCK.now_ms()
-        self._type.setText(safe.one_line(task.task_type))
+        self._type.setText(type_names.name(task.task_type))
+        self._type.setToolTip(safe.tooltip(task.task_type))
         self._pill.set_status(shown.GLYPHS.get(task.status, "waiting"), shown.status_word(task.status))
         self._shop.setText(
             safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)

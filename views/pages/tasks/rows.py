@@ -8,7 +8,7 @@ from services.clock import SystemClock
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _, pgettext
-from views.support import safe, shown, text
+from views.support import safe, shown, text, type_names
 from views.tables.column import Attempts, Column, Progress
 
 _CLOCK = SystemClock()
@@ -89,7 +89,7 @@ def sentence(row: TaskRow) -> str:
     task = row.task
     words = {
         "status": shown.status_word(task.status),
-        "type": task.task_type,
+        "type": type_names.name(task.task_type),
         "shop": row.shop_name or task.shop_id,
         "attempt": task.attempt,
         "limit": task.max_retries + 1,
@@ -111,9 +111,10 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         key="type",
         title=N_("Type"),
         value=lambda row: row.task.task_type,
+        text=lambda row: type_names.name(row.task.task_type),
         kind="strong",
         width=116,
-        tooltip=lambda row: row.key,
+        tooltip=lambda row: f"{row.task.task_type}\n{row.key}",
     ),
     Column(
         key="shop",

@@ -9,7 +9,7 @@ from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.domain.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, SlotState, WorkerInfo
 from services.i18n import _, ngettext
-from views.support import safe, shown, text
+from views.support import safe, shown, text, type_names
 
 #: after this long in silence the usual lease of its tasks has run out, and they go to other workers
 REQUEUE_MS = 60_000
@@ -123,7 +123,7 @@ def slot_words(slot: SlotState, names: Names, now_ms: int) -> str:
     if not slot.task_id:
         return _("Free slot")
     lines = [
-        text.listed((slot.task_type, names.shop(slot.shop))),
+        text.listed((type_names.name(slot.task_type), names.shop(slot.shop))),
         _("attempt {n}, for {span}").format(n=slot.attempt, span=text.duration(shown.span(now_ms - slot.since))),
     ]
     if slot.progress >= 0:

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from services.domain.worker import SlotState, WorkerInfo
 from services.i18n import _
 from views.pages.workers.nodes import NO_NAMES, Names, is_silent, is_slow, slot_words
-from views.support import safe
+from views.support import safe, type_names
 from views.support.language import on_language_changed
 from views.theme import theme
 from views.theme.tokens import RADIUS_CELL
@@ -100,7 +100,7 @@ class SlotGrid(QWidget):
         slots = self.slots()
         busy = [slot for slot in slots if slot.task_id]
         words = _("{busy} of {slots} slots busy").format(busy=len(busy), slots=len(slots))
-        tasks = "; ".join(f"{slot.task_type} {self._names.shop(slot.shop)}" for slot in busy[:16])
+        tasks = "; ".join(f"{type_names.name(slot.task_type)} {self._names.shop(slot.shop)}" for slot in busy[:16])
         self.setAccessibleName(f"{words}: {tasks}" if tasks else words)
 
     def sizeHint(self) -> QSize:
@@ -151,7 +151,12 @@ class SlotGrid(QWidget):
             return
         glyph = "ph.question" if silent else "ph.clock" if slow else ""
         room = cell.adjusted(6, 3, -6, -4)
-        _words(painter, QRectF(room.x(), room.y(), room.width(), 15), slot.task_type, "text" if not silent else "text2")
+        _words(
+            painter,
+            QRectF(room.x(), room.y(), room.width(), 15),
+            type_names.name(slot.task_type),
+            "text" if not silent else "text2",
+        )
         second = QRectF(room.x(), room.y() + 15, room.width() - (15 if glyph else 0), 15)
         _words(painter, second, self._names.shop(slot.shop), "text2" if not silent else "text3")
         if glyph:

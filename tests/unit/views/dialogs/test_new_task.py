@@ -488,7 +488,7 @@ def test_it_speaks_both_languages(open_dialog: Open) -> None:
     dialog = open_dialog(PREFILL)
     assert dialog.what.types.currentText().startswith("Order sync")
     i18n.set_language("zh_CN")
-    assert dialog.what.types.currentText().startswith("订单同步")
+    assert dialog.what.types.currentText().startswith("同步订单")
     row = dialog.parameters.form._rows["page_size"]
     assert row._title.text() == "每页数量"
 

@@ -1,0 +1,37 @@
+"""Task types by the name that people know, where the language has one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from services.domain.task_type import TaskType
+from services.i18n import language, set_language
+from views.support import type_names
+
+
+@pytest.fixture(autouse=True)
+def back() -> Iterator[None]:
+    before = language()
+    yield
+    set_language(before)
+    type_names.know({})
+
+
+def test_another_language_shows_the_title_and_english_the_code() -> None:
+    kind = TaskType(name="sync_order", title={"en": "Order sync", "zh_CN": "同步订单"})
+    assert type_names.know({"sync_order": kind}) == {"sync_order": kind}
+    set_language("zh_CN")
+    assert type_names.name("sync_order") == "同步订单"
+    set_language("en")
+    assert type_names.name("sync_order") == "sync_order"
+
+
+def test_a_type_without_a_title_shows_its_code_and_nothing_that_paints() -> None:
+    type_names.know({"evil": TaskType(name="evil", title={"zh_CN": "a\u202eb\nc"})})
+    set_language("zh_CN")
+    assert type_names.name("unknown_type") == "unknown_type"
+    shown = type_names.name("evil")
+    assert "\n" not in shown
+    assert "\u202e" not in shown
