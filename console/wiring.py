@@ -129,8 +129,8 @@ class ShellWiring(QObject):
         # without the broker the records still tell the truth; without the store nothing here does
         stale = age > STALE_AFTER or not snapshot.store.connected
         self._window.set_stale(stale)
-        self._window.top_bar.set_can_create(_("Not while the connection is lost") if stale else "")
         reason = self._reason(stale=stale)
+        self._window.top_bar.set_can_create(reason)
         self._window.set_acting(reason)
         self._window.status_bar.show_rights(reason)
         if self.loss.since_ms:

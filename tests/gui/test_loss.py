@@ -14,6 +14,7 @@ from console.bootstrap import Desk as Console
 from services.domain.errors import StoreUnavailable
 from services.domain.status import Status
 from tests.gui.desk import Desk
+from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
 from views.support.memory import ShortMemory
 
@@ -60,12 +61,17 @@ def cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Cut:
 
 
 def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console: Console, cut: Cut) -> None:
-    cut.cut()
     window = console.window
+    tasks = window.page("tasks")
+    assert isinstance(tasks, TasksPage)
+    cut.cut()
     qtbot.waitUntil(window.banner.isVisible)
     assert "Connection lost at" in window.banner.accessibleName()
     qtbot.waitUntil(lambda: window.stack.graphicsEffect() is not None)
     assert not window.top_bar.create_button.isEnabled()
+    assert window.top_bar.create_button.toolTip() == "Not while the connection is lost"
+    assert not any(button.isEnabled() for button in tasks._bar._buttons.values())
+    assert tasks._bar._buttons["cancel"].toolTip() == "Not while the connection is lost"
     assert window.status_bar.part("rights").words() == "READ-ONLY"
     assert window.status_bar.part("lag").words().startswith("No events for")
     cut.mend()

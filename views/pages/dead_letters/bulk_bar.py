@@ -74,6 +74,11 @@ class BulkBar(QWidget):
         self._new.setVisible(bool(new_rows))
         self._say()
 
+    def set_acting(self, reason: str) -> None:
+        """Decide nothing, for this reason; "" decides again."""
+        for button in (self._reopen, self._ignore, self._archive, self.republish):
+            button.disable(reason)
+
     def _say(self) -> None:
         ticked, loaded, total, new_rows = self._state
         if ticked and self.width() < NARROW:

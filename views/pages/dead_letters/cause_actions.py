@@ -22,6 +22,7 @@ from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Wanted, letters_of
 from views.pages.dead_letters.cause_note import CauseNote
 from views.support import shown, text
+from views.support.offers import offer
 from views.support.operation import Operation
 from views.theme.tokens import platform_badge
 from views.widgets.toast import ToastAction, ToastSpec
@@ -49,24 +50,24 @@ class CauseActions(QObject):
         self._context, self._letters, self._owner = context, letters, owner
         self._operation = Operation(self)
 
-    def fill_menu(self, menu: QMenu, cause: Cause, triage: str) -> None:
-        """Offer what suits a cause in this state."""
+    def fill_menu(self, menu: QMenu, cause: Cause, triage: str, barred: str = "") -> None:
+        """Offer what suits a cause in this state; ``barred`` says why nothing may be changed now."""
         number = text.count(cause.count)
         wanted = Wanted(triage=triage, cause=cause.fingerprint)
         own = words.has_print(cause)
         if triage == Triage.OPEN:
-            menu.addAction(_("Republish all {n}").format(n=number), partial(self.republish_all, wanted, cause))
+            offer(menu, _("Republish all {n}").format(n=number), partial(self.republish_all, wanted, cause), barred)
         if triage != Triage.ARCHIVED:
-            menu.addAction(_("Archive all {n}").format(n=number), partial(self.archive_all, wanted, cause))
+            offer(menu, _("Archive all {n}").format(n=number), partial(self.archive_all, wanted, cause), barred)
         if triage == Triage.OPEN and own:
             menu.addSeparator()
             for seconds, title in SPANS:
-                menu.addAction(_(title), partial(self.ignore, cause, seconds))
+                offer(menu, _(title), partial(self.ignore, cause, seconds), barred)
         if triage == Triage.IGNORED and cause.rule.ignored:
-            menu.addAction(_("Stop ignoring it"), partial(self.lift, cause.fingerprint))
+            offer(menu, _("Stop ignoring it"), partial(self.lift, cause.fingerprint), barred)
         menu.addSeparator()
         if own:
-            menu.addAction(_("Name and note"), partial(self.describe, cause))
+            offer(menu, _("Name and note"), partial(self.describe, cause), barred)
         menu.addAction(_("Copy the error"), partial(self._copy, cause.headline))
 
     # the whole of it

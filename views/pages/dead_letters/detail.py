@@ -60,6 +60,7 @@ class LetterPanel(QWidget):
         self._now = ShopNow()
         self._types: Mapping[str, TaskType] = {}
         self._yields = False
+        self._forbidden = ""
         self._whole = False
         self._ask = Operation(self, latest=True)
         self.setProperty("panel", "side")
@@ -80,6 +81,11 @@ class LetterPanel(QWidget):
     def yield_primary(self, yields: bool) -> None:
         """Be modest while rows are ticked: one filled button per view."""
         self._yields = yields
+        self._show_verbs()
+
+    def set_acting(self, reason: str) -> None:
+        """Decide nothing, for this reason; "" decides again. What is typed stays."""
+        self._forbidden = reason
         self._show_verbs()
 
     def show_letter(self, task_id: str) -> None:
@@ -242,6 +248,8 @@ class LetterPanel(QWidget):
         self.ignore_button.setVisible(triage != Triage.IGNORED)
         self.archive_button.setVisible(triage != Triage.ARCHIVED)
         why = "" if not closed else _("Already republished") if usable else _("Select a dead letter first")
+        why = self._forbidden or why
+        self.reopen_button.disable(self._forbidden)
         for button in (self.ignore_button, self.archive_button):
             button.disable(why)
         edited = usable and self.editor.is_edited

@@ -74,6 +74,10 @@ class DeadLettersPage(Page):
         self._asker.again()
         self.panel.refresh()
 
+    def set_acting(self, reason: str) -> None:
+        """Decide nothing while that is not allowed; looking, copying and typing go on."""
+        self.verbs.set_acting(reason)
+
     def show_request(self, request: object) -> None:
         """Show the cause with this fingerprint."""
         if isinstance(request, str) and request:

@@ -20,6 +20,7 @@ from views.pages.dead_letters.cause_actions import CauseActions
 from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import LetterRow
+from views.support.offers import offer
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 
@@ -43,6 +44,7 @@ class Verbs(QObject):
         self.actions = LetterActions(context, page)
         self.whole = CauseActions(context, self.actions, page)
         self._all = Operation(self)
+        self._forbidden = ""
         self.actions.acted.connect(self.acted)
         self.actions.tasks_wanted.connect(self.tasks_wanted)
         self.whole.acted.connect(self.causes_changed)
@@ -51,7 +53,7 @@ class Verbs(QObject):
         self, causes: CausePane, letters: LetterPane, panel: LetterPanel, wanted: Callable[[], Wanted]
     ) -> None:
         """Listen to the three panes."""
-        self._causes, self._letters, self._wanted = causes.causes, letters, wanted
+        self._causes, self._letters, self._panel, self._wanted = causes.causes, letters, panel, wanted
         letters.table.menu_requested.connect(self.fill_menu)
         letters.bar.verb_wanted.connect(self.on_bulk)
         letters.bar.all_wanted.connect(self._tick_all)
@@ -64,10 +66,18 @@ class Verbs(QObject):
         panel.new_task_wanted.connect(self._context.new_task)
         panel.task_wanted.connect(self._open_task)
 
+    def set_acting(self, reason: str) -> None:
+        """Decide nothing, for this reason, already translated; "" decides again. A run that goes on can be stopped."""
+        self._forbidden = reason
+        self._letters.bar.set_acting(reason)
+        self._panel.set_acting(reason)
+
     # letters
 
     def on_bulk(self, verb: str) -> None:
         """Do something with those that are ticked."""
+        if self._forbidden:
+            return
         ids = [str(key) for key in self._letters.table.target_keys()]
         if verb == "republish":
             self.actions.republish(ids, self._letters.title(), self._model.untick_all)
@@ -79,10 +89,11 @@ class Verbs(QObject):
         """Offer what suits a letter, or those that are ticked."""
         ids = [str(key)] if not self._model.ticked() else [str(one) for one in self._letters.table.target_keys()]
         now = self._wanted().triage
-        menu.addAction(_("Republish"), partial(self.actions.republish, ids, self._letters.title()))
+        again = partial(self.actions.republish, ids, self._letters.title())
+        offer(menu, _("Republish"), again, self._forbidden)
         for triage, title in _STATES:
             if triage != now:
-                menu.addAction(_(title), partial(self.actions.triage, ids, triage, now))
+                offer(menu, _(title), partial(self.actions.triage, ids, triage, now), self._forbidden)
         menu.addAction(_("Open in Tasks"), partial(self._open_task, str(key)))
 
     def _tick_all(self) -> None:
@@ -113,5 +124,5 @@ class Verbs(QObject):
         if cause is not None:
             menu = QMenu(self._page)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            self.whole.fill_menu(menu, cause, self._wanted().triage)
+            self.whole.fill_menu(menu, cause, self._wanted().triage, self._forbidden)
             menu.popup(place)

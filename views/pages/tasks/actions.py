@@ -36,13 +36,20 @@ class TaskActions(QObject):
         super().__init__(owner)
         self._context, self._acting, self._owner = context, acting, owner
         self._look = Operation(self, latest=True)
+        self._forbidden = ""
 
     def reason(self, verb: Verb, standing: Standing) -> str:
         """Why a verb cannot be used on a selection now, "" when it can."""
         return self.barred() or verb.reason(standing)
 
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
     def barred(self) -> str:
         """Why nothing can be changed at all, "" when it can."""
+        if self._forbidden:
+            return self._forbidden
         latest = self._context.feed.latest
         if latest.at_ms and not latest.store.connected:
             return _("Not while the connection is lost")

@@ -182,9 +182,9 @@ class TaskDetailPanel(QWidget):
         copy = IconButton("ph.copy", N_("Copy the payload"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._payload.toPlainText()))
         self._data.add_action(copy)
-        edit = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
-        edit.clicked.connect(self._on_edit)
-        self._data.add_action(edit)
+        self.edit_button = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
+        self.edit_button.clicked.connect(self._on_edit)
+        self._data.add_action(self.edit_button)
         self._data.body.addWidget(self._payload)
         self._outcome = Section(N_("Result"))
         self._result = JsonEditor(N_("Result"))
@@ -226,9 +226,16 @@ class TaskDetailPanel(QWidget):
         self._error.setText(safe.visible(safe.cut(masked_text(task.error), 1200), keep_newlines=True))
         self._show_documents(before, task)
         self._fields.set_rows(facts(task, detail.letter, now))
-        for verb in VERBS:
-            self._buttons[verb.key].disable(self._actions.reason(verb, {(task.status, task.triage): 1}))
+        self.show_verbs()
         self._logs.follow(task)
+
+    def show_verbs(self) -> None:
+        """Say anew what can be done with the task."""
+        self.edit_button.disable(self._actions.barred())
+        if self._task is not None:
+            for verb in VERBS:
+                standing = {(self._task.status, self._task.triage): 1}
+                self._buttons[verb.key].disable(self._actions.reason(verb, standing))
 
     def _show_again(self) -> None:
         if self._task is not None:

@@ -111,6 +111,12 @@ class TasksPage(Page):
         """Verbs on the selection, and what can be done with the list."""
         return page_commands(self, self._actions, self._selection)
 
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed; filter, copies and export go on."""
+        self._actions.forbid(reason)
+        self._show_bar()
+        self._detail.show_verbs()
+
     def set_frozen(self, frozen: bool) -> None:
         """Stand still, countdowns included."""
         self._frozen = frozen

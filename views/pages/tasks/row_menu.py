@@ -14,6 +14,7 @@ from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.verbs import VERBS, standing_of
+from views.support.offers import offer
 from views.tables.table_view import TableView
 
 
@@ -40,12 +41,9 @@ class RowMenu(QObject):
     def _begin(self, menu: QMenu, key: object) -> None:
         picks = self._selection.picks_at(key)
         standing = standing_of(picks)
-        menu.setToolTipsVisible(True)
         for verb in VERBS:
             reason = self._actions.reason(verb, standing)
-            action = menu.addAction(_(verb.text), partial(self._actions.run, verb, picks))
-            action.setEnabled(not reason)
-            action.setToolTip(reason)
+            offer(menu, _(verb.text), partial(self._actions.run, verb, picks), reason)
         copies = menu.addMenu(_("Copy as"))
         self._sharing.fill_menu(copies, lambda: [one.task_id for one in picks])
 

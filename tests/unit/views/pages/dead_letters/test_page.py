@@ -319,6 +319,15 @@ def cause_menu(page: DeadLettersPage, row: int = 0) -> dict[str, QAction]:
     return {action.text(): action for action in menu.actions() if action.text()}
 
 
+def open_cause_menu(page: DeadLettersPage) -> dict[str, QAction]:
+    """The menu that the head of the letters opens, by its texts."""
+    before = set(page.findChildren(QMenu))
+    page.letters.more.click()
+    (menu,) = set(page.findChildren(QMenu)) - before
+    menu.hide()
+    return {action.text(): action for action in menu.actions() if action.text()}
+
+
 def test_a_cause_is_ignored_for_a_while_and_shown_again(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -444,6 +453,43 @@ def test_the_menu_of_a_row_offers_what_suits_it(fleet: Fleet, open_page: Open) -
     menu = QMenu(page)
     page.verbs.fill_menu(menu, page._model.key_at(0))
     assert [action.text() for action in menu.actions()] == ["Republish", "Ignore", "Archive", "Open in Tasks"]
+
+
+LOST = "Not while the connection is lost"
+
+
+def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page._model.set_ticked([page._model.key_at(0)])
+    buttons = (page.bar.republish, page.bar._ignore, page.bar._archive)
+    buttons += (page.panel.primary_button, page.panel.ignore_button, page.panel.archive_button)
+    page.set_acting(LOST)
+    assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(False, LOST)}
+    qtbot.keyClick(page.panel.editor.json, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    page.verbs.on_bulk("republish")
+    assert not fleet.toasts
+    assert len(page._model.ticked()) == 1
+    page.set_acting("")
+    assert all(button.isEnabled() for button in buttons)
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_menus_say_why_nothing_can_be_decided_and_still_copy(fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    page.set_acting(LOST)
+    menu = QMenu(page)
+    page.verbs.fill_menu(menu, page._model.key_at(0))
+    assert {action.text(): action.isEnabled() for action in menu.actions()} == {
+        "Republish": False,
+        "Ignore": False,
+        "Archive": False,
+        "Open in Tasks": True,
+    }
+    assert menu.actions()[0].toolTip() == LOST
+    with_cause = open_cause_menu(page)
+    assert [name for name, action in with_cause.items() if action.isEnabled()] == ["Copy the error"]
 
 
 def test_the_page_speaks_chinese_without_a_restart(fleet: Fleet, open_page: Open) -> None:
