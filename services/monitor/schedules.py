@@ -52,7 +52,7 @@ class ScheduleQueries:
 
     def shops(self, schedule: Schedule) -> list[str]:
         """Whom a run would be for now, by name."""
-        return sorted(shop.key for shop in schedules.choose(schedule, self._registry.shops().values()))
+        return sorted(shop.key for shop in schedules.fitting(schedule, self._registry.shops().values()))
 
     def preview(self, schedule: Schedule, zone: str, count: int = NEXT_RUNS) -> ScheduleRow:
         """What a schedule would look like if it were kept now.
@@ -82,7 +82,7 @@ class ScheduleQueries:
                 log.warning("schedule %s is left out: %s", entry.name, exc)
                 continue
             upcoming, problem = _upcoming(planned.schedule, zone, entry.next_at, count)
-            chosen = len(schedules.choose(planned.schedule, shops))
+            chosen = len(schedules.fitting(planned.schedule, shops))
             found.append(
                 ScheduleRow(
                     planned=planned,

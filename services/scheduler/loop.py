@@ -32,8 +32,11 @@ class Scheduler:
 
     def start(self) -> None:
         """Begin to fire."""
-        self._stop.clear()
-        self._thread = threading.Thread(target=self._loop, name=f"{self._name}-scheduler", daemon=True)
+        # a new one: a thread that hangs in a frozen broker from the lead before must still find its end
+        self._stop = threading.Event()
+        self._thread = threading.Thread(
+            target=self._loop, args=(self._stop,), name=f"{self._name}-scheduler", daemon=True
+        )
         self._thread.start()
 
     def stop(self) -> None:
@@ -63,7 +66,7 @@ class Scheduler:
                     log.exception("schedule %s cannot be fired", entry.name)
         return len(due)
 
-    def _loop(self) -> None:
+    def _loop(self, stop: threading.Event) -> None:
         while True:
             try:
                 self.tick()
@@ -71,7 +74,7 @@ class Scheduler:
                 log.warning("schedules wait: %s", exc)
             except Exception:  # the next round may go well, and nobody else fires while this process leads
                 log.exception("scheduler")
-            if self._clock.wait(self._stop, TICK_S):
+            if self._clock.wait(stop, TICK_S):
                 return
 
     def _turn(self, entry: ScheduleEntry, zone: str) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.clock import SystemClock
 from services.domain import schedule as schedules
 from services.domain.errors import StoreUnavailable
 from services.domain.schedule import Planned, Run
@@ -16,6 +17,7 @@ from services.engine import firing
 from services.engine.producer import Producer, Submitted, TaskSpec
 from services.ports import ScheduleEntry
 from services.scheduler.loop import Scheduler
+from tests.contract.waiting import eventually
 from tests.unit.services.scheduler.conftest import SHOPS, Yard
 
 
@@ -200,6 +202,20 @@ def test_who_loses_the_lead_stops_between_two_handfuls(yard: Yard, monkeypatch: 
     monkeypatch.setattr(Producer, "submit", submit)
     yard.scheduler("b").tick()
     assert sorted(runs(yard.tasks()).values()) == [SHOPS]
+
+
+def test_it_fires_while_it_is_started_and_again_after_a_pause(yard: Yard) -> None:
+    room = yard.room
+    scheduler = Scheduler(room.store, firing.Firing(room.store, room.producer, room.registry), SystemClock(), "a")
+    for number in (1, 2):
+        room.clock.advance(600)
+        scheduler.start()
+        if number == 1:
+            due(yard)
+        eventually(lambda n=number: len(yard.tasks()) == n * SHOPS, 30)  # type: ignore[misc]
+        scheduler.stop()
+    room.clock.advance(600)
+    assert len(yard.tasks()) == 2 * SHOPS, "stopped, it fires nothing"
 
 
 # ------------------------------------------------------------------------- changes
