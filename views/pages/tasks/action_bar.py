@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
@@ -100,6 +100,12 @@ class ActionBar(QWidget):
         self._new.setVisible(bool(state.new_rows))
         self._show_all()
         self._say()
+
+    def show_total(self, total: int | None) -> None:
+        """Show another number of tasks that match."""
+        if total != self._state.total:
+            self._state = replace(self._state, total=total)
+            self._say()
 
     def show_busy(self, busy: bool) -> None:
         """The ids of everything that matches are on their way."""

@@ -265,15 +265,19 @@ class TasksPage(Page):
             self._say_summary()
 
     def _say_summary(self) -> None:
-        counted = self._views.number_of(self._lister.wanted.filter)
         kept = max(self._context.feed.latest.counts.total, self._total or 0)
-        # a view and its tab say one number; what lies between two looks must not show
-        match = counted if counted is not None else self._total
+        match = self._match()
         if match is None:
             loaded = text.count(self._model.rowCount())
             self.set_summary(_("{shown} shown, of {kept} kept").format(shown=loaded, kept=text.count(kept)))
         else:
             self.set_summary(_("{match} match, of {kept} kept").format(match=text.count(match), kept=text.count(kept)))
+        self._bar.show_total(match)
+
+    def _match(self) -> int | None:
+        """How many match; a view, its tab and the foot say one number, what lies between two looks must not show."""
+        counted = self._views.number_of(self._lister.wanted.filter)
+        return counted if counted is not None else self._total
 
     def _show_new(self) -> None:
         self._model.show_new()
@@ -299,7 +303,7 @@ class TasksPage(Page):
         state = BarState(
             ticked=self._selection.count,
             loaded=self._model.rowCount(),
-            total=self._total,
+            total=self._match(),
             all_ticked=self._model.tick_state() == Qt.CheckState.Checked,
             new_rows=self._model.pending,
             cursor=self._table.current_key() is not None,
