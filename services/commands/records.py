@@ -11,9 +11,9 @@ from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join, refusal, tell
-from services.domain import ids, lane, shop, task_type
+from services.domain import envelope, ids, lane, shop, task_type
 from services.domain.change import Create, Op
-from services.domain.errors import UsageError
+from services.domain.errors import BadMessage
 from services.domain.message import Message
 from services.domain.status import Status, Triage
 from services.domain.task import HISTORY_LIMIT, Task
@@ -22,6 +22,7 @@ from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.ports import Letter, Store
 
+_AN_INSTANT = 1_800_000_000_000  #: for a record that is yet to get one
 _WAITS = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDULED, Status.RETRYING})
 
 
@@ -139,15 +140,17 @@ def _bad_value(task: Task) -> str:
     if not 0 <= task.max_retries <= task_type.MAX_RETRIES:
         return "max_retries"
     if task.status in _WAITS and not _is_sendable(task):
-        return "payload"
+        return "payload or created_at"
     return "" if task.status in frozenset(Status) else "status"
 
 
 def _is_sendable(task: Task) -> bool:
     """Whether a worker could read the message: one that it buries would be published again for ever."""
+    if len(task.payload.encode("utf-8", "replace")) > recipe.MAX_PAYLOAD:
+        return False
     try:
-        body = json.loads(task.payload)
-        recipe.check_readable(task, now_ms=0)
-        return isinstance(body, dict) and len(task.payload.encode()) <= recipe.MAX_PAYLOAD
-    except (ValueError, RecursionError, UsageError):
+        body, headers = envelope.build(msgspec.structs.replace(task, created_at=task.created_at or _AN_INSTANT))
+        parsed = envelope.parse(body, headers, routing_key=f"task.{task.platform}.{task.lane}", now_ms=_AN_INSTANT)
+        return isinstance(json.loads(parsed.task.payload), dict)
+    except (BadMessage, ArithmeticError, OSError, ValueError, RecursionError):
         return False

@@ -13,7 +13,12 @@ _RANDOM_BYTES = 6
 
 def new_task_id(platform: str, task_type: str, shop_id: str) -> str:
     """``{platform}_{task_type}_{shop_id}_{12 hex}``; the random part alone makes it unique in a fleet."""
-    return f"{platform}_{task_type}_{shop_id}_{secrets.token_hex(_RANDOM_BYTES)}"
+    return task_id(platform, task_type, shop_id, secrets.token_hex(_RANDOM_BYTES))
+
+
+def task_id(platform: str, task_type: str, shop_id: str, tail: str) -> str:
+    """An id of ours that ends with ``tail``; long names before it are cut, for a longer id no worker would read."""
+    return f"{f'{platform}_{task_type}_{shop_id}'[: MAX_FOREIGN_ID - len(tail) - 1]}_{tail}"
 
 
 def valid_foreign_id(text: object) -> bool:

@@ -183,7 +183,7 @@ def offset_ms(schedule: Schedule, place: int, count: int) -> int:
 def task_id(schedule: Schedule, run: Run, shop: Shop) -> str:
     """The id of the one task of this schedule, run and shop: whoever makes it makes the same one."""
     digest = sha256(f"{schedule.uid}\0{run.at}\0{shop.key}".encode()).hexdigest()
-    return f"{shop.platform}_{schedule.task_type}_{shop.shop_id}_{digest[:16]}"
+    return ids.task_id(shop.platform, schedule.task_type, shop.shop_id, digest[:16])
 
 
 def label(schedule: Schedule, run: Run, fleet_zone: str) -> str:

@@ -92,9 +92,13 @@ def test_what_no_worker_could_read_is_not_taken_over(fleet: Fleet) -> None:
     large = json.dumps({"a": "x" * recipe.MAX_PAYLOAD})
     base = Task(task_id="", platform="pdd", shop_id="s1", task_type="work", status="queued")
     moved = [msgspec.structs.replace(base, task_id=f"t{n}", payload=text) for n, text in enumerate((deep, large))]
-    outcome = fleet.commands().records.import_records(moved, {})
-    assert [(one.task_id, one.why.code) for one in outcome.skipped] == [("t0", "import.bad"), ("t1", "import.bad")]
-    assert fleet.engine.store.counts().total == 0
+    moved.append(msgspec.structs.replace(base, task_id="t2", payload="{}", created_at=1))
+    good = msgspec.structs.replace(base, task_id="t3", payload=json.dumps({"rows": [{"n": n} for n in range(100)]}))
+    outcome = fleet.commands().records.import_records([*moved, good], {})
+    assert [(one.task_id, one.why.code) for one in outcome.skipped] == [(f"t{n}", "import.bad") for n in range(3)]
+    assert outcome.done == ("t3",)
+    fleet.worker()
+    fleet.wait("t3", "succeeded")
 
 
 def test_only_an_admin_takes_records_over(fleet: Fleet) -> None:
