@@ -11,6 +11,8 @@ from views.widgets.toast import Toast, ToastSpec
 
 MAX_TOASTS = 3
 _MARGIN, _GAP = 16, 10
+#: the verbs of a page stand in its foot at the right; a message must not lie on what one presses next
+_FOOT = 50
 
 
 class Toasts(QObject):
@@ -81,7 +83,7 @@ class Toasts(QObject):
 
     def arrange(self) -> None:
         """Put the toasts in their places."""
-        bottom = self._host.height() - STATUS_BAR - _MARGIN
+        bottom = self._host.height() - STATUS_BAR - _FOOT - _GAP
         for toast in reversed(self._stack):
             height = toast.heightForWidth(toast.width()) if toast.hasHeightForWidth() else toast.sizeHint().height()
             toast.resize(toast.width(), height)

@@ -52,11 +52,11 @@ def advice(now: ShopNow) -> str:
 
 
 def since(now: ShopNow, now_ms: int) -> str:
-    """The state with the time from which it is known: ``logged in since 14:31``."""
+    """The state with the time of the last task that proved it: ``logged in, last seen 14:31``."""
     word = look(now)[0]
     at = now.success_at if now.state == shop_now.LOGGED_IN else now.failure_at if now.closed else 0
     if not at:
         return word
-    return _("{state} since {time}").format(
+    return _("{state}, last seen {time}").format(
         state=word, time=text.minute(shown.moment(at), shown.moment(now_ms), shown.zone())
     )

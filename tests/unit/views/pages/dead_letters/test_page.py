@@ -110,10 +110,10 @@ def test_each_letter_tells_how_its_shop_stands_now(qtbot: QtBot, fleet: Fleet, o
     tip = page._model.data(index(2, column), int(Qt.ItemDataRole.ToolTipRole))
     assert "trying again makes sense" in tip
     page.table.set_current_key(page._model.key_at(1))
-    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged out since "))
+    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged out, last seen "))
     fleet.succeed("pdd", "pdd-10025", "get_content")
     qtbot.waitUntil(lambda: page._model.data(index(1, column), 0) == "logged in", timeout=9000)
-    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged in since "))
+    qtbot.waitUntil(lambda: page.panel._attempts.values().get("Shop now", "").startswith("logged in, last seen "))
 
 
 def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
