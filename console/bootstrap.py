@@ -5,27 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
+from console.pages import page_specs
 from console.session import Session
 from console.shell_keys import ShellKeys
 from console.wiring import ShellWiring, connect_overview
 from services.i18n import N_
 from views.context import PageContext
-from views.dialogs.new_task import NewTaskDialog
 from views.page import Page
-from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
-from views.pages.schedules.page import SchedulesPage
-from views.pages.settings.page import SettingsPage
-from views.pages.tasks.page import TasksPage
-from views.pages.workers.page import WorkersPage
 from views.support import type_names
 from views.support.feed import Feed
 from views.support.memory import Memory
 from views.widgets.toast import ToastSpec
+
+if TYPE_CHECKING:
+    from views.dialogs.new_task import NewTaskDialog
 
 
 @dataclass(slots=True)
@@ -63,6 +62,8 @@ class _Doors:
         if self.window is None or self.context is None:
             return
         if self._dialog is None:
+            from views.dialogs.new_task import NewTaskDialog
+
             self._dialog = NewTaskDialog(self.context, dict(fields), self.window)
             self._dialog.tasks_wanted.connect(partial(self.window.open_page, "tasks"))
         else:
@@ -117,6 +118,8 @@ def build(
         return page
 
     def settings() -> Page:
+        from views.pages.settings.page import SettingsPage
+
         page = SettingsPage(context, data_folder=str(session.settings.home_path))
         page.theme_chosen.connect(on_theme)
         page.language_chosen.connect(on_language)
@@ -125,7 +128,7 @@ def build(
     window = MainWindow(
         (
             PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
-            *_pages(context),
+            *page_specs(context),
             PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
         )
     )
@@ -140,16 +143,3 @@ def build(
         addresses=session.addresses,
     )
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=ShellKeys(window, context))
-
-
-def _pages(context: PageContext) -> tuple[PageSpec, ...]:
-    """The pages that need nothing but the context."""
-    made: tuple[tuple[str, str, str, Callable[[PageContext], Page]], ...] = (
-        ("tasks", N_("Tasks"), "ph.list-bullets", TasksPage),
-        ("dead_letters", N_("Dead letters"), "ph.file-x", DeadLettersPage),
-        ("workers", N_("Workers"), "ph.robot", WorkersPage),
-        ("schedules", N_("Schedules"), "ph.calendar-check", SchedulesPage),
-    )
-    return tuple(
-        PageSpec(id=name, title=title, icon=icon, factory=partial(make, context)) for name, title, icon, make in made
-    )

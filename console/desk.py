@@ -10,20 +10,19 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 from shiboken6 import isValid
 
-from console import bootstrap, profiles
+from console import bootstrap, pages, profiles
 from console.garbage import GuiCollector
 from console.leaving import Leaving
 from console.main_window import MainWindow
 from console.session import Session
 from console.state import ConsoleState, Shelf
-from console.welcome import make_welcome
 from services import assembly, i18n
 from services import settings as config
 from services.domain.errors import ConsoleError
@@ -31,15 +30,19 @@ from services.entrypoints.context import ConsoleRequest
 from services.i18n import _
 from services.monitor.live import Snapshot
 from views.dialogs.republish.runner import BulkRunner
-from views.pages.first_run.page import FirstRunPage
 from views.support import operation, shown
 from views.support.acting import Acting
 from views.theme import theme
 from views.widgets.toast import Toast, ToastAction, ToastSpec
 
+if TYPE_CHECKING:
+    from views.pages.first_run.page import FirstRunPage
+
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 SETTLE_S = 4.0
+#: the first page has its first answers by then; making others earlier would only hold it up
+AHEAD_S = 1.0
 CLOSE_GRACE_S = 5.0
 MOST_SLOTS = 512
 
@@ -57,6 +60,7 @@ class Console:
         self._leaving: Leaving | None = None
         self._welcome: MainWindow | None = None
         self._choice: FirstRunPage | None = None
+        self._ahead: asyncio.Future[None] | None = None
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="console")
         self.clean = True
 
@@ -105,6 +109,8 @@ class Console:
         return self._request.first_run and not known and not settings.database.exists()
 
     def _show_welcome(self) -> None:
+        from console.welcome import make_welcome
+
         window, page = make_welcome(self._settings)
         page.run_here.connect(self._on_run_here)
         page.connect_fleet.connect(self._on_connect)
@@ -187,6 +193,13 @@ class Console:
         if work and not await self._off(session.shops):
             self._offer_sample(desk)
         if not self._request.screenshot:
+            self._ahead = asyncio.ensure_future(self._make_ahead(desk))
+
+    async def _make_ahead(self, desk: bootstrap.Desk) -> None:
+        """Load and make the pages nobody opened yet, once the first one is seen."""
+        await asyncio.sleep(AHEAD_S)
+        await self._off(pages.load)
+        if not self._ended.is_set():
             desk.window.prepare_pages()
 
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
@@ -233,6 +246,8 @@ class Console:
             sys.stderr.write(f"fleetdeck: {target} could not be written; name a .png file in a folder of yours\n")
 
     async def _close(self) -> None:
+        if self._ahead is not None:
+            self._ahead.cancel()
         if self._desk is not None:
             self._state.set(window=self._desk.window.save_state())
             # what is still held with Undo was asked for; closing is no Undo

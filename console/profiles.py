@@ -5,9 +5,6 @@ from __future__ import annotations
 import logging
 from urllib.parse import urlsplit, urlunsplit
 
-import keyring
-import keyring.errors
-
 from console.state import ConsoleState
 
 log = logging.getLogger(__name__)
@@ -47,6 +44,10 @@ def without_password(url: str) -> str:
 def _recall_one(name: str, bare: str) -> str:
     if not bare:
         return ""
+    # the key store takes a while to load, and most starts need none
+    import keyring
+    import keyring.errors
+
     try:
         return keyring.get_password(SERVICE, f"{name} {bare}") or bare
     except keyring.errors.KeyringError as exc:
@@ -55,6 +56,9 @@ def _recall_one(name: str, bare: str) -> str:
 
 
 def _keep(name: str, secret: str) -> bool:
+    import keyring
+    import keyring.errors
+
     try:
         keyring.set_password(SERVICE, name, secret)
         return keyring.get_password(SERVICE, name) == secret

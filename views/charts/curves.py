@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import pyqtgraph as pg
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsView
 
+from views.charts.line import Line
 from views.charts.series import Numbers
 from views.theme import theme
 
@@ -21,15 +21,6 @@ class Area(pg.PlotCurveItem):  # type: ignore[misc]  # pyqtgraph has no types
 
     def _shouldUseFillPathList(self) -> bool:
         return False
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """One curve: pen in ``role``, and ``fill`` per cent of it down to the base, 0 for none."""
-
-    role: str
-    values: Numbers
-    fill: float = 0.0
 
 
 def pen(role: str, percent: float = 100, *, dashed: bool = False) -> QPen:

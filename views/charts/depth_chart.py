@@ -6,7 +6,7 @@ import numpy as np
 
 from services.i18n import N_, _
 from services.monitor.overview import LANES
-from views.charts.curves import Line
+from views.charts.line import Line
 from views.charts.plot import Plot, Series
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow

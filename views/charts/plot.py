@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
@@ -23,7 +24,7 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
 
 from services.i18n import _, pgettext
 from views.charts import axes, ticks
-from views.charts.curves import Line, Scene
+from views.charts.line import Line
 from views.charts.series import EMPTY, Frame, Numbers
 from views.charts.table_dialog import TableDialog
 from views.charts.time_window import TimeWindow
@@ -31,6 +32,9 @@ from views.charts.tooltip import Card, Reading, paint_card
 from views.support import shown, text
 from views.support.language import on_language_changed
 from views.theme import theme
+
+if TYPE_CHECKING:
+    from views.charts.curves import Scene
 
 _ZOOM = 0.8
 _KEY_ZOOM = {Qt.Key.Key_Plus: _ZOOM, Qt.Key.Key_Equal: _ZOOM, Qt.Key.Key_Minus: 1 / _ZOOM}
@@ -84,10 +88,7 @@ class Plot(QWidget):
         self._span: tuple[float, float] | None = None
         self._hovered = False
         self.smallest = 4.0
-        self._scene = Scene()
-        self._scene.setParent(self)
-        self._scene.hide()
-        self._scene.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        self._drawn: Scene | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -232,19 +233,31 @@ class Plot(QWidget):
         painter.end()
         return picture
 
+    def _scene(self) -> Scene:
+        """The scene of the curves, made for the first picture: loading pyqtgraph must not hold up the window."""
+        if self._drawn is None:
+            from views.charts.curves import Scene
+
+            self._drawn = Scene()
+            self._drawn.setParent(self)
+            self._drawn.hide()
+            self._drawn.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        return self._drawn
+
     def _draw_content(self, painter: QPainter) -> None:
         start, end = self._window.bounds()
         self._top = ticks.keep_top(self._top, ticks.top_of(self.highest(self._frame), self._limit, self.smallest))
         rect = self.plot_rect()
         heights = ticks.values(self._top, self._lines)
         in_sight = self._limit is not None and self._limit <= self._top
-        self._scene.resize(self.size())
-        self._scene.set_margins(*axes.margins(rect, self.size()))
-        self._scene.set_range(start, end, self._top)
-        self._scene.set_grid(heights)
-        self._scene.set_limit(self._limit if in_sight else None)
-        self._scene.set_lines(self._frame.at, self.lines(self._frame))
-        self._scene.draw(painter)
+        scene = self._scene()
+        scene.resize(self.size())
+        scene.set_margins(*axes.margins(rect, self.size()))
+        scene.set_range(start, end, self._top)
+        scene.set_grid(heights)
+        scene.set_limit(self._limit if in_sight else None)
+        scene.set_lines(self._frame.at, self.lines(self._frame))
+        scene.draw(painter)
         axes.paint_gaps(painter, rect, [(self.x_of(a), self.x_of(b)) for a, b in self._frame.gaps], _("no samples"))
         axes.paint_heights(painter, rect, heights, self._top, self.say)
         room = max(1, int(rect.width() // axes.LABEL_ROOM))

@@ -188,7 +188,8 @@ class OverviewPage(Page):
         if history.range_s != self.charts.window.range_s:
             self._history_refresher.now()
             return
-        known = self._history is not None and self._history.range_s == history.range_s
+        # the first time the numbers come first, and the charts follow a moment later
+        known = self._history is None or self._history.range_s == history.range_s
         self._history = history
         if self.freezing.on:
             return
@@ -229,7 +230,7 @@ class OverviewPage(Page):
         if self._look is not None:
             self._show_kpis()
         curves = [partial(self._show_curves, TILES[first : first + 2]) for first in range(0, len(TILES), 2)]
-        self._steps.run([*self.charts.steps(), *curves])
+        self._steps.run([*curves, *self.charts.steps()])
 
     def _show_curves(self, specs: Sequence[TileSpec]) -> None:
         sight = self._sight()
