@@ -83,7 +83,12 @@ class Demo:
         )
 
     def start(self) -> None:
-        """Import the shops, start watching, working and creating."""
+        """Import the shops, start watching, working and creating.
+
+        Raises:
+            UsageError: the fleet is in use: the demo's worker would take its tasks and only pretend to run them.
+        """
+        self._refuse_a_real_fleet()
         self.commands.fleet.import_shops(self.shops)
         self.live.start()
         if not self.live.wait_following(WATCH_S):
@@ -98,6 +103,17 @@ class Demo:
             self._child = self._worker_process()
         self.trickle.burst(BURST)
         self.trickle.start()
+
+    def _refuse_a_real_fleet(self) -> None:
+        own = {shop.key for shop in (*self.shops, *sample_shops())}
+        foreign = sum(shop.key not in own for shop in self.engine.store.shops())
+        waiting = self._active()
+        if foreign or waiting:
+            raise UsageError(
+                f"this fleet is in use ({foreign} shops of its own, {waiting} tasks not done): the demo would only"
+                " pretend to run its tasks; name an empty vhost and Redis database",
+                field="--broker",
+            )
 
     def drain(self, seconds: float) -> bool:
         """Stop creating and wait until nothing is active; False when time ran out."""

@@ -337,3 +337,11 @@ def test_the_second_pair_answers_the_same_words(cli: Cli, amqp_vhost: str, redis
     assert there.run("task", "show", task_id)["task"]["status"] == "succeeded"
     assert {one["name"] for one in there.run("queue", "list")["queues"]} >= {"rpa_tasks_high", "rpa_dead_queue"}
     assert there.run("stats")["status"] == {"succeeded": 1}
+
+
+def test_the_demo_leaves_a_fleet_in_use_alone(cli: Cli, amqp_vhost: str, redis_url: str) -> None:
+    there = Cli(cli.home, words=("--broker", amqp_vhost, "--redis", redis_url))
+    (task_id,) = there.run("task", "create", "--shop", "pdd:s1", "--type", "flow")["created"]
+    refused = there.run("demo", "--seconds", 1, code=2)
+    assert "in use" in refused["error"]
+    assert there.run("task", "show", task_id)["task"]["status"] == "queued"
