@@ -16,16 +16,15 @@ from services.domain.errors import ConsoleError, UsageError
 from services.domain.mask import masked_json, masked_text
 from services.domain.shop import Shop
 from services.domain.task import Task
+from services.monitor import sheet
 
 FORMATS = ("csv", "xlsx", "json")
 #: what a sheet can hold
-MOST_SHEET_ROWS, MOST_CELL = 1_048_576, 32_767
+MOST_SHEET_ROWS = 1_048_576
 _TOLD_EVERY = 500
 #: A spreadsheet would run a cell that begins so as a formula; foreign text must not get that far.
 _FORMULA = re.compile(r"^[=+\-@\t\r＝＋－＠]")
 _NUMBER = re.compile(r"^[+-]?[\d,]+(\.\d+)?$")
-#: XML has no place for these
-_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff]")
 
 
 class Stopped(ConsoleError):
@@ -167,23 +166,12 @@ def _value(text: str) -> Any:
 
 
 def _xlsx(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
-    # Imported here: 200 ms that only this format pays.
-    from openpyxl import Workbook
-
-    book = Workbook(write_only=True)
-    sheet = book.create_sheet("tasks")
-    sheet.append(_names())
-    try:
+    def lines() -> Iterator[list[Any]]:
+        yield _names()
         for number, row in enumerate(rows, start=2):
             if number > MOST_SHEET_ROWS:
                 most = MOST_SHEET_ROWS - 1
                 raise UsageError(f"a sheet holds {most:,} tasks; export as .csv, or filter", field="file")
-            sheet.append([_cell(value) for value in _cells(row)])
-    except BaseException:
-        sheet.close()  # or its half-written draft would speak up when it is collected
-        raise
-    book.save(path)
+            yield _cells(row)
 
-
-def _cell(value: Any) -> Any:
-    return _CONTROLS.sub("\ufffd", value)[:MOST_CELL] if isinstance(value, str) else value
+    sheet.write(path, "tasks", lines())

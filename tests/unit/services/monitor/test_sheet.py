@@ -1,0 +1,54 @@
+"""The XLSX writer, read back by a spreadsheet library."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import openpyxl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from services.monitor import sheet
+
+
+def read(path: Path) -> list[tuple[object, ...]]:
+    """All rows of the only sheet."""
+    book = openpyxl.load_workbook(path)
+    assert book.sheetnames == ["tasks"]
+    return [tuple(row) for row in book["tasks"].iter_rows(values_only=True)]
+
+
+def test_texts_and_numbers_come_back_as_they_were(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    rows: list[Sequence[str | int | float]] = [
+        ("微光数码专卖店", 6, 0.5, "", " two\nlines ", "<b>&amp;"),
+        ("", "", "", "", "", "last"),
+    ]
+    sheet.write(path, "tasks", rows)
+    assert read(path) == [
+        ("微光数码专卖店", 6, 0.5, None, " two\nlines ", "<b>&amp;"),
+        (None, None, None, None, None, "last"),
+    ]
+
+
+def test_columns_beyond_z_and_many_rows_keep_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sheet.write(path, "tasks", ([f"{row}-{column}" for column in range(60)] for row in range(450)))
+    assert read(path) == [tuple(f"{row}-{column}" for column in range(60)) for row in range(450)]
+
+
+def test_a_text_that_no_cell_can_hold_is_cut(tmp_path: Path) -> None:
+    path = tmp_path / "t.xlsx"
+    sheet.write(path, "tasks", [("x" * 40_000, "a\x00b\ud800")])
+    assert read(path) == [("x" * sheet.MOST_CELL, "a\ufffdb\ufffd")]
+
+
+@settings(max_examples=30, deadline=None)
+@given(text=st.text(min_size=1, max_size=60))
+def test_any_text_makes_a_file_that_can_be_read(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.mktemp("sheet") / "t.xlsx"
+    sheet.write(path, "tasks", [(text,)])
+    (row,) = read(path)
+    assert len(row) == 1
