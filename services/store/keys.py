@@ -11,7 +11,8 @@ from types import MappingProxyType
 from services.domain.lane import MAX_PRIORITY, MIN_PRIORITY
 from services.domain.status import Status
 
-SCHEMA = 1
+#: 2: dependencies; an older program would end a task without telling those that wait for it, so it may only read
+SCHEMA = 2
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
 EXECUTED_S = 3600

@@ -6,7 +6,8 @@ local HANDLERS = {
 }
 
 local meta = call('HMGET', K.meta, 'writer', 'epoch')
-if tonumber(meta[1] or C.schema) > C.schema then
+local writer = tonumber(meta[1] or 0)
+if writer > C.schema then
   return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
 end
 
@@ -20,7 +21,8 @@ for number, o in ipairs(ops) do
   ids[number] = o[2]
 end
 
-if not meta[2] then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema, 'epoch', ARGV[2]) end
+if not meta[2] then call('HSET', K.meta, 'epoch', ARGV[2]) end
+if writer < C.schema then call('HSET', K.meta, 'schema', C.schema, 'writer', C.schema) end
 local new = {}
 for i, o in ipairs(ops) do
   if o[1] == 'Create' then

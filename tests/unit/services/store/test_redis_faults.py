@@ -226,6 +226,16 @@ def test_data_of_a_newer_program_are_read_and_not_written(store: RedisStore, pla
     assert store.counts().total == 1
 
 
+def test_the_first_write_keeps_older_programs_from_writing(store: RedisStore, plain: redis.Redis) -> None:
+    store.apply([Create(task=task(0))])
+    epoch = plain.hget(keys.META, "epoch")
+    plain.hset(keys.META, mapping={"schema": 1, "writer": 1})
+    store.apply([Create(task=task(1))])
+    number = str(keys.SCHEMA).encode()
+    assert plain.hmget(keys.META, ["schema", "writer", "epoch"]) == [number, number, epoch]
+    assert store.get(["t0"])[0] is not None
+
+
 # --------------------------------------------------------------------- foreign marks
 def test_a_mark_of_another_program_ends_the_task(store: RedisStore) -> None:
     store.apply([Create(task=task(0)), Create(task=task(1)), Create(task=task(2))])
