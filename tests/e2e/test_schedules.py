@@ -14,15 +14,15 @@ from services.domain import schedule as schedules
 from services.domain.query import Query
 from services.domain.schedule import Planned, Schedule
 from services.domain.shop import Shop
-from services.engine.leader import ROLE, TTL_MS
+from services.engine.leader import RENEW_S, ROLE, TTL_MS
 from services.ports import ScheduleEntry
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, Fleet
 
 SHOPS = 5
-#: the lease, the renewal of the others, and what a slow machine adds
-TAKEN_OVER_S = 15.0
+#: patience of a machine that has more to do; by the lease and the others' looks at it 13 s are enough
+TAKEN_OVER_S = 30.0
 
 
 @pytest.mark.slow
@@ -30,9 +30,18 @@ TAKEN_OVER_S = 15.0
 def test_a_killed_leader_is_replaced_and_no_run_is_lost_or_doubled(cli: Cli, fleet: Fleet, tmp_path: Path) -> None:
     seen, store = tmp_path / "seen.txt", fleet.engine.store
     store.put_shops([Shop(platform="pdd", shop_id=f"s{number}", concurrency=4) for number in range(SHOPS)])
+    assert TTL_MS / 1000 + RENEW_S < 15
     now = store.now_ms()
+    # a task that the dead worker held stays active until its lease is missed: the next run must not leave its shop out
     plan = Schedule(
-        name="often", uid="u1", task_type="work", payload={"seen": str(seen)}, every_s=10, first_at=now, all_shops=True
+        name="often",
+        uid="u1",
+        task_type="work",
+        payload={"seen": str(seen)},
+        every_s=10,
+        first_at=now,
+        all_shops=True,
+        overlap="queue",
     )
     schedules.check(plan, "UTC", now)
     entry = ScheduleEntry(name=plan.name, body=schedules.dump(Planned(schedule=plan)), next_at=now)
@@ -43,6 +52,7 @@ def test_a_killed_leader_is_replaced_and_no_run_is_lost_or_doubled(cli: Cli, fle
         dead = store.leader(ROLE)
         leader, other = (first, second) if f"-{first.pid}-" in dead else (second, first)
         assert f"-{leader.pid}-" in dead
+        killed_at = store.now_ms()
         leader.send_signal(signal.SIGKILL)
         leader.wait(30)
         eventually(lambda: store.leader(ROLE) not in ("", dead), TAKEN_OVER_S)
@@ -52,8 +62,8 @@ def test_a_killed_leader_is_replaced_and_no_run_is_lost_or_doubled(cli: Cli, fle
         assert f"-{other.pid}-" in store.leader(ROLE)
     found = sorted(task_runs(fleet))
     assert set(runs(fleet).values()) == {SHOPS}, "every run for every shop, none twice"
-    gaps = [later - earlier for earlier, later in pairwise(found)]
-    assert max(gaps) <= TTL_MS + 2 * plan.every_s * 1000, "what came due without a leader is made up for"
+    assert {(later - earlier) % (plan.every_s * 1000) for earlier, later in pairwise(found)} == {0}, "none off its time"
+    assert any(instant > killed_at for instant in found), "what came due without a leader is made up for"
 
 
 def runs(fleet: Fleet) -> Counter[str]:
