@@ -12,7 +12,7 @@ from services import settings as config
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.domain.worker import AMBER_AFTER_MS, SlotState
-from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
+from services.entrypoints.sample_fleet import SampleFleet, Trickle, by_itself, sample_shops
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview_source import OverviewQueries
@@ -119,9 +119,7 @@ class Session:
                 self.commands.fleet.import_shops(shops)
             self._equip(fleet)
             self.engine.store.put_document("fleet", "sample", '{"loaded": true}')
-            trickle = Trickle(
-                lambda specs: self.commands.tasks.create(specs, origin="demo"), shops, per_second=SAMPLE_RATE
-            )
+            trickle = Trickle(by_itself(self.engine.producer.submit), shops, per_second=SAMPLE_RATE)
             trickle.start()
             self._trickle = trickle
 

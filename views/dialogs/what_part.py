@@ -70,7 +70,7 @@ class WhatPart(Part):
             self.types.clear()
             for name in names:
                 self.types.addItem("", name)
-            self.types.setCurrentIndex(max(0, self.types.findData(chosen)) if names else -1)
+            self.types.setCurrentIndex(self.types.findData(chosen or _harmless(types)) if names else -1)
             self.types.blockSignals(False)
         self._say_choices()
 
@@ -138,3 +138,8 @@ def _type_words(kind: TaskType) -> str:
         usual = text.coarse(shown.span(kind.expected_s * 1000))
         return _("{type}, about {span} each").format(type=words, span=usual)
     return words
+
+
+def _harmless(types: Mapping[str, TaskType]) -> str:
+    """What to begin with: a type that may run twice and wants few parameters, so that a slip does no harm."""
+    return min(types, key=lambda name: (not types[name].idempotent, len(types[name].schema.get("required", ())), name))
