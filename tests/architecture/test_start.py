@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 #: each of them takes a tenth of a second or more of every start
 LATER = (
     "pyqtgraph",
+    "qtawesome",
     "jsonschema",
     "openpyxl",
     "keyring",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from functools import lru_cache
 
-import qtawesome
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QIcon, QLinearGradient, QPainter, QPixmap
 
+from views.theme.glyph_font import phosphor_icon
 from views.theme.tokens import LANES, STATUSES, tokens
 
 log = logging.getLogger(__name__)
@@ -24,6 +24,10 @@ def make_icon(name: str, colour: str, disabled: str = "") -> QIcon:
     for candidate in (name, _FALLBACKS.get(name, ""), _LAST_RESORT):
         if not candidate:
             continue
+        if (drawn := phosphor_icon(candidate, colour, disabled or colour)) is not None:
+            return drawn
+        import qtawesome
+
         try:
             # A non-empty second colour: Qt would otherwise grey the pixmap itself.
             icon: QIcon = qtawesome.icon(candidate, color=QColor(colour), color_disabled=QColor(disabled or colour))
