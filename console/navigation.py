@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from views.page import Page
 from views.shell.rail import NavEntry
 
+#: pages that one can go back
+MOST_REMEMBERED = 50
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PageSpec:
@@ -39,6 +42,8 @@ class History:
         """Note that another page is opened from `page_id`."""
         if page_id:
             self._before.append(page_id)
+            # a window stays open for weeks
+            del self._before[:-MOST_REMEMBERED]
         self._after.clear()
 
     def back(self, now: str) -> str:

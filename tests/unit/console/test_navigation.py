@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from console.navigation import History, PageSpec
+from console.navigation import MOST_REMEMBERED, History, PageSpec
 from views.page import Page
 
 
@@ -24,3 +24,15 @@ def test_the_way_back_and_forth() -> None:
     assert history.forward("a") == "b"
     history.leave("b")
     assert history.forward("d") == ""
+
+
+def test_only_the_last_pages_are_remembered() -> None:
+    history = History()
+    for number in range(1000):
+        history.leave(f"p{number}")
+    way = []
+    now = "end"
+    while page := history.back(now):
+        way.append(page)
+        now = page
+    assert way == [f"p{number}" for number in range(999, 999 - MOST_REMEMBERED, -1)]
