@@ -176,7 +176,7 @@ class Console:
         memory = Shelf(self._state)
         desk = bootstrap.build(session, on_theme=self._set_theme, on_language=self._set_language, memory=memory)
         self._desk = desk
-        self._leaving = Leaving(desk.window, session.local, matters=lambda: not session.loaded)
+        self._leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.is_sample(slot.task_id))
         desk.window.closing.connect(self._ended.set)
         desk.window.resize(*self._request.size)
         await self._off(session.start)

@@ -30,10 +30,10 @@ class LocalWork(Protocol):
 class Leaving(QObject):
     """Asked by the window before it closes."""
 
-    def __init__(self, window: MainWindow, work: LocalWork, *, matters: Callable[[], bool]) -> None:
-        """``matters``: whether anybody would miss the tasks; those of the sample fleet nobody does."""
+    def __init__(self, window: MainWindow, work: LocalWork, *, missed: Callable[[SlotState], bool]) -> None:
+        """``missed``: whether anybody would miss a running task; those of the sample fleet nobody does."""
         super().__init__(window)
-        self._window, self._work, self._matters = window, work, matters
+        self._window, self._work, self._missed = window, work, missed
         self._decided = False
         self._toast: Toast | None = None
         self.grace_s = GRACE_S  #: how long running tasks may take at the end
@@ -45,7 +45,7 @@ class Leaving(QObject):
     def may_close(self) -> bool:
         """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
         running = self._work.running()
-        if self._decided or not running or not self._matters():
+        if self._decided or not any(map(self._missed, running)):
             return True
         if self.dialog is None or not isValid(self.dialog) or not self.dialog.isVisible():
             self._ask(running)

@@ -100,6 +100,10 @@ class Session:
         """Whether the sample fleet is at work."""
         return self._trickle is not None
 
+    def is_sample(self, task_id: str) -> bool:
+        """Whether the sample made this task, which nobody would miss."""
+        return self._trickle is not None and self._trickle.made(task_id)
+
     @property
     def sample_marked(self) -> bool:
         """Whether the sample fleet was loaded into this profile before."""

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -26,6 +27,8 @@ from services.entrypoints import shop_files
 log = logging.getLogger(__name__)
 SAMPLE = assembly.RESOURCES / "sample"
 START_S = 20.0
+#: tasks of the trickle that are still told from others
+REMEMBERED = 5_000
 #: share of each task type in the trickle; order syncs are what a fleet does all day
 MIX: Mapping[str, int] = {
     "sync_order": 40,
@@ -151,6 +154,7 @@ class Trickle:
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name="sample-trickle", daemon=True)
         self._number = 0
+        self._recent: deque[str] = deque(maxlen=REMEMBERED)
         self.created = 0
         self.duplicates = 0
 
@@ -163,6 +167,10 @@ class Trickle:
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(30.0)
+
+    def made(self, task_id: str) -> bool:
+        """Whether a task is one of the newest of this trickle; any thread may ask."""
+        return task_id in self._recent.copy()
 
     def burst(self, count: int) -> None:
         """Create ``count`` tasks at once."""
@@ -183,6 +191,7 @@ class Trickle:
             log.warning("sample tasks not created: %s", exc)
             return
         self.created += len(done.created)
+        self._recent.extend(task.task_id for task in done.created)
         self.duplicates += len(done.duplicates)
 
     def _spec(self) -> TaskSpec:

@@ -15,6 +15,7 @@ from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.status import Status
 from services.domain.task import Task
+from services.entrypoints.sample_fleet import Trickle, by_itself, sample_shops
 from tests.gui.test_console import play, until
 
 
@@ -68,6 +69,29 @@ def test_the_window_asks_and_waits_for_the_running_task(qapp: QApplication, home
     play(qapp, home, scene)
     task = record(home, seen[0])
     assert (task.status, [one.outcome for one in task.attempts]) == (Status.SUCCEEDED, ["succeeded"])
+
+
+def test_beside_the_sample_fleet_ones_own_task_is_still_asked_about(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        task_id, leaving = await busy(console, home)
+        session = console._session
+        assert session is not None
+        assert console._desk is not None
+        trickle = Trickle(by_itself(session.engine.producer.submit), sample_shops(), per_second=0.0)
+        await console._off(trickle.burst, 3)
+        session._trickle = trickle
+        try:
+            made = [task.task_id for task in session.queries.tasks.page("created>2026-01-01", limit=10).tasks]
+            assert [session.is_sample(one) for one in made] == [one != task_id for one in made]
+            assert not console._desk.window.close()
+            assert leaving.dialog is not None
+        finally:
+            session._trickle = None
+        (home / "go").touch()
+        leaving.hand_back()
+        await until(lambda: console._ended.is_set(), "the end")
+
+    play(qapp, home, scene)
 
 
 def test_a_task_that_is_handed_back_waits_again_and_has_not_failed(qapp: QApplication, home: Path) -> None:

@@ -138,7 +138,7 @@ class LocalCard(Card):
 
     def _sentence(self, busy: int) -> str:
         if self._state == STOPPED:
-            return _("Run tasks here too. They stop when you close Fleetdeck, after the running ones have finished.")
+            return _("Run tasks here too. When you close Fleetdeck, it asks what becomes of those that run.")
         if self._state == STARTING:
             return _("Connecting to the broker and the store.")
         if self._state == STOPPING:
