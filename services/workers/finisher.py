@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 BATCH = 200
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 OWED_EVERY_S = 5.0
+#: given back by a worker that leaves, or ended because a person wished it
+_NO_FAILURE = frozenset({"pending", "cancelled"})
 
 
 @dataclass(slots=True)
@@ -190,5 +192,5 @@ class Finisher:
             log.warning("a late result of %s is kept as evidence only (%s)", op.task_id, code)
         elif op.to == "succeeded":
             self.done += 1
-        else:
+        elif op.to not in _NO_FAILURE:
             self.failed += 1

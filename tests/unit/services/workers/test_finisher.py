@@ -72,6 +72,14 @@ def test_outcomes_are_recorded_then_acknowledged(room: Room, finisher: Finisher,
     eventually(lambda: finisher.unrecorded() == 0)
 
 
+def test_what_was_given_back_or_cancelled_is_no_failure(room: Room, finisher: Finisher, settled: Settled) -> None:
+    back, ended = running(room, 2)
+    finisher.put(outcome(back, "pending"), message(back))
+    finisher.put(outcome(ended, "cancelled"), message(ended))
+    eventually(lambda: len(settled.acked) == 2)
+    assert (finisher.done, finisher.failed) == (0, 0)
+
+
 def test_a_silent_store_is_waited_for(room: Room, finisher: Finisher, settled: Settled) -> None:
     (task,) = running(room, 1)
     room.store.silent = 5
