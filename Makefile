@@ -12,8 +12,9 @@ SHELL := /bin/bash
 .PHONY: help setup run test lint format bench demo screenshots translations lock clean system-run system-test
 
 ARGS ?=
-# Test processes; each starts servers of its own when a test asks for them. Two fill the two cores of a small machine.
-JOBS ?= 2
+# Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
+# broker, a child, a lease), so four fill the two cores of a small machine.
+JOBS ?= 4
 BIN := .venv/bin
 PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
