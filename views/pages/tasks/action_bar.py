@@ -26,6 +26,7 @@ class BarState:
     ticked: int = 0
     loaded: int = 0
     total: int | None = 0  #: None: not counted, there may be more than loaded
+    match: int | None = None  #: what the page's head says; None where it says nothing
     all_ticked: bool = False  #: every loaded row is
     new_rows: int = 0
     cursor: bool = False  #: a row is under the cursor
@@ -101,10 +102,10 @@ class ActionBar(QWidget):
         self._show_all()
         self._say()
 
-    def show_total(self, total: int | None) -> None:
-        """Show another number of tasks that match."""
-        if total != self._state.total:
-            self._state = replace(self._state, total=total)
+    def show_match(self, match: int | None) -> None:
+        """Show another number of tasks that match, as the page's head says it."""
+        if match != self._state.match:
+            self._state = replace(self._state, match=match)
             self._say()
 
     def show_busy(self, busy: bool) -> None:
@@ -130,10 +131,11 @@ class ActionBar(QWidget):
 
     def _say(self) -> None:
         state = self._state
+        known = state.total if state.match is None or state.match < state.loaded else state.match
         if state.ticked:
             words = ngettext("{n} selected", "{n} selected", state.ticked).format(n=text.count(state.ticked))
-        elif state.total is None or state.loaded < state.total:
-            total = text.count(state.total) if state.total is not None else "…"
+        elif known is None or state.loaded < known:
+            total = text.count(known) if known is not None else "…"
             words = _("{shown} of {total} loaded").format(shown=text.count(state.loaded), total=total)
         else:
             words = many(state.loaded)

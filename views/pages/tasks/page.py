@@ -272,17 +272,12 @@ class TasksPage(Page):
             self.set_summary(_("{shown} shown, of {kept} kept").format(shown=loaded, kept=text.count(kept)))
         else:
             self.set_summary(_("{match} match, of {kept} kept").format(match=text.count(match), kept=text.count(kept)))
-        self._bar.show_total(self._reach())
+        self._bar.show_match(match)
 
     def _match(self) -> int | None:
         """How many match; a view, its tab and the foot say one number, what lies between two looks must not show."""
         counted = self._views.number_of(self._lister.wanted.filter)
         return counted if counted is not None else self._total
-
-    def _reach(self) -> int | None:
-        """What the foot counts up to: the same, unless the list has more rows than the last look knows of."""
-        match = self._match()
-        return self._total if match is None or match < self._model.rowCount() else match
 
     def _show_new(self) -> None:
         self._model.show_new()
@@ -308,7 +303,8 @@ class TasksPage(Page):
         state = BarState(
             ticked=self._selection.count,
             loaded=self._model.rowCount(),
-            total=self._reach(),
+            total=self._total,
+            match=self._match(),
             all_ticked=self._model.tick_state() == Qt.CheckState.Checked,
             new_rows=self._model.pending,
             cursor=self._table.current_key() is not None,
