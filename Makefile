@@ -13,8 +13,8 @@ SHELL := /bin/bash
 
 ARGS ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
-# broker, a child, a lease), so three fill the two cores of a small machine.
-JOBS ?= 3
+# broker, a child, a lease); more than two at a time make some of those that watch processes miss their time.
+JOBS ?= 2
 BIN := .venv/bin
 PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
