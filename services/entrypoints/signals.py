@@ -2,24 +2,42 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 
 @contextmanager
 def heard(stop: Callable[[], None]) -> Iterator[None]:
-    """Call ``stop`` at an interrupt or a request to end, as often as it comes; what held before holds afterwards."""
+    """Call ``stop`` at an interrupt or a request to end, as often as it comes; what held before holds afterwards.
+
+    It is called in a thread of its own. A handler runs in the middle of whatever the main thread does, also inside the
+    lock of the very event that ``stop`` sets, or inside the handler of the signal before: it would wait for itself.
+    """
     names = ("SIGINT", "SIGTERM", "SIGBREAK")
     numbers = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+
+    def listen() -> None:
+        while os.read(reader, 1):
+            stop()
 
     def on_signal(_number: int, _frame: FrameType | None) -> None:
-        stop()
+        with suppress(BlockingIOError):  # so many are waiting that one more changes nothing
+            os.write(writer, b"!")
 
+    listener = threading.Thread(target=listen, name="signals", daemon=True)
+    listener.start()
     before = {number: signal.signal(number, on_signal) for number in numbers}
     try:
         yield
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
+        os.close(writer)
+        listener.join()
+        os.close(reader)
