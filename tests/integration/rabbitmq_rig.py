@@ -93,12 +93,11 @@ def connections(rabbitmq: RabbitMQ, url: str) -> list[dict[str, Any]]:
     return [item for item in rabbitmq.api("GET", "/api/connections") if item.get("vhost") == vhost(url)]
 
 
-def break_connections(rabbitmq: RabbitMQ, url: str) -> int:
-    """Close every connection of this virtual host by force."""
-    found = eventually(lambda: connections(rabbitmq, url), 15)  # statistics come late
+def break_connections(rabbitmq: RabbitMQ, url: str, count: int = 1) -> None:
+    """Close every connection of this virtual host by force, once the late statistics tell of at least ``count``."""
+    found = eventually(lambda: few if len(few := connections(rabbitmq, url)) >= count else None, 30)
     for item in found:
         rabbitmq.api("DELETE", f"/api/connections/{urllib.parse.quote(item['name'], safe='')}")
-    return len(found)
 
 
 def ctl(rabbitmq: RabbitMQ, *words: str) -> str:

@@ -46,7 +46,7 @@ def test_connections_closed_by_force_come_back_and_old_acks_are_counted_not_sent
         broker.publish(orders(10))
         consumer = broker.consumer(["high"], window=10, name="w")
         held = collect(consumer, 10)
-        assert break_connections(rabbitmq, amqp_vhost) == 2
+        break_connections(rabbitmq, amqp_vhost, 2)
         again = collect(consumer, 10)
         assert all(delivery.redelivered for delivery in again)
         consumer.ack(held)
