@@ -43,7 +43,7 @@ def safe_to_run_again(task: Task) -> Verdict:
         return _verdict(CHECK, "unreadable")
     if task.idempotent:
         permanent = task.error_kind in classify.PERMANENT
-        return _verdict(SAFE, "fix_first", kind=task.error_kind) if permanent else _verdict(SAFE, "idempotent")
+        return _verdict(CHECK, "fix_first", kind=task.error_kind) if permanent else _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)
 
 

@@ -10,10 +10,10 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 from services.commands.tasks import Submitted, TaskSpec
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
-from views.dialogs.elided import Elided
 from views.support import safe, shown, text
 from views.support.look import Label, line
 from views.widgets.buttons import Button, LinkLabel
+from views.widgets.elided import Elided
 from views.widgets.scroll_pane import ScrollPane
 from views.widgets.strip import Strip
 

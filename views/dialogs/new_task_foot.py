@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtWidgets import QHBoxLayout
 
 from services.i18n import N_, _, ngettext
-from views.dialogs.elided import Elided
 from views.support import text
 from views.widgets.buttons import Button
+from views.widgets.elided import Elided
 
 
 class NewTaskFoot:

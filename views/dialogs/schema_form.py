@@ -12,12 +12,12 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 from services.domain.schema import Problem
 from services.i18n import _
 from views.dialogs import schema_read as plan
-from views.dialogs.elided import Elided
 from views.dialogs.problems import sentence, top_name
 from views.dialogs.schema_fields import DateInput, Input, SwitchInput, make
 from views.dialogs.schema_read import MISSING, FieldPlan
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.widgets.elided import Elided
 
 COLUMNS = 6
 FEW_CHOICES = 5

@@ -12,13 +12,13 @@ from services import table_files
 from services.i18n import N_, _, ngettext
 from services.table_files import Table
 from views.dialogs import shop_columns
-from views.dialogs.elided import Elided
 from views.dialogs.shop_text import ShopIndex
 from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.operation import Operation
 from views.widgets.buttons import Button
+from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
 
 LEAST_COLUMN = 96

@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from services.commands.bulk_plan import GONE, PAUSED, SCHEMA, Item
 from services.domain.shop import Shop
 from services.i18n import N_, _, ngettext
-from views.dialogs.elided import Elided
 from views.dialogs.republish.shares import SharesBar
 from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Sorted
 from views.support import shown, text
 from views.support.look import Label, line
 from views.theme import theme
+from views.widgets.elided import Elided
 from views.widgets.toggle import Toggle
 
 #: reason -> (glyph, colour role, words while skipped, words while sent too)

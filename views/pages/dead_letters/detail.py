@@ -21,7 +21,7 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.head import LetterHead
 from views.pages.dead_letters.headers import headers_of
-from views.support import safe
+from views.support import safe, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
@@ -224,9 +224,9 @@ class LetterPanel(QWidget):
         self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, now)])
         self._verdict.setVisible(detail.verdict is not None)
         if detail.verdict is not None:
-            status, sentence = words.verdict_words(detail.verdict)
-            self._verdict.set_status(status)
-            self._verdict.show_text(sentence)
+            said = verdicts.say(detail.verdict)
+            self._verdict.set_status(said.status)
+            self._verdict.show_text(said.evidence)
 
     def _show_message(self, detail: TaskDetail) -> None:
         task = detail.task

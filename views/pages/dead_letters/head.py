@@ -10,7 +10,6 @@ from services.clock import SystemClock
 from services.domain.status import Triage
 from services.i18n import N_, _, pgettext
 from services.monitor.tasks import TaskDetail
-from views.dialogs.elided import Elided
 from views.pages.dead_letters.words import minute
 from views.support import safe, type_names
 from views.support.look import Label
@@ -18,6 +17,7 @@ from views.theme import theme
 from views.theme.tokens import LANES, platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import IconButton
+from views.widgets.elided import Elided
 from views.widgets.status_pill import StatusPill
 
 _CLOCK = SystemClock()

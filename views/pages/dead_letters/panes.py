@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from services.i18n import N_, _, ngettext
 from services.monitor.causes import Cause
-from views.dialogs.elided import Elided
 from views.pages.dead_letters import words
 from views.pages.dead_letters.bulk_bar import BulkBar
 from views.pages.dead_letters.causes import SORTS, CauseList
@@ -21,6 +20,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.theme.tokens import TABS
 from views.widgets.buttons import Button, IconButton
+from views.widgets.elided import Elided
 
 
 class CausePane(QWidget):

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from services.domain import filter
-from services.domain.message import Message
 from services.domain.shop_now import ShopNow
 from services.domain.status import Triage
 from services.domain.task import Task
-from services.domain.verdict import Verdict
 from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
 from views.support import kinds, safe, shop_words, shown, text, type_names
@@ -102,15 +100,6 @@ def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
     return text.listed(part for part in (heading(cause), number, scope(cause), detail(cause), cause.rule.note) if part)
-
-
-_LEVELS = {"safe": "healthy", "check": "warning", "would_duplicate": "dead"}
-
-
-def verdict_words(verdict: Verdict) -> tuple[str, str]:
-    """Status for the tint, and the verdict with its evidence; what would fail again is never shown as well."""
-    level = "warning" if verdict.code == "verdict.fix_first" else _LEVELS.get(verdict.level, "warning")
-    return level, shown.say(Message(verdict.code, dict(verdict.params)))
 
 
 def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:

@@ -18,15 +18,15 @@ from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
-from views.pages.tasks.story import gate_entries, timeline, verdict_text
+from views.pages.tasks.story import gate_entries, timeline
 from views.pages.tasks.verbs import VERBS
-from views.support import safe, shown, text, type_names
+from views.support import safe, shown, text, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation
-from views.theme import theme
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
+from views.widgets.elided import Elided
 from views.widgets.json_editor import JsonEditor
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
@@ -141,9 +141,7 @@ class TaskDetailPanel(QWidget):
         second = QHBoxLayout()
         self._shop = Label("", "body")
         self._badge = Badge.platform("")
-        self._id = Label("", "caption", "text3")
-        self._id.setFont(theme().font("mono"))
-        self._id.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._id = Elided("", "monosmall", "text3", middle=True)
         self._copy = IconButton("ph.copy", N_("Copy the task id"))
         self._copy.clicked.connect(self._copy_id)
         second.addWidget(self._shop)
@@ -214,8 +212,7 @@ class TaskDetailPanel(QWidget):
             safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)
         )
         self._badge.show_text(_platform_badge(task.platform))
-        self._id.setText(safe.cut(task.task_id, 34))
-        self._id.setToolTip(safe.tooltip(task.task_id))
+        self._id.show_text(task.task_id)
         self._show_verdict(detail)
         self._why.setVisible(bool(detail.gates))
         self._story.set_note(_so_far(task, now))
@@ -245,9 +242,9 @@ class TaskDetailPanel(QWidget):
         if detail.verdict is None:
             self._verdict.hide()
             return
-        status, lead, evidence = verdict_text(detail.verdict)
-        self._verdict.set_status(status)
-        self._verdict.show_text(evidence, lead)
+        said = verdicts.say(detail.verdict)
+        self._verdict.set_status(said.status)
+        self._verdict.show_text(said.evidence, said.lead)
         self._verdict.show()
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
@@ -284,7 +281,7 @@ def _so_far(task: Task, now: int) -> str:
 def _margins(widget: QWidget) -> QWidget:
     frame = panel("plain")
     row = QHBoxLayout(frame)
-    row.setContentsMargins(12, 0, 12, 8)
+    row.setContentsMargins(12, 10, 12, 8)
     row.addWidget(widget)
     return frame
 

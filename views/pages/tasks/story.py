@@ -8,7 +8,6 @@ from services.domain.explain import GateView
 from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Attempt, Step, Task
-from services.domain.verdict import Verdict
 from services.i18n import N_, _
 from views.support import safe, shown, text
 from views.widgets.timeline import TimelineEntry
@@ -33,11 +32,6 @@ _OUTCOMES: dict[str, str] = {
     "fenced": N_("late, not counted"),
 }
 _GLYPH_OF_OUTCOME = {"succeeded": "succeeded", "cancelled": "cancelled", "returned": "waiting", "fenced": "cancelled"}
-_LEVELS: dict[str, tuple[str, str]] = {
-    "safe": ("healthy", N_("Safe to run again")),
-    "check": ("warning", N_("Check first")),
-    "would_duplicate": ("dead", N_("Would duplicate")),
-}
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 
@@ -68,12 +62,6 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
             )
         )
     return lines
-
-
-def verdict_text(verdict: Verdict) -> tuple[str, str, str]:
-    """Status for the tint, the verdict in two words, and its evidence."""
-    status, lead = _LEVELS.get(verdict.level, ("warning", verdict.level))
-    return status, _(lead), shown.say(Message(verdict.code, dict(verdict.params)))
 
 
 def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from services.clock import SystemClock
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
-from views.dialogs.elided import Elided
 from views.pages.workers import nodes
 from views.pages.workers.load_bar import LoadBar
 from views.pages.workers.nodes import Names
@@ -21,6 +20,7 @@ from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
 from views.widgets.buttons import IconButton
+from views.widgets.elided import Elided
 from views.widgets.stepper import Stepper
 
 LEFT, RIGHT = 186, 172

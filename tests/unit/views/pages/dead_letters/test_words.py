@@ -6,7 +6,6 @@ import pytest
 
 from services.domain.status import Status, Triage
 from services.domain.task import Attempt, Task
-from services.domain.verdict import safe_to_run_again
 from services.monitor.causes import Cause
 from views.pages.dead_letters import words
 
@@ -61,12 +60,6 @@ def test_an_unknown_kind_is_called_by_its_own_first_word() -> None:
     assert words.title(other) == "StockError"
     assert words.detail(other) == "nothing left of G0003"
     assert words.title(cause(kind="unknown", headline="")) == "Unknown error"
-
-
-def test_a_verdict_names_the_kind_in_words() -> None:
-    status, said = words.verdict_words(safe_to_run_again(dead(error_kind="login_expired")))
-    assert status == "warning", "what would fail again is not shown in green"
-    assert said == "Safe, but it would fail again: put this right first (Seller login expired)."
 
 
 def test_each_attempt_tells_when_where_and_how_long() -> None:
