@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Mapping
 
-from services import addresses, assembly
+from services import addresses, assembly, workforce
 from services import settings as config
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -80,7 +80,7 @@ class Session:
         self.overview = OverviewQueries(
             self.engine.store, self.engine.registry, self.live, self.history, self.queries.causes, self.engine.clock
         )
-        self.local = LocalSlots(assembly.local_workers(self.engine))
+        self.local = LocalSlots(workforce.local_workers(self.engine))
         self._steward: Steward | None = None
         self._sample: SampleFleet | None = None
         self._trickle: Trickle | None = None
@@ -90,7 +90,7 @@ class Session:
         """Begin to watch; on the embedded engine this program may also lead."""
         self.live.start()
         if self.settings.embedded:
-            self._steward = assembly.steward(self.engine)
+            self._steward = workforce.steward(self.engine)
             self._steward.start()
         if self.sample_marked and not self.works_already():
             self.load()
@@ -165,5 +165,5 @@ class Session:
     def _equip(self, fleet: SampleFleet) -> None:
         equipped = fleet.equip(self.settings)
         engine = dataclasses.replace(self.engine, settings=equipped)
-        self.local.replace(assembly.local_workers(engine))
+        self.local.replace(workforce.local_workers(engine))
         self.local.start(self.settings.worker.slots)

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, workforce
 from services import settings as config
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.lane import LANES
@@ -81,8 +81,8 @@ def work(context: Context) -> int:
 
 def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> tuple[Worker, bool]:
     engine = assembly.open_engine(settings)
-    steward = assembly.steward(engine)
-    worker = Worker(assembly.worker_parts(engine), assembly.worker_options(settings))
+    steward = workforce.steward(engine)
+    worker = Worker(workforce.worker_parts(engine), workforce.worker_options(settings))
     try:
         worker.start()
         steward.start()

@@ -15,7 +15,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, workforce
 from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
@@ -95,9 +95,9 @@ class Demo:
             raise ConsoleError("the event stream does not answer")
         self.count.begin()
         if self.settings.embedded:
-            self._steward = assembly.steward(self.engine)
+            self._steward = workforce.steward(self.engine)
             self._steward.start()
-            self._worker = Worker(assembly.worker_parts(self.engine), assembly.worker_options(self.settings))
+            self._worker = Worker(workforce.worker_parts(self.engine), workforce.worker_options(self.settings))
             self._worker.start()
         else:
             self._child = self._worker_process()

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, workforce
 from services import settings as config
 from services.domain.status import TERMINAL
 from services.engine.producer import TaskSpec
@@ -164,7 +164,7 @@ class Pair:
     def worker(self) -> Worker:
         """A worker of 8 slots in this process."""
         options = WorkerOptions(slots=SLOTS, lease_s=60.0)
-        return Worker(assembly.worker_parts(self.engine), options)
+        return Worker(workforce.worker_parts(self.engine), options)
 
     def active(self) -> int:
         """Tasks that have not ended."""

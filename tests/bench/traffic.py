@@ -8,7 +8,7 @@ import threading
 import time
 from pathlib import Path
 
-from services import assembly
+from services import workforce
 from services.domain.change import Move
 from services.engine.producer import TaskSpec
 from services.executors.registry import HandlerContext, HandlerError, task_handler
@@ -39,7 +39,7 @@ class Traffic:
         """Work until standard input ends."""
         worker = self._pair.worker()
         worker.start()
-        steward = assembly.steward(self._pair.engine)
+        steward = workforce.steward(self._pair.engine)
         steward.start()
         threads = [threading.Thread(target=call) for call in (self._create, self._mark, self._fail)]
         for thread in threads:

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 import pika
 
-from services import assembly
+from services import assembly, workforce
 from services import settings as config
 from services.domain.change import Answer, Op
 from services.domain.event import Event
@@ -77,9 +77,9 @@ class Fleet:
     ) -> Worker:
         """A worker in this process."""
         engine = engine or self.engine
-        chosen = assembly.worker_options(engine.settings)
+        chosen = workforce.worker_options(engine.settings)
         worker = Worker(
-            assembly.worker_parts(engine),
+            workforce.worker_parts(engine),
             type(chosen)(**({name: getattr(chosen, name) for name in chosen.__slots__} | {"slots": slots} | options)),
         )
         self._closers.append(lambda: worker.stop(0.0))
@@ -105,7 +105,7 @@ class Fleet:
 
     def steward(self, engine: assembly.Engine | None = None) -> Steward:
         """A candidate for leader."""
-        steward = assembly.steward(engine or self.engine)
+        steward = workforce.steward(engine or self.engine)
         steward.start()
         self._closers.append(steward.close)
         return steward

@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from services import assembly
+from services import workforce
 from services.domain import envelope
 from services.domain.change import Claim, Create, Finish
 from services.domain.task import Attempt, Task
@@ -343,7 +343,7 @@ def test_a_drained_worker_takes_nothing_until_it_is_told(fleet: Fleet) -> None:
 
 
 def test_a_local_worker_that_is_ordered_to_stop_leaves(fleet: Fleet) -> None:
-    local = assembly.local_workers(fleet.engine)
+    local = workforce.local_workers(fleet.engine)
     worker = local.start(2)
     assert local.start(3) is worker, "one at a time"
     fleet.commands().fleet.tell_worker(worker.name, "stop")

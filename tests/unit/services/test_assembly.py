@@ -52,38 +52,11 @@ def test_a_second_process_on_the_same_file_sees_the_same(engine: assembly.Engine
 
 
 def test_settings_reach_their_parts(tmp_path: Path) -> None:
-    settings = config.Settings(
-        home=str(tmp_path),
-        strict_shops=True,
-        retry=config.RetrySettings(base_seconds=2, cap_seconds=8, max_retries=1),
-        lease=config.LeaseSettings(seconds=7),
-        worker=config.WorkerSettings(slots=3, lanes=("low",), strict_types=True, name="w1", grace_seconds=4),
-    )
-    engine = assembly.open_engine(settings)
+    retry = config.RetrySettings(base_seconds=2, cap_seconds=8, max_retries=1)
+    engine = assembly.open_engine(config.Settings(home=str(tmp_path), retry=retry))
     try:
-        options = assembly.worker_options(settings)
-        assert (options.slots, options.lanes, options.name, options.lease_s, options.grace_s) == (
-            3,
-            ("low",),
-            "w1",
-            7,
-            4,
-        )
-        assert (options.strict_types, options.strict_shops) == (True, True)
         assert engine.policy.delay(5) == 8
         assert engine.registry.task_type("anything").max_retries == 1
-        assert set(assembly.worker_parts(engine).executors) == {"rpa"}
-    finally:
-        engine.close()
-
-
-def test_handlers_are_loaded_by_name(settings: config.Settings) -> None:
-    worker = config.WorkerSettings(handlers=("tests.integration.handlers",))
-    engine = assembly.open_engine(config.Settings(home=settings.home, worker=worker))
-    try:
-        parts = assembly.worker_parts(engine)
-        assert set(parts.executors) == {"rpa", "python"}
-        assert "work" in parts.handlers
     finally:
         engine.close()
 

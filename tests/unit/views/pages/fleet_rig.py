@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, settings
+from services import assembly, settings, workforce
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain import classify, fingerprint
 from services.domain.change import Claim, Create, Finish
@@ -58,7 +58,7 @@ class Local:
     """Local workers as the console offers them."""
 
     def __init__(self, engine: assembly.Engine) -> None:
-        self._workers = assembly.local_workers(engine)
+        self._workers = workforce.local_workers(engine)
 
     def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> object:
         """Start working."""

@@ -1,0 +1,128 @@
+"""What of an engine works and leads in this process: executors, workers, the candidate for leader."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from services import settings as config
+from services.assembly import Engine
+from services.commands.audit import Audit
+from services.domain import task_type
+from services.engine.firing import Firing
+from services.executors.base import Executor
+from services.executors.registry import Handler
+from services.scheduler.loop import Scheduler
+from services.workers.host import LocalWorkers, Steward
+from services.workers.parts import WorkerOptions, WorkerParts
+
+log = logging.getLogger(__name__)
+
+
+def steward(engine: Engine) -> Steward:
+    """The candidate for leader of this process."""
+    return Steward(
+        engine.store,
+        engine.broker,
+        engine.dispatcher,
+        engine.registry,
+        engine.clock,
+        policy=engine.policy,
+        holder=engine.name,
+        results=not engine.settings.embedded,
+        scheduler=scheduler(engine),
+        foreign_consumers=engine.settings.foreign_consumers,
+    )
+
+
+def scheduler(engine: Engine) -> Scheduler:
+    """Fires schedules while this process leads."""
+    firing = Firing(engine.store, engine.producer, engine.registry)
+    return Scheduler(engine.store, firing, engine.clock, engine.name)
+
+
+def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
+    """What the workers of this process are made of."""
+    executors, handlers = _executors(engine.settings, in_console=in_console)
+    introduce(engine, handlers.values())
+    return WorkerParts(
+        store=engine.store,
+        broker=engine.broker,
+        clock=engine.clock,
+        registry=engine.registry,
+        dispatcher=engine.dispatcher,
+        executors=executors,
+        handlers=frozenset(handlers),
+        policy=engine.policy,
+    )
+
+
+def worker_options(settings: config.Settings, *, kind: str = "headless") -> WorkerOptions:
+    """How the workers of this process behave."""
+    return WorkerOptions(
+        slots=settings.worker.slots,
+        lanes=settings.worker.lanes,
+        name=settings.worker.name,
+        kind=kind,
+        lease_s=settings.lease.seconds,
+        grace_s=settings.worker.grace_seconds,
+        strict_types=settings.worker.strict_types,
+        strict_shops=settings.strict_shops,
+    )
+
+
+def local_workers(engine: Engine) -> LocalWorkers:
+    """Workers inside the console."""
+    return LocalWorkers(worker_parts(engine, in_console=True), worker_options(engine.settings, kind="console"))
+
+
+def introduce(engine: Engine, handlers: Iterable[Handler]) -> None:
+    """Write a type for each handler that nobody has defined one for, as an act of this worker.
+
+    Others see only the store: a worker without the handler must leave such tasks alone, and the leader judges those of
+    a lost worker by their type. What an operator has written is never touched; where both speak, it holds.
+    """
+    known = engine.store.documents("type")
+    for handler in handlers:
+        if handler.name not in known:
+            _introduce(engine, handler)
+        elif handler.idempotent is False and engine.registry.task_type(handler.name).idempotent:
+            log.warning("%s may run twice by its type, not by its handler: the type counts; correct it", handler.name)
+
+
+def _introduce(engine: Engine, handler: Handler) -> None:
+    kind = engine.registry.task_type(handler.name)
+    idempotent = kind.idempotent if handler.idempotent is None else handler.idempotent
+    body = task_type.dump(msgspec.structs.replace(kind, executor="python", idempotent=idempotent, version=1))
+    audit = Audit(engine.store, f"worker {engine.name}")
+    with audit.act("type.introduce", [handler.name], {"module": handler.module, "idempotent": idempotent}) as act:
+        if not engine.store.add_document("type", handler.name, body):
+            act.outcome = "refused: somebody else has defined it in the meantime"
+    engine.registry.forget()
+
+
+def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], Mapping[str, Handler]]:
+    from services.executors import process_tree, registry
+    from services.executors.python import PythonExecutor
+    from services.executors.rpa import RpaExecutor
+
+    if orphans := process_tree.end_orphans():
+        log.warning("%d processes of a worker that was killed here are ended", orphans)
+    rpa = settings.executors.rpa
+    made: dict[str, Executor] = {
+        "rpa": RpaExecutor(
+            rpa.command,
+            commands=rpa.commands,
+            environment=rpa.environment,
+            base_environment=config.child_environment(),
+            cwd=rpa.cwd or None,
+            kill_grace_s=rpa.kill_grace_seconds,
+            cancel_grace_s=rpa.cancel_grace_seconds,
+        )
+    }
+    handlers = registry.load_handlers(settings.worker.handlers)
+    if handlers:
+        made["python"] = PythonExecutor(handlers, process_only=in_console)
+    return made, handlers

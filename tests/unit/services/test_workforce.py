@@ -1,0 +1,39 @@
+"""Workforce: settings reach the workers, and handlers are loaded by name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from services import assembly, workforce
+from services import settings as config
+
+
+def test_settings_reach_the_workers() -> None:
+    settings = config.Settings(
+        strict_shops=True,
+        lease=config.LeaseSettings(seconds=7),
+        worker=config.WorkerSettings(slots=3, lanes=("low",), strict_types=True, name="w1", grace_seconds=4),
+    )
+    options = workforce.worker_options(settings, kind="console")
+    assert (options.slots, options.lanes, options.name, options.kind) == (3, ("low",), "w1", "console")
+    assert (options.lease_s, options.grace_s) == (7, 4)
+    assert (options.strict_types, options.strict_shops) == (True, True)
+
+
+def test_flows_run_without_any_handler(tmp_path: Path) -> None:
+    engine = assembly.open_engine(config.Settings(home=str(tmp_path)))
+    try:
+        assert set(workforce.worker_parts(engine).executors) == {"rpa"}
+    finally:
+        engine.close()
+
+
+def test_handlers_are_loaded_by_name(tmp_path: Path) -> None:
+    worker = config.WorkerSettings(handlers=("tests.integration.handlers",))
+    engine = assembly.open_engine(config.Settings(home=str(tmp_path), worker=worker))
+    try:
+        parts = workforce.worker_parts(engine)
+        assert set(parts.executors) == {"rpa", "python"}
+        assert "work" in parts.handlers
+    finally:
+        engine.close()
