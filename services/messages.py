@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from services import i18n
+from collections.abc import Callable
+
+from services import i18n, spans
 from services.domain import health
 from services.domain.message import Message
 from services.domain.sentences import N_, SENTENCES
@@ -24,7 +26,7 @@ TEMPLATES: dict[str, str] = {
     "bulk.stopped": N_("Stopped; the rest stay dead letters."),
     "bulk.probe_same": N_("The same failure came back ({kind}, {id}); the rest stay dead letters."),
     "bulk.probe_failed": N_("A task that was tried first did not succeed ({kind}, {id}); the rest stay dead letters."),
-    "bulk.probe_late": N_("What was tried first has not ended after {seconds} s; the rest stay dead letters."),
+    "bulk.probe_late": N_("What was tried first has not ended after {span}; the rest stay dead letters."),
     "bulk.probe_none": N_("None of them can be tried first: each is paused, active already or refused by its type."),
     "bulk.silent": N_("The store does not answer ({error}); the rest stay dead letters, run it again."),
     "bulk.failed": N_("Not possible: {error}"),
@@ -48,17 +50,20 @@ TEMPLATES: dict[str, str] = {
 
 def english(message: Message) -> str:
     """The English sentence, for machines and logs."""
-    return _fill(TEMPLATES.get(message.code, message.code), message)
+    return _fill(TEMPLATES.get(message.code, message.code), message, spans.english)
 
 
 def render(message: Message) -> str:
     """The sentence in the present language."""
     template = TEMPLATES.get(message.code)
-    return _fill(i18n._(template) if template is not None else message.code, message)
+    return _fill(i18n._(template) if template is not None else message.code, message, spans.of_seconds)
 
 
-def _fill(template: str, message: Message) -> str:
+def _fill(template: str, message: Message, say: Callable[[float], str]) -> str:
+    """``seconds`` stay a number for machines; a sentence says them as ``{span}``."""
+    number = message.params.get("seconds")
+    span = {"span": say(number)} if isinstance(number, int | float) else {}
     try:
-        return template.format(**message.params)
+        return template.format(**{**span, **message.params})
     except (KeyError, IndexError):
         return template

@@ -30,8 +30,8 @@ FILTER: dict[str, str] = {
 
 GATES: dict[str, str] = {
     "gate.due": N_("Due; nothing is left to wait for."),
-    "gate.scheduled": N_("Starts in {seconds} s, as planned."),
-    "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {seconds} s."),
+    "gate.scheduled": N_("Starts in {span}, as planned."),
+    "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {span}."),
     "gate.no_dependency": N_("It waits for no other task."),
     "gate.dependencies_met": N_("What it depends on has succeeded ({count})."),
     "gate.dependency": N_("Waits until {id} has succeeded; that one is {status}."),
@@ -47,7 +47,7 @@ GATES: dict[str, str] = {
     "gate.shop_busy": N_("The shop is busy: {running} of {concurrency} running, first {holder} on {worker}."),
     "gate.no_twin": N_("No task with the same work goes first."),
     "gate.twin": N_("The same task is active already and goes first."),
-    "gate.twin_running": N_("The same work runs as {twin} on {worker}, for {seconds} s now."),
+    "gate.twin_running": N_("The same work runs as {twin} on {worker}, for {span} now."),
     "gate.twin_held": N_("The same work is held as {twin}; somebody must decide about it first."),
     "gate.twin_first": N_("The same work waits as {twin} and goes first."),
     "gate.parked": N_("Parked at this gate; it starts as soon as the gate opens."),

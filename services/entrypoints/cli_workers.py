@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, spans
 from services.domain.errors import UsageError
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table, whole
@@ -51,7 +51,7 @@ def list_workers(context: Context) -> int:
             info.worker,
             "silent" if _silent(info, now) else info.state,
             f"{info.busy}/{len(info.slots)}",
-            f"{(now - info.seen_at) / 1000:.1f} s",
+            spans.english((now - info.seen_at) / 1000),
             info.done,
             info.failed,
             ",".join(info.lanes),
@@ -86,7 +86,7 @@ def tell(context: Context) -> int:
             fleet.tell_worker(info.worker, order)
     names = [info.worker for info in chosen]
     warnings = [
-        f"{info.worker} is silent for {(now - info.seen_at) // 1000} s; it obeys only if it comes back"
+        f"{info.worker} is silent for {spans.english((now - info.seen_at) // 1000)}; it obeys only if it comes back"
         for info in chosen
         if _silent(info, now)
     ]

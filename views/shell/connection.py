@@ -7,6 +7,8 @@ grey(page, True)
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QImage, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import (
@@ -18,7 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from services.i18n import N_, _, ngettext
+from services.i18n import N_, _
+from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
@@ -110,7 +113,7 @@ class ConnectionBanner(QFrame):
 
     def _show_left(self) -> None:
         whole = max(0, round(self._left + 0.49))
-        self._seconds.setText(ngettext("{n} s", "{n} s", whole).format(n=whole))
+        self._seconds.setText(text.seconds(timedelta(seconds=whole)))
         self._bar.share = 1 - self._left / self._period
         self._bar.update()
 

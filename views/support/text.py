@@ -1,4 +1,4 @@
-"""Numbers, durations and times as people read them, in English and Chinese (UX.md 6). Pure.
+"""Numbers and times as people read them, in English and Chinese (UX.md 6); spans come from ``services.spans``. Pure.
 
     duration(timedelta(seconds=372))        "6 m 12 s"      "6 分 12 秒"
     age(timedelta(seconds=0.4))             "0.4 s ago"     "0.4 秒前"
@@ -17,74 +17,34 @@ import math
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from services.i18n import _, is_chinese, pgettext
+from services.i18n import _, is_chinese
+from services.spans import THIN, coarse, duration, join, milliseconds, seconds
 
-THIN = "\u202f"
-MINUTE, HOUR, DAY = 60, 3_600, 86_400
+__all__ = [
+    "THIN",
+    "age",
+    "clock",
+    "coarse",
+    "compact",
+    "count",
+    "duration",
+    "iso",
+    "join",
+    "listed",
+    "log_time",
+    "milliseconds",
+    "minute",
+    "moment",
+    "percent",
+    "rate",
+    "seconds",
+    "size",
+    "until",
+    "whole_percent",
+    "zone_name",
+]
+
 _COMPACT_FROM = 10_000
-
-
-def join(number: str, unit: str) -> str:
-    """Join a number and its unit so that they stay together."""
-    return f"{number}{THIN}{unit}" if unit else number
-
-
-def _unit(name: str) -> str:
-    return {
-        "ms": pgettext("unit", "ms"),
-        "s": pgettext("unit", "s"),
-        "m": pgettext("unit", "m"),
-        "min": pgettext("unit", "min"),
-        "h": pgettext("unit", "h"),
-        "d": pgettext("unit", "d"),
-    }[name]
-
-
-def duration(span: timedelta, *, precise: bool = False) -> str:
-    """Return a span: one decimal under 10 s, then s, m s, h m, days.
-
-    `precise` keeps the decimal up to one minute, for durations that are over.
-    """
-    seconds = max(0.0, span.total_seconds())
-    if seconds < (MINUTE if precise else 10):
-        shown = math.floor(seconds * 10 + 1e-6) / 10
-        return join(f"{shown:.1f}", _unit("s"))
-    whole = int(seconds)
-    if whole < MINUTE:
-        return join(str(whole), _unit("s"))
-    if whole < HOUR:
-        return _pair(whole // MINUTE, "m", whole % MINUTE, "s")
-    if whole < DAY:
-        return _pair(whole // HOUR, "h", whole % HOUR // MINUTE, "m")
-    return _pair(whole // DAY, "d", whole % DAY // HOUR, "h")
-
-
-def _pair(first: int, first_unit: str, second: int, second_unit: str) -> str:
-    width = 1 if second_unit == "h" else 2
-    big = join(f"{first:,}", _unit(first_unit))
-    small = join(f"{second:0{width}d}", _unit(second_unit))
-    space = " " if is_chinese() else THIN
-    return f"{big}{space}{small}"
-
-
-def seconds(span: timedelta) -> str:
-    """Return a span in whole steps for count-downs: ``41 s``, ``1 m 17 s``; never a decimal."""
-    whole = max(0, math.ceil(span.total_seconds()))
-    if whole < MINUTE:
-        return join(str(whole), _unit("s"))
-    return duration(timedelta(seconds=whole))
-
-
-def coarse(span: timedelta) -> str:
-    """Return a span in one unit: ``34 min``, ``2 h``, ``3 d``."""
-    whole = max(0, int(span.total_seconds()))
-    if whole < MINUTE:
-        return join(str(whole), _unit("s"))
-    if whole < HOUR:
-        return join(str(whole // MINUTE), _unit("min"))
-    if whole < DAY:
-        return join(str(whole // HOUR), _unit("h"))
-    return join(f"{whole // DAY:,}", _unit("d"))
 
 
 def age(span: timedelta) -> str:
@@ -97,14 +57,6 @@ def until(span: timedelta) -> str:
     if span.total_seconds() <= 0:
         return _("now")
     return _("in {span}").format(span=seconds(span))
-
-
-def milliseconds(span: timedelta) -> str:
-    """Return a latency: ``3 ms`` below one second, else a duration."""
-    total = max(0.0, span.total_seconds() * 1000)
-    if total >= 1000:
-        return duration(span)
-    return join(f"{round(total):,}", _unit("ms"))
 
 
 def listed(parts: Iterable[str], mark: str = ",") -> str:

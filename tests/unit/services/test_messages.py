@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from services import messages
+import pytest
+
+from services import i18n, messages
 from services.domain.message import Message
 
 
@@ -18,3 +20,25 @@ def test_an_unknown_code_shows_itself_and_a_missing_parameter_its_place() -> Non
 
 def test_values_are_never_taken_for_templates() -> None:
     assert messages.english(Message("task.unknown", {"id": "{id} {0} %s"})) == "There is no task {id} {0} %s."
+
+
+@pytest.mark.parametrize(("seconds", "words"), [(0, "0 s"), (41, "41 s"), (451, "7 m 31 s"), (90_000, "1 d 1 h")])
+def test_a_count_down_is_said_in_the_units_of_its_size(seconds: int, words: str) -> None:
+    message = Message("gate.scheduled", {"seconds": seconds, "due_at": 0})
+    assert messages.english(message) == f"Starts in {words}, as planned."
+    assert messages.render(message) == messages.english(message).replace(words, words.replace(" ", "\u202f"))
+
+
+def test_spans_are_said_in_the_language_but_english_stays_english() -> None:
+    message = Message("gate.retry_delay", {"seconds": 451, "attempt": 2, "due_at": 0})
+    i18n.set_language("zh_CN")
+    try:
+        assert "7\u202f分 31\u202f秒后" in messages.render(message)
+        assert messages.english(message) == "Attempt 2 failed; the next one starts in 7 m 31 s."
+    finally:
+        i18n.set_language("en")
+
+
+def test_a_clock_may_be_behind_and_keeps_its_decimal() -> None:
+    assert messages.english(Message("doctor.clock", {"seconds": -3.24})).endswith("by -3.2 s")
+    assert messages.english(Message("doctor.clock", {"seconds": 75.0})).endswith("by 1 m 15 s")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
 from services.i18n import _
 from views.dialogs.confirm import typed_count
 from views.dialogs.republish.runner import HOLD_S
+from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label
 
@@ -56,5 +59,5 @@ class ConfirmRow(QWidget):
         ask = _("Type {text} to go on").format(text=self._wanted)
         self._ask.setText(ask)
         self.field.setAccessibleName(ask)
-        hint = _("Can be undone for {seconds} s, then each task can be cancelled")
-        self._hint.setText(hint.format(seconds=HOLD_S))
+        hint = _("Can be undone for {span}, then each task can be cancelled")
+        self._hint.setText(hint.format(span=text.seconds(timedelta(seconds=HOLD_S))))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -44,9 +45,9 @@ class Telling(QObject):
             self._slow.stop()
         elif self._runner.held:
             number = job.number
-            words = ngettext(
-                "Republishing {n} task in {seconds} s", "Republishing {n} tasks in {seconds} s", number
-            ).format(n=text.count(number), seconds=HOLD_S)
+            words = ngettext("Republishing {n} task in {span}", "Republishing {n} tasks in {span}", number).format(
+                n=text.count(number), span=text.seconds(timedelta(seconds=HOLD_S))
+            )
             actions = (
                 ToastAction(text=_("Undo"), call=self._runner.undo),
                 ToastAction(text=_("Send now"), call=self._runner.send_now),

@@ -24,13 +24,13 @@ def test_the_banner_counts_down(banner: ConnectionBanner) -> None:
     banner.show_loss("14:32:07", 8.0, 16.0)
     assert banner.isVisible()
     assert "14:32:07" in banner.accessibleName()
-    assert banner._seconds.text() == "8 s"
+    assert banner._seconds.text() == "8\u202fs"
     for _ in range(6):
         banner._on_tick()
-    assert banner._seconds.text() == "7 s"
+    assert banner._seconds.text() == "7\u202fs"
     for _ in range(60):
         banner._on_tick()
-    assert banner._seconds.text() == "0 s"
+    assert banner._seconds.text() == "0\u202fs"
     assert not banner._timer.isActive()
     banner.grab()
 

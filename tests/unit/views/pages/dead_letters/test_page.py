@@ -247,7 +247,7 @@ def test_many_are_looked_at_before_they_go(qtbot: QtBot, fleet: Fleet, open_page
     qtbot.waitUntil(lambda: dialog.isVisible())
     assert dialog.focusWidget() is dialog.cancel_button
     dialog.verb_button.click()
-    assert fleet.toasts[-1].text == "Republishing 3 tasks in 10 s"
+    assert fleet.toasts[-1].text == "Republishing 3 tasks in 10\u202fs"
     assert fleet.store.counts().triage[Triage.OPEN] == 33, "it is held, so that it can be taken back"
     press(fleet.toasts[-1], "Send now")
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "3 tasks republished")

@@ -1,0 +1,107 @@
+"""Spans of time as people read them, in English and Chinese. Pure but for the language.
+
+    duration(timedelta(seconds=372))        "6 m 12 s"      "6 分 12 秒"
+    seconds(timedelta(seconds=41))          "41 s"          "41 秒"
+    coarse(timedelta(hours=2))              "2 h"           "2 小时"
+    english(372)                            "6 m 12 s", whatever the language is
+
+A number and its unit are joined by U+202F, which never breaks at the end of a line; ``english`` has plain spaces.
+"""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+from services.i18n import is_chinese, pgettext
+
+THIN = "\u202f"
+MINUTE, HOUR, DAY = 60, 3_600, 86_400
+_Parts = list[tuple[str, str]]  #: number and unit, the larger one first
+
+
+def join(number: str, unit: str) -> str:
+    """Join a number and its unit so that they stay together."""
+    return f"{number}{THIN}{unit}" if unit else number
+
+
+def duration(span: timedelta, *, precise: bool = False) -> str:
+    """Return a span: one decimal under 10 s, then s, m s, h m, days.
+
+    `precise` keeps the decimal up to one minute, for durations that are over.
+    """
+    return _say(_parts(span.total_seconds(), MINUTE if precise else 10))
+
+
+def seconds(span: timedelta) -> str:
+    """Return a span in whole steps for count-downs: ``41 s``, ``1 m 17 s``; never a decimal."""
+    return _say(_parts(math.ceil(span.total_seconds()), 0))
+
+
+def coarse(span: timedelta) -> str:
+    """Return a span in one unit: ``34 min``, ``2 h``, ``3 d``."""
+    whole = max(0, int(span.total_seconds()))
+    if whole < MINUTE:
+        return _say([(str(whole), "s")])
+    if whole < HOUR:
+        return _say([(str(whole // MINUTE), "min")])
+    if whole < DAY:
+        return _say([(str(whole // HOUR), "h")])
+    return _say([(f"{whole // DAY:,}", "d")])
+
+
+def milliseconds(span: timedelta) -> str:
+    """Return a latency: ``3 ms`` below one second, else a duration."""
+    total = max(0.0, span.total_seconds() * 1000)
+    if total >= 1000:
+        return duration(span)
+    return _say([(f"{round(total):,}", "ms")])
+
+
+def of_seconds(number: float) -> str:
+    """Return so many seconds, which may be below zero: whole ones as ``seconds``, others as ``duration``."""
+    return _sign(number) + _say(_parts(abs(number), _decimals_below(number)))
+
+
+def english(number: float) -> str:
+    """Return the same for machines, logs and the command line, which speak English in any language."""
+    parts = _parts(abs(number), _decimals_below(number))
+    return _sign(number) + " ".join(f"{amount} {unit}" for amount, unit in parts)
+
+
+def _sign(number: float) -> str:
+    return "-" if number < 0 else ""
+
+
+def _decimals_below(number: float) -> int:
+    return 0 if isinstance(number, int) else 10
+
+
+def _parts(number: float, decimals_below: int) -> _Parts:
+    number = max(0.0, number)
+    if number < decimals_below:
+        return [(f"{math.floor(number * 10 + 1e-6) / 10:.1f}", "s")]
+    whole = int(number)
+    if whole < MINUTE:
+        return [(str(whole), "s")]
+    if whole < HOUR:
+        return [(str(whole // MINUTE), "m"), (f"{whole % MINUTE:02d}", "s")]
+    if whole < DAY:
+        return [(str(whole // HOUR), "h"), (f"{whole % HOUR // MINUTE:02d}", "m")]
+    return [(f"{whole // DAY:,}", "d"), (str(whole % DAY // HOUR), "h")]
+
+
+def _say(parts: _Parts) -> str:
+    space = " " if is_chinese() else THIN
+    return space.join(join(amount, _unit(unit)) for amount, unit in parts)
+
+
+def _unit(name: str) -> str:
+    return {
+        "ms": pgettext("unit", "ms"),
+        "s": pgettext("unit", "s"),
+        "m": pgettext("unit", "m"),
+        "min": pgettext("unit", "min"),
+        "h": pgettext("unit", "h"),
+        "d": pgettext("unit", "d"),
+    }[name]
