@@ -1,6 +1,6 @@
 """From one record to the next: what each operation makes of a record, with nothing read or written.
 
-``services/domain/change.py`` says what the operations mean; these functions are its pure half, for drivers that decide
+``services/domain/change`` says what the operations mean; these functions are its pure half, for drivers that decide
 in Python. Whether an operation applies at all (owner, gates, uniqueness) is decided before they are called.
 """
 

@@ -20,7 +20,7 @@ from services.domain.status import (
 )
 from tests.unit.services.domain.builders import NOW, task
 
-#: what each operation may make of each state, as services/domain/change.py describes it
+#: what each operation may make of each state, as services/domain/change describes it
 OPERATIONS: dict[str, dict[Status, set[Status]]] = {
     "published": {Status.PENDING: {Status.QUEUED}},
     "claim": {status: {Status.RUNNING, Status.BLOCKED, Status.SUCCEEDED} - {status} for status in CLAIMABLE},

@@ -1,0 +1,56 @@
+"""What may be asked of the store in one atomic step, and what it answers.
+
+Every driver applies a batch of these operations, each one atomically: record, indexes, counters, gates, outbox mark and
+event change together or not at all. Each operation is safe to repeat: asked again after a lost reply it answers as it
+did the first time (what it released is not named twice; the outbox has it).
+
+What holds for all of them:
+
+- A *transition* appends one step to the record and one event with the same contents, and sets ``updated_at`` to its
+  instant. A change that people should see without another status (new priority, cancel requested, triage, republished)
+  is a transition with ``from`` equal to ``to``. Published, Nudge, Renew, Progress and kept evidence are none unless the
+  status changes. The step's ``worker`` is set by Claim (run) and Finish only; its ``note`` is the gate, the error kind
+  or ``by``.
+- The answer carries the record as it stands after the operation, also when it is among the ``released``.
+- ``due_at`` is 0 unless scheduled or retrying, ``lease_until`` unless running, ``gate`` is "" unless blocked.
+- A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there) and reservation. Whatever frees
+  a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve, GiveUp) also does what ``OpenShop`` does for the
+  task's shop.
+- A task that ends (succeeded, dead, cancelled) is told to those that depend on it, as by ``TellDependants``, in the
+  same step, up to ``dependency.AT_ONCE`` of them for all operations of a round; what is left over is in
+  ``Store.untold``.
+- A task that waits for others (status blocked, gate *dependency*) is in no lot: neither ``OpenShop`` nor a claim lets
+  it go, and like a scheduled one it is no twin that goes first. A scheduled one that falls due, or is run now, waits
+  there too.
+- ``uniq`` never spans shops. A shop that is not registered has concurrency 1; Claim registers it (``unregistered``).
+- Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published, Nudge,
+  GiveUp and Postpone ``stale``.
+"""
+
+from __future__ import annotations
+
+from services.domain.change.attempts import Claim, Finish, Progress, Renew
+from services.domain.change.base import Answer, Op
+from services.domain.change.upkeep import GiveUp, Nudge, OpenShop, Postpone, Published, TellDependants
+from services.domain.change.wishes import Cancel, Create, Move, Republish, Resolve, SetTriage
+
+__all__ = [
+    "Answer",
+    "Cancel",
+    "Claim",
+    "Create",
+    "Finish",
+    "GiveUp",
+    "Move",
+    "Nudge",
+    "Op",
+    "OpenShop",
+    "Postpone",
+    "Progress",
+    "Published",
+    "Renew",
+    "Republish",
+    "Resolve",
+    "SetTriage",
+    "TellDependants",
+]

@@ -1,0 +1,102 @@
+"""What a worker asks about the attempts it makes."""
+
+from __future__ import annotations
+
+from services.domain.change.base import Op
+from services.domain.task import Attempt, Task
+
+
+class Claim(Op, frozen=True, kw_only=True, gc=False):
+    """Take the lease of a delivered task and set it running.
+
+    Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer
+    ``missing``; terminal -> ``ended`` (cancelled too); running by ``owner`` -> ``run`` again; running by another ->
+    ``duplicate``; ``gen``/``attempt`` differ from the record's, or held or scheduled -> ``stale``; then the gates
+    in the order paused, shop_busy, twin, no_worker -> ``blocked`` (status blocked, record parked, gate named); else
+    ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
+    used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is
+    returned with every answer but ``missing``. ``foreign_done`` or an executed mark without our outcome (drivers
+    look it up), looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
+    That the message of a queued task came, of those published once, moves the watermark of its queue and priority
+    (``Store.delivered``).
+
+    The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
+    live reservations of others >= its concurrency. *twin*: another active task of the same ``uniq`` (not scheduled) was
+    created earlier (ties by task id), or is running or held whenever it was created; the waiting one gets the mark
+    twin. *no_worker*: the claiming worker says that it cannot run this type (``able`` is False).
+
+    What waits for the first three is parked in the shop's lot; what waits for a worker that can run it is parked by
+    lane and type (``Store.unserved``), where such workers fetch it: they claim it without a message. A parked task
+    loses its outbox mark and its reservation; only at no_worker a reservation is kept, for 3 s, so that nobody
+    overtakes it on its way to the right worker. One that is parked already and meets a closed gate again makes no
+    transition.
+    """
+
+    task_id: str
+    gen: int
+    attempt: int
+    owner: str
+    worker: str
+    lease_ms: int
+    adopt: Task | None = None
+    foreign_done: bool = False
+    able: bool = True
+
+
+class Finish(Op, frozen=True, kw_only=True, gc=False):
+    """Record how an attempt ended, fenced by ``owner``.
+
+    ``to``: succeeded | retrying | dead | held | cancelled | pending (given back or worker lost: uncounted, outbox
+    mark). retrying and dead set an outbox mark; retrying sets ``due_at`` = now + ``delay_ms`` and counts one retry.
+    dead sets triage open. The shop's slot is freed and the lot's best task is released (see ``OpenShop``). ``lost``
+    appends the instant to ``losses``. ``if_expired``: only when the lease has run out (the reconciler asks; the owner
+    must still match), else ``fenced`` without evidence. Where a cancel was requested, retrying and pending are recorded
+    as cancelled: the wish came first. error, error_kind, fingerprint and result replace the old ones; ``cancel`` and
+    the lease end. Answers ``ok`` (also when this very attempt of this owner is recorded already), ``fenced`` (another
+    owner, state or outcome: nothing changed but the evidence is appended, once, to ``attempts`` with outcome fenced),
+    ``missing``.
+
+    A record that waits (pending, queued, blocked, retrying) with one attempt less than ``attempt.number`` stands as it
+    stood before this owner's claim: a server that does not write every change to disk went back in time. No claim of
+    somebody else can lead there, so the attempt is taken up again (a transition to running with the note rolled_back)
+    and its end is recorded; not for ``if_expired``.
+    """
+
+    task_id: str
+    owner: str
+    to: str
+    attempt: Attempt
+    delay_ms: int = 0
+    error: str = ""
+    error_kind: str = ""
+    fingerprint: str = ""
+    result: str = ""
+    lost: bool = False
+    if_expired: bool = False
+
+
+class Renew(Op, frozen=True, kw_only=True, gc=False):
+    """Prolong the lease of a running attempt. Answers ``ok`` (record returned; see its ``cancel``) or ``fenced``.
+
+    ``attempt``, ``worker`` and ``started_at`` (as the claim answered them) let a record that went back in time be
+    running again; see Finish.
+    """
+
+    task_id: str
+    owner: str
+    lease_ms: int
+    attempt: int = 0
+    worker: str = ""
+    started_at: int = 0
+
+
+class Progress(Op, frozen=True, kw_only=True, gc=False):
+    """Show how far a running attempt is; no event. A negative ``progress`` and an empty ``note`` leave the old one.
+    ``ok`` or ``fenced``.
+    """
+
+    task_id: str
+    owner: str
+    progress: int
+    note: str = ""
+    stopping: bool = False  #: sets ``cancel`` to stopping

@@ -1,0 +1,19 @@
+"""The root of the operations and what they answer."""
+
+from __future__ import annotations
+
+import msgspec
+
+from services.domain.task import Task
+
+
+class Op(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Root of the operations."""
+
+
+class Answer(msgspec.Struct, frozen=True, gc=False):
+    """What one operation did."""
+
+    code: str
+    task: Task | None = None
+    released: tuple[Task, ...] = ()  #: pending records with an outbox mark that the caller should publish now

@@ -1,0 +1,77 @@
+"""What the engine asks so that messages, lots and dependants follow the records."""
+
+from __future__ import annotations
+
+from services.domain.change.base import Op
+
+
+class Published(Op, frozen=True, kw_only=True, gc=False):
+    """The broker confirmed the message of this state: clear the outbox mark; pending becomes queued. Of a queued task
+    whose message was published once more ``queued_at`` becomes the present instant.
+
+    Only if the record still has this status, gen and attempt. Answers ``ok`` or ``stale``.
+    """
+
+    task_id: str
+    status: str
+    gen: int
+    attempt: int
+
+
+class Nudge(Op, frozen=True, kw_only=True, gc=False):
+    """Publish again what the broker seems to have lost: sets the outbox mark of a pending, queued or retrying task.
+
+    Same gen and attempt, so a twin message is harmless. A scheduled task that is due becomes pending. A retrying task
+    past due becomes pending, so that its next message goes straight to the lane. Both lose their ``due_at``. Only if
+    gen and attempt still match. Answers ``ok`` or ``stale`` (also scheduled and not due, and every other status).
+    """
+
+    task_id: str
+    gen: int
+    attempt: int
+
+
+class GiveUp(Op, frozen=True, kw_only=True, gc=False):
+    """End a task that no message can be made of: dead, triage open, no attempt counted and no outbox mark, for there is
+    nothing to publish. With ``to`` held a queued task waits for a person instead; any other is ``stale``.
+
+    Only if gen and attempt still match and it is pending, queued, blocked or retrying. A dead one loses its outbox mark
+    and nothing else, so asking again is safe. Answers ``ok`` or ``stale``.
+    """
+
+    task_id: str
+    gen: int
+    attempt: int
+    error: str
+    error_kind: str
+    fingerprint: str = ""
+    to: str = "dead"  #: dead | held
+
+
+class Postpone(Op, frozen=True, kw_only=True, gc=False):
+    """Give an outbox mark a new instant, so that what cannot be published lets others go first; no transition. Answers
+    ``ok`` or ``stale`` (no mark).
+    """
+
+    task_id: str
+
+
+class OpenShop(Op, frozen=True, kw_only=True, gc=False):
+    """Release what may start of one shop's lot: while slots minus reservations are free and not paused, the parked task
+    with the highest priority, then oldest (``created_at``, task id), whose own gates (type paused, twin) are open gets
+    a reservation (30 s) and becomes pending with an outbox mark. Answers ``ok`` with the released records.
+    """
+
+    shop: str  #: platform:shop_id
+
+
+class TellDependants(Op, frozen=True, kw_only=True, gc=False):
+    """Tell those that depend on an ended task how it ended; for repair, and where they were too many for one step.
+
+    Succeeded: it is struck from what they wait for; who waits for nothing more becomes pending with an outbox mark and
+    is among the ``released`` (a scheduled one stays). Dead (not republished) or cancelled: those with
+    ``on_dependency_failure`` cancel are cancelled, with their reason, and so on through their own dependants; the
+    others stay where they are. Answers ``ok``, ``stale`` for a task that has not ended, ``missing``.
+    """
+
+    task_id: str

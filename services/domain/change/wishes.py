@@ -1,0 +1,92 @@
+"""What producers and operators ask for: a task, its end, its place, a decision about it."""
+
+from __future__ import annotations
+
+from services.domain.change.base import Op
+from services.domain.task import Task
+
+
+class Create(Op, frozen=True, kw_only=True, gc=False):
+    """Record a new task.
+
+    ``task.status`` is pending (an outbox mark is set), scheduled (``due_at`` set, no mark) or dead (a letter that never
+    was a task, triage open). Instants that are 0 are filled from the store's clock. Answers: ``created`` (also when the
+    very same creation is repeated: same id and same ``created_by``/``payload``/``origin``), ``exists`` (another record
+    has this id; it is returned), ``duplicate`` (an active task holds ``task.uniq`` and ``on_duplicate`` is reject; that
+    one is returned). If one holds it, ``queue`` gives the new task the mark twin, and ``force`` clears its ``uniq`` and
+    gives it the mark forced; if none holds it both create as usual. The id is looked at before the uniqueness.
+
+    ``task.depends_on``: what has not succeeded yet is noted, and a pending task is created as blocked at the gate
+    *dependency*, without a mark. An id means the task that it was republished as. Answers ``unknown``, and creates
+    nothing, where one of them has no record. If one of them has failed already (dead, cancelled) and
+    ``on_dependency_failure`` is cancel, the new task is cancelled in the same step.
+    """
+
+    task: Task
+    on_duplicate: str = "reject"  #: reject | queue | force
+
+
+class Cancel(Op, frozen=True, kw_only=True, gc=False):
+    """Cancel: a task that has not started ends at once (``ok``, also if it is cancelled already), a running one is
+    flagged (``requested``; asked again: the same, no second transition), else ``refused``. ``reason`` is kept in the
+    record.
+    """
+
+    task_id: str
+    by: str
+    reason: str = ""
+
+
+class Move(Op, frozen=True, kw_only=True, gc=False):
+    """Give another priority, or run now: gen + 1 and a new message through the outbox.
+
+    pending, queued, scheduled, retrying -> pending with an outbox mark and ``due_at`` 0 (re-prioritising keeps a
+    scheduled or retrying task where it is: new gen and priority; retrying gets an outbox mark, scheduled none). blocked
+    stays parked with its new place there and the shop is opened, so that an open gate releases it at once. Answers
+    ``ok`` or ``refused`` (running, held or ended).
+    """
+
+    task_id: str
+    by: str
+    lane: str
+    priority: int
+    run_now: bool = False
+
+
+class Republish(Op, frozen=True, kw_only=True, gc=False):
+    """Close a dead letter as republished and create its successor, in one step.
+
+    Only dead with triage open, archived or ignored. ``task`` is the new record (pending, parent = ``task_id``). Answers
+    ``ok`` (new record returned; also when repeated with the same new id), ``refused`` (the dead record returned: see
+    ``successor``), ``duplicate`` (an active task holds ``task.uniq``, with reject; that one is returned), ``missing``.
+    ``on_duplicate`` as in Create.
+    """
+
+    task_id: str
+    task: Task
+    by: str
+    on_duplicate: str = "reject"
+
+
+class SetTriage(Op, frozen=True, kw_only=True, gc=False):
+    """Archive, ignore or reopen a dead letter, with a note ("" keeps the old one). ``refused`` unless it is dead and
+    not republished. Asked again with the same triage and note: ``ok``, no second transition. Answers ``ok``,
+    ``refused``, ``missing``.
+    """
+
+    task_id: str
+    triage: str
+    by: str
+    note: str = ""
+
+
+class Resolve(Op, frozen=True, kw_only=True, gc=False):
+    """A person decides about a held task: ``pending`` (run again), ``succeeded`` or ``dead`` (triage open). pending and
+    dead get an outbox mark. ``note`` goes to ``triage_note``. Answers ``ok`` (also for the same decision by the same
+    person again), ``refused``.
+    """
+
+    task_id: str
+    to: str
+    by: str
+    note: str = ""
