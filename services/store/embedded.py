@@ -12,7 +12,7 @@ from services.domain.dependency import GATE
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.query import Page, Query
 from services.domain.status import Status
-from services.domain.task import Task, decode
+from services.domain.task import Task
 from services.ports import Clock
 from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
@@ -25,6 +25,7 @@ from services.store.embedded_schema import SCHEMA
 from services.store.embedded_session import Session
 from services.store.embedded_unserved import Unserved
 from services.store.embedded_write import IN_LIST, text_list
+from services.store.unreadable import first, readable
 
 #: operations in one transaction at most, so that a long batch does not keep everybody else waiting
 CHUNK = 250
@@ -100,19 +101,19 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records with an old outbox mark."""
         sql = "SELECT data FROM tasks WHERE outbox_at > 0 AND outbox_at <= ? ORDER BY outbox_at, rowid LIMIT ?"
-        return self._found(sql, (self.now_ms() - older_than_ms, limit))
+        return self._first(sql, (self.now_ms() - older_than_ms,), limit)
 
     def expired(self, limit: int) -> list[Task]:
         """Running records without a live lease."""
         sql = "SELECT data FROM tasks WHERE lease_until > 0 AND lease_until <= ? ORDER BY lease_until LIMIT ?"
-        return self._found(sql, (self.now_ms(), limit))
+        return self._first(sql, (self.now_ms(),), limit)
 
     def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
         """Plans that are due and retries that are overdue."""
         now = self.now_ms()
         sql = """SELECT data FROM tasks WHERE due_at > 0 AND due_at <= ?
             AND (status = 'scheduled' OR status = 'retrying' AND due_at <= ?) ORDER BY due_at, task_id LIMIT ?"""
-        return self._found(sql, (now, now - grace_ms, limit))
+        return self._first(sql, (now, now - grace_ms), limit)
 
     def oldest_queued(self, lane: str, limit: int) -> list[Task]:
         """Queued records of a lane."""
@@ -182,6 +183,11 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
         """What holds the records."""
         return {"kind": "sqlite", "version": sqlite3.sqlite_version}
 
+    def _first(self, sql: str, values: tuple[int, ...], limit: int) -> list[Task]:
+        """So many records, whatever stands among them that is none."""
+        with self._read() as conn:
+            return first(lambda most: [data for (data,) in conn.execute(sql, (*values, most))], limit)
+
     def _found(self, sql: str, values: tuple[str | int, ...]) -> list[Task]:
         with self._read() as conn:
             return _tasks(conn, sql, values)
@@ -195,4 +201,4 @@ def _turn(task: Task) -> tuple[int, int, str]:
 
 
 def _tasks(conn: sqlite3.Connection, sql: str, values: tuple[str | int, ...]) -> list[Task]:
-    return [decode(data) for (data,) in conn.execute(sql, values)]
+    return [task for (data,) in conn.execute(sql, values) if (task := readable(data)) is not None]

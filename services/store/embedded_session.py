@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator
 from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
 from services.domain.status import ACTIVE, Status
-from services.domain.task import ENCODER, Task, decode
+from services.domain.task import ENCODER, Task
 from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
+from services.store.unreadable import readable
 
 #: what becomes of the outbox mark
 KEEP_MARK, CLEAR_MARK, SET_MARK = range(3)
@@ -49,8 +50,11 @@ class Session:
             return
         self._tasks.update(dict.fromkeys(wanted))
         sql = f"SELECT rowid, data, outbox_at FROM tasks WHERE task_id {write.IN_LIST}"
-        for place, data, outbox_at in self.conn.execute(sql, (write.text_list(wanted),)):
-            task = decode(data)
+        for place, data, outbox_at in self.conn.execute(sql, (write.text_list(wanted),)).fetchall():
+            task = readable(data)
+            if task is None:
+                write.put_aside(self.conn, place)
+                continue
             self._tasks[task.task_id] = (task, outbox_at)
             self._out.stored(task, outbox_at, place)
 
@@ -222,8 +226,8 @@ class Session:
         """The active task that was created first of those that hold the key."""
         if uniq not in self._holders:
             self.load_uniqs([uniq])
-        ranked = [(created_at, task_id) for task_id, (_, created_at) in self._holders.get(uniq, {}).items()]
-        return min(ranked)[1] if ranked else None
+        ranked = sorted((created_at, task_id) for task_id, (_, created_at) in self._holders[uniq].items())
+        return next((task_id for _, task_id in ranked if self.get(task_id) is not None), None)
 
     def goes_first(self, uniq: str) -> str | None:
         """The task of this key that closes the twin gate for all others: running or held, else created first."""

@@ -6,8 +6,9 @@ import heapq
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from services.domain.task import Task, decode
+from services.domain.task import Task
 from services.store.embedded_part import Part
+from services.store.unreadable import readable
 
 _ANY = "SELECT EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_unserved WHERE gate = 'no_worker')"
 #: the counters name the few kinds that can have such tasks, so that their number costs nothing
@@ -33,7 +34,8 @@ class Unserved(Part):
         found: list[Task] = []
         with self._read() as conn:
             for kind in kinds:
-                found += [decode(data) for (data,) in conn.execute(_BEST, (*kind, limit))]
+                rows = conn.execute(_BEST, (*kind, limit))
+                found += [task for (data,) in rows if (task := readable(data)) is not None]
         return heapq.nsmallest(limit, found, key=lambda task: (-task.priority, task.created_at, task.task_id))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -16,8 +15,8 @@ from services.domain.task import ENCODER, Task, decode, encode
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import OPERATIONS, PREFIX, load_apply
+from services.store.unreadable import readable
 
-log = logging.getLogger(__name__)
 BATCH = 200
 BATCH_BYTES = 4 * 1024 * 1024
 _APPLY = load_apply()
@@ -70,13 +69,7 @@ _ENTRIES: dict[type[Op], Callable[[Any], _Entry]] = {
 
 def read_record(stored: bytes | None) -> Task | None:
     """A record as it is stored; None for none and for bytes that are no record."""
-    if not stored:
-        return None
-    try:
-        return decode(stored[PREFIX:])
-    except msgspec.DecodeError as exc:
-        log.error("a record cannot be read and counts as missing: %s", exc)
-        return None
+    return readable(stored[PREFIX:]) if stored else None
 
 
 class Operations(Part):

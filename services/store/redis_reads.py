@@ -15,6 +15,8 @@ from services.store import keys
 from services.store.redis_apply import read_record
 from services.store.redis_client import Command
 from services.store.redis_part import Part
+from services.store.redis_script import PREFIX
+from services.store.unreadable import first
 
 #: records asked for in one command
 SLICE = 500
@@ -37,23 +39,17 @@ class Reads(Part):
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records whose outbox mark is at least this many ms old, oldest first."""
         until = self._ticker.now_ms() - older_than_ms if older_than_ms > 0 else "+inf"
-        return self._records(self._link.call("ZRANGEBYSCORE", keys.OUTBOX, "-inf", until, "LIMIT", 0, limit))
+        return self._first(keys.OUTBOX, until, limit)
 
     def expired(self, limit: int) -> list[Task]:
         """Running records whose lease has run out, the longest silent first."""
-        now = self._ticker.now_ms()
-        return self._records(self._link.call("ZRANGEBYSCORE", keys.LEASES, "-inf", now, "LIMIT", 0, limit))
+        return self._first(keys.LEASES, self._ticker.now_ms(), limit)
 
     def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
         """Scheduled records that are due, and retrying ones that are due since ``grace_ms``."""
         now = self._ticker.now_ms()
-        plans, retries = self._link.many(
-            [
-                ("ZRANGEBYSCORE", keys.PLANNED, "-inf", now, "LIMIT", 0, limit),
-                ("ZRANGEBYSCORE", keys.RETRIES, "-inf", now - grace_ms, "LIMIT", 0, limit),
-            ]
-        )
-        return sorted(self._records([*plans, *retries]), key=lambda task: (task.due_at, task.task_id))[:limit]
+        tasks = self._first(keys.PLANNED, now, limit) + self._first(keys.RETRIES, now - grace_ms, limit)
+        return sorted(tasks, key=lambda task: (task.due_at, task.task_id))[:limit]
 
     def oldest_queued(self, lane: str, limit: int) -> list[Task]:
         """Queued records of a lane, earliest ``queued_at`` first, among the oldest ones of each priority."""
@@ -181,6 +177,16 @@ class Reads(Part):
             )
             known = self._link.call("HGET", keys.META, "epoch")
         return (known or b"").decode()
+
+    def _first(self, index: str, until: float | str, limit: int) -> list[Task]:
+        """So many records from the beginning of an index, whatever stands among them that is none."""
+
+        def read(most: int) -> list[bytes | None]:
+            ids = self._link.call("ZRANGEBYSCORE", index, "-inf", until, "LIMIT", 0, most)
+            stored = self._link.call("MGET", *(keys.TASK.encode() + task_id for task_id in ids)) if ids else []
+            return [data and data[PREFIX:] for data in stored]
+
+        return first(read, limit)
 
     def _records(self, ids: Iterable[bytes]) -> list[Task]:
         return [task for task in self.get([task_id.decode() for task_id in ids]) if task is not None]
