@@ -1,0 +1,81 @@
+"""The broker: messages with confirm, manual acknowledgement, delay and depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
+
+from services.domain.order import BrokerHealth, Delivery, Order, QueueDepth, Receipt
+
+
+class Consumer(Protocol):
+    """Deliveries from the lane queues (and dedicated ones) for one worker. Any thread may call any method."""
+
+    def take(self, limit: int, timeout: float) -> list[Delivery]:
+        """Up to ``limit`` deliveries, the most urgent lane first; waits up to ``timeout`` seconds for the first one.
+
+        Empty after the time-out, while paused and while disconnected (recovery goes on by itself).
+        """
+
+    def ack(self, deliveries: Iterable[Delivery]) -> None:
+        """Settle as done, without waiting. A delivery of a lost connection is skipped and counted in ``ack_lost``."""
+
+    def requeue(self, deliveries: Iterable[Delivery]) -> None:
+        """Give back unstarted, without waiting; the message keeps its place as far as the broker can."""
+
+    def set_window(self, unacked: int) -> None:
+        """Deliveries that may be held unsettled per queue (prefetch)."""
+
+    def pause(self) -> None:
+        """Take nothing more; what is buffered and not taken goes back to the queues."""
+
+    def resume(self) -> None:
+        """Consume again after ``pause``."""
+
+    def held(self) -> int:
+        """Deliveries received and not settled, taken or not."""
+
+    @property
+    def ack_lost(self) -> int: ...
+
+    def close(self) -> None:
+        """Give back what is unsettled and untaken, and leave."""
+
+
+class Broker(Protocol):
+    """Messages with confirm, manual ack, delay and depth."""
+
+    def ensure(self, platforms: Iterable[str] = (), delays: Iterable[int] = ()) -> None:
+        """Declare the topology, the known ``platforms``' dead-letter bindings and the delay queues (seconds);
+        idempotent.
+
+        Raises:
+            TopologyMismatch: something exists with other arguments.
+            BrokerUnavailable: no connection within the connect time-out.
+        """
+
+    def publish(self, orders: Sequence[Order]) -> list[Receipt]:
+        """Publish a batch in a window of confirms and wait for all of them; thread-safe, concurrent callers share the
+        window.
+
+        Never raises for one order; each receipt answers the order at its place.
+        """
+
+    def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> Consumer:
+        """Start consuming these lanes (in this order of urgency)."""
+
+    def dead_letters(self, *, name: str) -> Consumer:
+        """Start consuming the dead-letter queue, for the archiver only (window 50)."""
+
+    def depths(self) -> list[QueueDepth]:
+        """Live depths of lanes, delay queues, dead queue and dedicated queues."""
+
+    def health(self) -> BrokerHealth:
+        """What is known without asking the broker again."""
+
+    def facts(self) -> Mapping[str, str]:
+        """What the server says about itself: ``kind``, ``version``; ``alarms`` that hold publishers back ("" for none)
+        and ``management_error`` where that can be known.
+        """
+
+    def close(self) -> None: ...

@@ -1,0 +1,49 @@
+"""Who works where, under which switches and rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from services.domain.shop import Pause, Shop
+from services.domain.worker import Heard, WorkerInfo
+
+
+class Fleet(Protocol):
+    """Shops, pauses, documents, workers and who leads."""
+
+    def put_shops(self, shops: Iterable[Shop]) -> None:
+        """Insert or replace by (platform, shop_id)."""
+
+    def shops(self) -> list[Shop]: ...
+
+    def set_pause(self, pause: Pause) -> None:
+        """Close a switch (again: replace it); ``at`` 0 is filled."""
+
+    def clear_pause(self, scope: str) -> bool:
+        """Open a switch; tell whether it was closed."""
+
+    def pauses(self) -> list[Pause]: ...
+
+    def put_document(self, kind: str, name: str, body: str) -> None:
+        """Keep a JSON document: task types (``type``), settings of the fleet (``fleet``), roles (``role``)."""
+
+    def add_document(self, kind: str, name: str, body: str) -> bool:
+        """Keep a JSON document unless there is one of this name; tell whether it was kept."""
+
+    def documents(self, kind: str) -> Mapping[str, str]: ...
+
+    def heartbeat(self, info: WorkerInfo) -> Heard:
+        """Record a worker; fetch the orders left for it and the kinds of tasks that wait for a capable worker."""
+
+    def workers(self) -> list[WorkerInfo]: ...
+    def tell_worker(self, worker: str, order: str) -> None: ...
+    def forget_worker(self, worker: str) -> None: ...
+
+    def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
+        """Take or prolong the leader lease; tell whether ``holder`` leads."""
+
+    def leader(self, role: str) -> str:
+        """Who leads now, "" for nobody."""
+
+    def resign(self, role: str, holder: str) -> None: ...

@@ -1,0 +1,69 @@
+"""What is kept beside the records: letters, logs, the audit trail."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+
+class Letter(msgspec.Struct, frozen=True, kw_only=True):
+    """The original message of a dead letter, whole."""
+
+    task_id: str
+    body: bytes
+    headers: str = "{}"  #: JSON
+    routing_key: str = ""
+    queue: str = ""
+    content_type: str = ""
+    stored_at: int = 0
+    error_kind: str = ""
+    error: str = ""
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asked for: written before the act, closed after it."""
+
+    entry_id: str
+    at: int
+    who: str  #: user@host
+    action: str  #: e.g. task.cancel
+    target: tuple[str, ...] = ()
+    detail: str = ""  #: JSON
+    outcome: str = ""  #: "" while open, then done | refused | failed: ...
+    closed_at: int = 0
+    previous: str = ""  #: SHA-256 of the writer's entry before
+    digest: str = ""
+
+
+class LogLine(msgspec.Struct, frozen=True, array_like=True):
+    """One line a running task printed."""
+
+    at: int
+    stream: str  #: out | err
+    text: str
+
+
+class Papers(Protocol):
+    """Letters, logs and the audit trail."""
+
+    def put_letter(self, letter: Letter) -> None:
+        """Keep a letter, replacing an older one of the same task; ``stored_at`` 0 is filled."""
+
+    def get_letter(self, task_id: str) -> Letter | None: ...
+
+    def append_log(self, task_id: str, attempt: int, lines: Sequence[LogLine]) -> None:
+        """Keep the log of an attempt, the last 5,000 lines of it."""
+
+    def read_log(self, task_id: str, attempt: int, start: int = 0) -> tuple[list[LogLine], int]:
+        """Lines from place ``start`` on and the place after the last one."""
+
+    def append_audit(self, entry: AuditEntry) -> None:
+        """Add an entry; the same id again changes nothing."""
+
+    def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
+        """Write the outcome of an open entry; the first one stays."""
+
+    def audit(self, limit: int, before: str = "") -> list[AuditEntry]:
+        """Entries in reverse order of writing, those written before the entry ``before`` if it is given."""

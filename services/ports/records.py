@@ -1,0 +1,66 @@
+"""The records of the tasks and what is asked about them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from services.domain.change import Answer, Op
+from services.domain.event import EventBatch
+from services.domain.query import Counts, Page, Query
+from services.domain.task import Task
+
+
+class Records(Protocol):
+    """Changes of the records, pages and counts of them, and the events that tell of changes."""
+
+    def now_ms(self) -> int:
+        """The store's clock, UTC ms."""
+
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """Apply a batch, each operation atomically, in order. Answers stand at the operations' places.
+
+        Raises:
+            StoreUnavailable: repeat the same batch later; operations are safe to repeat.
+        """
+
+    def get(self, task_ids: Sequence[str]) -> list[Task | None]:
+        """Records at the places of their ids."""
+
+    def query(self, query: Query) -> Page:
+        """One page. Sort key and task id run in the same direction.
+
+        ``=`` is case-sensitive; ``attempts`` is the number of the last one. Fields of the open moment are plain record
+        fields: ``gate`` is "" unless blocked, ``triage`` is "" unless dead. A scan (``~`` or ``text``) has no total and
+        may give a short or even empty page with ``next`` set: go on from there.
+
+        Raises:
+            UsageError: unknown field, operator, sort or cursor.
+        """
+
+    def counts(self) -> Counts:
+        """The counters; entries of zero are left out."""
+
+    def batch_counts(self, batch: str) -> dict[str, int]:
+        """How many tasks of a batch stand in each status, at one instant; statuses of none are left out."""
+
+    def waiting_ahead(self, task: Task) -> int:
+        """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
+
+    def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
+        """The active task of each uniqueness key that goes first (started or held ones before waiting ones), at the
+        places of the keys; "" is held by nobody.
+        """
+
+    def executed(self, task_ids: Sequence[str]) -> list[bool]:
+        """Whether another program marked these as executed."""
+
+    def mark_executed(self, task_ids: Sequence[str]) -> None:
+        """Write the projection ``executed:{task_id}`` = 1 with 3,600 s."""
+
+    def events(self, cursor: str, limit: int, wait_s: float) -> EventBatch:
+        """Events after ``cursor`` ("" = from now on: answers at once with the newest cursor and no events); waits for
+        the first.
+
+        An empty answer keeps the place. With ``gap`` there are no events and the cursor is the newest.
+        """

@@ -1,0 +1,49 @@
+"""What the engine must look after, as lists of what is left behind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from services.domain.task import Task
+
+
+class Upkeep(Protocol):
+    """Records whose message, lease, instant, lot or dependants need a look."""
+
+    def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
+        """Records whose outbox mark is at least this many ms old, oldest first."""
+
+    def expired(self, limit: int) -> list[Task]:
+        """Running records whose lease has run out."""
+
+    def due(self, limit: int, grace_ms: int = 0) -> list[Task]:
+        """Scheduled records that are due, and retrying ones that are due since ``grace_ms``."""
+
+    def oldest_queued(self, lane: str, limit: int) -> list[Task]:
+        """Queued records of a lane, earliest ``queued_at`` first."""
+
+    def delivered(self) -> Mapping[tuple[str, int], int]:
+        """By queue (a lane, or the shop id of a dedicated one) and priority: the latest ``queued_at`` of the tasks
+        whose message came to a worker; up to 1 s behind.
+        """
+
+    def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
+        """Queued records by lane and priority that were created before an instant, ``limit`` of each, oldest first."""
+
+    def parked_shops(self, limit: int) -> list[str]:
+        """Shops (``platform:shop_id``) with tasks in their lot; where there are more than ``limit``, not always the
+        same ones. Tasks that wait for a capable worker stand in no lot.
+        """
+
+    def unserved(self) -> Mapping[tuple[str, str], int]:
+        """How many tasks are parked for want of a worker that can run them, by (lane, type)."""
+
+    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
+        """The best of those parked tasks of these (lane, type): higher priority first, then older, then by id."""
+
+    def needs(self, task_id: str) -> list[str]:
+        """Ids, as named in ``depends_on``, that this task still waits for, sorted."""
+
+    def untold(self, limit: int) -> list[str]:
+        """Ended tasks whose dependants were too many to be told in one step (see ``TellDependants``)."""
