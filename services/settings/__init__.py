@@ -1,0 +1,43 @@
+"""The only reader of the environment and of config.toml: one frozen value, made once at start."""
+
+from __future__ import annotations
+
+from services.settings.environment import (
+    child_environment,
+    console_environment,
+    default_home,
+    is_windows,
+    language_asked_for,
+    use_offscreen,
+)
+from services.settings.reading import load
+from services.settings.values import (
+    BrokerSettings,
+    ExecutorSettings,
+    LeaseSettings,
+    ProfileSettings,
+    RetrySettings,
+    RpaSettings,
+    Settings,
+    StoreSettings,
+    WorkerSettings,
+)
+
+__all__ = [
+    "BrokerSettings",
+    "ExecutorSettings",
+    "LeaseSettings",
+    "ProfileSettings",
+    "RetrySettings",
+    "RpaSettings",
+    "Settings",
+    "StoreSettings",
+    "WorkerSettings",
+    "child_environment",
+    "console_environment",
+    "default_home",
+    "is_windows",
+    "language_asked_for",
+    "load",
+    "use_offscreen",
+]

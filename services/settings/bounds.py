@@ -1,0 +1,35 @@
+"""What the values may be, beyond their types."""
+
+from __future__ import annotations
+
+import zoneinfo
+from collections.abc import Iterator
+
+from services.domain.lane import LANES
+from services.settings.values import LANGUAGES, THEMES, Settings
+
+DAY_S = 86_400
+
+
+def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
+    """Field, whether its value can be, and what it should be."""
+    worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
+    yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
+    yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
+    yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"
+    yield "executors.rpa.kill_grace_seconds", 0 <= rpa.kill_grace_seconds <= DAY_S, "0 to 86400"
+    yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
+    yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, "at least 1 and not above cap_seconds"
+    yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
+    yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
+    yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
+    yield "theme", settings.theme in THEMES, "system, dark or light"
+    yield "time_zone", _known_zone(settings.time_zone), "a name such as Asia/Shanghai"
+
+
+def _known_zone(name: str) -> bool:
+    try:
+        return not name or bool(zoneinfo.ZoneInfo(name))
+    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
+        return False

@@ -1,0 +1,81 @@
+"""The only reader of this process's environment."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from services.domain.errors import UsageError
+from services.settings.values import LANGUAGES
+
+PREFIX = "FLEETDECK_"
+NOT_SETTINGS = ("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_", "FLEETDECK_TEST_")
+
+
+def default_home() -> Path:
+    """``FLEETDECK_HOME`` or the user's data folder."""
+    named = os.environ.get("FLEETDECK_HOME", "")
+    return Path(named).expanduser() if named else Path(platformdirs.user_data_dir("fleetdeck", appauthor=False))
+
+
+def child_environment() -> dict[str, str]:
+    """This process's environment, for the allow-list of the executors."""
+    return dict(os.environ)
+
+
+def console_environment() -> dict[str, str]:
+    """What the console asks of its surroundings: display, platform plug-in, continuous integration."""
+    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM", "CI", "LANG", "LC_ALL", "LC_MESSAGES", "USERNAME", "USER")
+    return {name: os.environ.get(name, "") for name in names}
+
+
+def language_asked_for() -> str:
+    """``FLEETDECK_LANGUAGE`` of this run, "" where it is not set; it beats what somebody chose in the window before."""
+    named = os.environ.get(f"{PREFIX}LANGUAGE", "").strip()
+    return named if named in LANGUAGES else ""
+
+
+def use_offscreen() -> None:
+    """Make Qt paint into memory; must be called before Qt is loaded."""
+    os.environ["QT_QPA_PLATFORM"] = "offscreen"
+
+
+def is_windows() -> bool:
+    """Whether this is Windows."""
+    return sys.platform == "win32"
+
+
+def variables() -> dict[str, Any]:
+    """What the ``FLEETDECK_…`` variables set, as the tables of config.toml.
+
+    Raises:
+        UsageError: two variables exclude each other.
+    """
+    found: dict[str, Any] = {}
+    for name, text in sorted(os.environ.items()):
+        if not name.startswith(PREFIX) or name.startswith(NOT_SETTINGS) or name == "FLEETDECK_HOME":
+            continue
+        node: Any = found
+        *levels, last = name[len(PREFIX) :].lower().split("__")
+        for level in levels:
+            node = node.setdefault(level, {})
+            if not isinstance(node, dict):
+                shorter = PREFIX + "__".join(levels[: levels.index(level) + 1]).upper()
+                raise UsageError(f"{shorter} and {name} exclude each other: unset one of them", field=name)
+        node[last] = _value(text)
+    return found
+
+
+def _value(text: str) -> Any:
+    stripped = text.strip()
+    if stripped[:1] in "[{" and stripped:
+        try:
+            return json.loads(stripped)
+        except ValueError:
+            return text
+    return text

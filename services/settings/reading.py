@@ -1,0 +1,91 @@
+"""config.toml, the environment over it, the words of the command line over both: one value."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from services import addresses, home_folder
+from services.domain.errors import UsageError
+from services.settings.bounds import bounds
+from services.settings.environment import default_home, variables
+from services.settings.values import BrokerSettings, Settings, StoreSettings
+
+
+def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | None = None) -> Settings:
+    """Read config.toml, lay ``FLEETDECK_…`` over it, then the command line's words.
+
+    Raises:
+        UsageError: a value has the wrong type or name; the text says which and what is wanted.
+    """
+    folder = home or default_home()
+    home_folder.check(folder)
+    data = home_folder.read_config(folder / "config.toml")
+    _merge(data, variables())
+    data["home"] = str(folder)
+    if profile:
+        data["profile"] = profile
+    settings = _convert(data, folder / "config.toml")
+    broker_field, store_field = "broker.url", "store.url"
+    if settings.profile != "local" and not settings.broker.url:
+        broker_field, store_field = (f"profiles.{settings.profile}.{name}" for name in ("broker", "redis"))
+    settings = _with_profile(settings)
+    if bool(broker) != bool(redis):
+        missing = "--redis" if broker else "--broker"
+        raise UsageError(f"--broker and --redis belong together: add {missing}", field=missing)
+    if broker:
+        broker_field, store_field = "--broker", "--redis"
+        settings = msgspec.structs.replace(
+            settings,
+            profile=profile or "fleet",
+            broker=BrokerSettings(url=broker, management_url=settings.broker.management_url),
+            store=StoreSettings(url=redis),
+        )
+    if bool(settings.broker.url) != bool(settings.store.url):
+        raise UsageError(
+            "broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url"
+        )
+    if not settings.embedded:
+        addresses.check_broker(settings.broker.url, broker_field)
+        addresses.check_store(settings.store.url, store_field)
+    return settings
+
+
+def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
+    for key, value in over.items():
+        if isinstance(value, dict) and isinstance(base.get(key), dict):
+            _merge(base[key], value)
+        else:
+            base[key] = value
+
+
+def _convert(data: dict[str, Any], path: Path) -> Settings:
+    worker = data.get("worker")
+    for name in ("lanes", "handlers"):  # a variable may name several with commas
+        if isinstance(worker, dict) and isinstance(worker.get(name), str):
+            worker[name] = [word.strip() for word in worker[name].split(",") if word.strip()]
+    try:
+        settings = msgspec.convert(data, Settings, strict=False)
+    except msgspec.ValidationError as exc:
+        field = str(exc).rpartition("`$.")[2].rstrip("`")
+        raise UsageError(f"{path.name} or FLEETDECK_… variables: {exc}", field=field) from exc
+    for field, good, wanted in bounds(settings):
+        if not good:
+            raise UsageError(f"{path.name} or FLEETDECK_… variables: {field} must be {wanted}", field=field)
+    return settings
+
+
+def _with_profile(settings: Settings) -> Settings:
+    if settings.profile == "local" or settings.broker.url:
+        return settings
+    chosen = settings.profiles.get(settings.profile)
+    if chosen is None:
+        known = ", ".join(["local", *settings.profiles])
+        raise UsageError(f"there is no profile {settings.profile!r}; known: {known}", field="--profile")
+    return msgspec.structs.replace(
+        settings,
+        broker=BrokerSettings(url=chosen.broker, management_url=chosen.management),
+        store=StoreSettings(url=chosen.redis),
+    )

@@ -1,0 +1,119 @@
+"""Everything that can be set, with its defaults."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
+DEFAULT_COMMAND = (
+    "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
+)  # fmt: skip
+
+
+class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the broker is; an empty url means the embedded engine."""
+
+    url: str = ""
+    management_url: str = ""
+
+
+class StoreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the store is; an empty url means the embedded engine."""
+
+    url: str = ""
+
+
+class RetrySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Delays between attempts: base * 2^n seconds, at most cap."""
+
+    base_seconds: int = 30
+    cap_seconds: int = 120
+    max_retries: int = 3
+
+
+class LeaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How long a silent worker keeps its claim."""
+
+    seconds: float = 60.0
+
+
+class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How this machine works on tasks."""
+
+    slots: int = 5
+    lanes: tuple[str, ...] = ("high", "normal", "low")
+    strict_types: bool = False
+    name: str = ""
+    handlers: tuple[str, ...] = ()
+    grace_seconds: float = 30.0
+
+
+class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How the ``rpa`` executor starts a flow; never taken from a message."""
+
+    command: tuple[str, ...] = DEFAULT_COMMAND
+    commands: dict[str, tuple[str, ...]] = {}  #: of task types that have one of their own
+    environment: dict[str, str] = {}
+    cwd: str = ""
+    kill_grace_seconds: float = 50.0
+    cancel_grace_seconds: float = 10.0
+
+
+class ExecutorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Execution half of the task types: this worker's own configuration."""
+
+    rpa: RpaSettings = RpaSettings()
+
+
+class ProfileSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A fleet to connect to by name."""
+
+    broker: str = ""
+    redis: str = ""
+    management: str = ""
+    environment: str = ""  #: PROD asks twice
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Everything that can be set."""
+
+    profile: str = "local"
+    home: str = ""
+    language: str = ""  #: en | zh_CN, "" follows the system
+    theme: str = "system"  #: system | dark | light
+    time_zone: str = ""  #: "" = this machine's
+    strict_shops: bool = False
+    foreign_consumers: bool = False  #: others take tasks and record nothing: what vanished is held for a person
+    broker: BrokerSettings = BrokerSettings()
+    store: StoreSettings = StoreSettings()
+    retry: RetrySettings = RetrySettings()
+    lease: LeaseSettings = LeaseSettings()
+    worker: WorkerSettings = WorkerSettings()
+    executors: ExecutorSettings = ExecutorSettings()
+    profiles: dict[str, ProfileSettings] = {}
+
+    @property
+    def embedded(self) -> bool:
+        """Whether everything runs on this machine's own file."""
+        return not self.broker.url and not self.store.url
+
+    @property
+    def home_path(self) -> Path:
+        """Folder of configuration, data and logs."""
+        return Path(self.home)
+
+    @property
+    def database(self) -> Path:
+        """File of the embedded engine for this profile."""
+        return self.home_path / f"{self.profile}.sqlite"
+
+    @property
+    def delays(self) -> tuple[int, ...]:
+        """Delay levels of the broker in seconds, ascending."""
+        out, step = [], max(1, self.retry.base_seconds)
+        while step < self.retry.cap_seconds:
+            out.append(step)
+            step *= 2
+        return (*out, max(1, self.retry.cap_seconds))
