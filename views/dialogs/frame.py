@@ -4,29 +4,62 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
 from views.support.language import on_language_changed
-from views.support.look import Label, line
+from views.support.look import Label, ruled
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
 from views.widgets.buttons import IconButton
 
 MARGIN = 20
+GAP = 60  #: what is left of the window behind
 SHADE = 140
 
 
-class DialogFrame(QDialog):
+class Dimming(QDialog):
+    """A window without a frame of the system's; the window it belongs to is dimmed while it is open."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        self._scrim: Scrim | None = None
+        self.setProperty("panel", "dialog")
+        self.setModal(True)
+
+    @property
+    def dims(self) -> bool:
+        """Whether the window behind is dim."""
+        return self._scrim is not None
+
+    def behind(self) -> QWidget | None:
+        """Return the window it belongs to."""
+        owner: QWidget | None = self.parentWidget()
+        return owner.window() if owner is not None else None
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Dim the window behind."""
+        super().showEvent(event)
+        behind = self.behind()
+        if behind is not None and self._scrim is None:
+            self._scrim = Scrim(behind)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Give the window its light back."""
+        super().hideEvent(event)
+        if self._scrim is not None:
+            self._scrim.leave()
+            self._scrim = None
+
+
+class DialogFrame(Dimming):
     """A dialog of the design. Add content to ``body`` and buttons to ``foot``; open it with ``open()``."""
 
     def __init__(self, title: str, *, icon: str = "", parent: QWidget | None = None) -> None:
         """`title` is source text."""
-        super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        super().__init__(parent)
         self._source, self._icon = title, icon
-        self._scrim: Scrim | None = None
-        self.setProperty("panel", "dialog")
-        self.setModal(True)
+        self._wanted: tuple[int, int] | None = None
         self._glyph = QLabel()
         self._title, self._note = Label("", "page"), Label("", "label", "text3")
         self._head = QWidget()
@@ -55,14 +88,7 @@ class DialogFrame(QDialog):
         row.addStretch(1)
         row.addWidget(self._close)
         self._head_row = row
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addWidget(self._head)
-        column.addWidget(line())
-        column.addLayout(self.body, 1)
-        column.addWidget(line())
-        column.addLayout(self.foot)
+        ruled(self, self._head, self.body, self.foot, tall=1)
 
     def set_note(self, note: str) -> None:
         """Show a short note beside the title, already translated."""
@@ -71,6 +97,19 @@ class DialogFrame(QDialog):
     def add_head_action(self, widget: QWidget) -> None:
         """Put a button into the head."""
         self._head_row.insertWidget(self._head_row.count() - 1, widget)
+
+    def fill(self, *parts: QWidget | QLayout, size: tuple[int, int], least: tuple[int, int]) -> None:
+        """Give the whole body to parts, the second of which grows; `size` shrinks to what the window behind leaves."""
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.setSpacing(0)
+        for place, part in enumerate(parts):
+            if isinstance(part, QLayout):
+                self.body.addLayout(part, int(place == 1))
+            else:
+                self.body.addWidget(part, int(place == 1))
+        self._wanted = size
+        self.setMinimumSize(*least)
+        self.resize(*size)
 
     def retranslate(self) -> None:
         """Say the title again."""
@@ -85,21 +124,14 @@ class DialogFrame(QDialog):
             self._glyph.setPixmap(theme().pixmap(self._icon, "accent", 18))
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Dim the window behind and stand in its middle."""
+        """Stand in the middle of the window behind."""
+        behind = self.behind()
+        if behind is not None and self._wanted is not None:
+            room = behind.size()
+            self.resize(min(self._wanted[0], room.width() - GAP), min(self._wanted[1], room.height() - GAP))
+        if behind is not None and not self.dims:
+            self.move(behind.geometry().center() - self.rect().center())
         super().showEvent(event)
-        owner: QWidget | None = self.parentWidget()
-        behind = owner.window() if owner is not None else None
-        if behind is not None and self._scrim is None:
-            self._scrim = Scrim(behind)
-            place = behind.geometry().center() - self.rect().center()
-            self.move(place)
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Give the window its light back."""
-        super().hideEvent(event)
-        if self._scrim is not None:
-            self._scrim.leave()
-            self._scrim = None
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Leave by Esc; Enter belongs to the control that has the focus."""

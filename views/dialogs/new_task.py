@@ -93,13 +93,8 @@ class NewTaskDialog(DialogFrame):
         row.setSpacing(0)
         row.addWidget(self._pages, 1)
         row.addWidget(self.forecast)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
-        self.body.addWidget(self.error)
-        self.body.addLayout(row, 1)
+        self.fill(self.error, row, size=SIZE, least=LEAST)
         self.verbs = NewTaskFoot(self.foot)
-        self.setMinimumSize(*LEAST)
-        self.resize(*SIZE)
 
     def _connect(self) -> None:
         # the form
@@ -130,11 +125,7 @@ class NewTaskDialog(DialogFrame):
         QShortcut(QKeySequence("F8"), self, self._form.next_problem)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit into the window behind."""
-        owner: QWidget | None = self.parentWidget()
-        if owner is not None:
-            room = owner.window().size()
-            self.resize(min(SIZE[0], room.width() - 60), min(SIZE[1], room.height() - 60))
+        """Begin with the type."""
         super().showEvent(event)
         self.what.types.setFocus()
 

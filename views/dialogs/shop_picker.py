@@ -18,7 +18,7 @@ from views.dialogs.shop_groups import ShopGroups
 from views.dialogs.shop_paste import ShopPaste
 from views.support import text
 from views.support.language import on_language_changed
-from views.support.look import line, panel
+from views.support.look import panel, ruled
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
@@ -124,12 +124,7 @@ class ShopPicker(QWidget):
         head.addWidget(self._all)
         head.addStretch(1)
         head.addWidget(self.filter)
-        column = QVBoxLayout(box)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(line())
-        column.addWidget(self.table, 1)
+        ruled(box, head, self.table, tall=1)
         box.setFrameShape(QFrame.Shape.NoFrame)
         row = QHBoxLayout()
         row.setSpacing(12)

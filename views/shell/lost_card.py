@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLay
 
 from services.i18n import N_
 from views.support import safe
-from views.support.look import Label, line, panel
+from views.support.look import Label, line, panel, ruled
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import Button
@@ -59,14 +59,7 @@ class DisconnectedCard(QFrame):
         self._grid.setHorizontalSpacing(12)
         self._grid.setVerticalSpacing(8)
         self._grid.setColumnStretch(2, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(top)
-        column.addWidget(line())
-        column.addLayout(self._grid)
-        column.addWidget(line())
-        column.addWidget(self._buttons())
+        ruled(self, top, self._grid, self._buttons(), tall=-1)
         theme().changed.connect(self._restyle)
         self._restyle()
         self.hide()

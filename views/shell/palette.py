@@ -11,14 +11,14 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QHideEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListView, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
-from views.dialogs.frame import Scrim
+from views.dialogs.frame import GAP, Dimming
 from views.shell.palette_rows import Entry, RowPainter, Rows
 from views.support.language import on_language_changed
-from views.support.look import Label, line, set_look
+from views.support.look import Label, ruled, set_look
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.segmented import Segmented
@@ -39,7 +39,7 @@ class Finder(Protocol):
     def used(self, entry: Entry) -> None: ...
 
 
-class Palette(QDialog):
+class Palette(Dimming):
     """Signals:
     asked: it was opened.
     """
@@ -47,12 +47,9 @@ class Palette(QDialog):
     asked = Signal()
 
     def __init__(self, finder: Finder, window: QWidget) -> None:
-        super().__init__(window, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        super().__init__(window)
         self._finder, self._window = finder, window
-        self._scrim: Scrim | None = None
         self._argument: Sequence[Entry] | None = None
-        self.setProperty("panel", "dialog")
-        self.setModal(True)
         self.field = QLineEdit()
         self.field.setProperty("bare", True)
         self.field.installEventFilter(self)
@@ -89,17 +86,10 @@ class Palette(QDialog):
         foot.addWidget(self._note)
         foot.addStretch(1)
         foot.addWidget(self._keys)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(1, 1, 1, 1)
-        column.setSpacing(0)
-        column.addLayout(head)
-        column.addWidget(line())
         body = QVBoxLayout()
         body.setContentsMargins(8, 6, 8, 6)
         body.addWidget(self.list)
-        column.addLayout(body, 1)
-        column.addWidget(line())
-        column.addLayout(foot)
+        ruled(self, head, body, foot, tall=1)
 
     # opening
 
@@ -112,7 +102,7 @@ class Palette(QDialog):
         self.field.setFont(theme().font("panel"))
         self._glass.setPixmap(theme().pixmap("ph.magnifying-glass", "text2", 18))
         self._find()
-        self.resize(min(WIDTH, self._window.width() - 60), min(HEIGHT, self._window.height() - 120))
+        self.resize(min(WIDTH, self._window.width() - GAP), min(HEIGHT, self._window.height() - 2 * GAP))
         self.open()
         self.field.setFocus()
         self.asked.emit()
@@ -120,19 +110,10 @@ class Palette(QDialog):
     def showEvent(self, event: QShowEvent) -> None:
         """Stand in the upper middle of the window, which goes dim."""
         super().showEvent(event)
-        if self._scrim is None:
-            self._scrim = Scrim(self._window)
         place = self._window.geometry().topLeft()
         self.move(
             place.x() + (self._window.width() - self.width()) // 2, place.y() + min(TOP, self._window.height() // 8)
         )
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Give the window its light back."""
-        super().hideEvent(event)
-        if self._scrim is not None:
-            self._scrim.leave()
-            self._scrim = None
 
     def retranslate(self) -> None:
         """Say everything again."""

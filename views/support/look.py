@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from views.theme import theme
 
@@ -34,6 +34,21 @@ def line(direction: str = "h") -> QFrame:
     frame.setProperty("line", direction)
     frame.setFrameShape(QFrame.Shape.NoFrame)
     return frame
+
+
+def ruled(owner: QWidget, *parts: QWidget | QLayout, tall: int) -> QVBoxLayout:
+    """Put parts one below the other with lines between them, inside the edge of `owner`; the one at `tall` grows."""
+    column = QVBoxLayout(owner)
+    column.setContentsMargins(1, 1, 1, 1)
+    column.setSpacing(0)
+    for place, part in enumerate(parts):
+        if place:
+            column.addWidget(line())
+        if isinstance(part, QLayout):
+            column.addLayout(part, int(place == tall))
+        else:
+            column.addWidget(part, int(place == tall))
+    return column
 
 
 class Label(QLabel):

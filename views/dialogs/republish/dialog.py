@@ -97,13 +97,8 @@ class RepublishDialog(DialogFrame):
         row.addWidget(left)
         row.addWidget(line("v"))
         row.addLayout(right, 1)
-        self.body.setContentsMargins(0, 0, 0, 0)
-        self.body.setSpacing(0)
-        self.body.addWidget(self.error)
-        self.body.addLayout(row, 1)
         self.confirm = ConfirmRow(self._context.environment)
-        self.body.addWidget(line())
-        self.body.addWidget(self.confirm)
+        self.fill(self.error, row, line(), self.confirm, size=SIZE, least=LEAST)
         self.copy_button = Button(icon="ph.copy")
         self.export_button = Button(N_("Export preview"), icon="ph.export")
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
@@ -113,8 +108,6 @@ class RepublishDialog(DialogFrame):
         self.foot.addStretch(1)
         for button in (self.cancel_button, self.verb_button):
             self.foot.addWidget(button)
-        self.setMinimumSize(*LEAST)
-        self.resize(*SIZE)
 
     def _connect(self) -> None:
         self.numbers.skip_changed.connect(self._on_skip)
@@ -135,11 +128,7 @@ class RepublishDialog(DialogFrame):
         self._context.feed.looked.connect(self._on_looked)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Fit into the window behind."""
-        owner: QWidget | None = self.parentWidget()
-        if owner is not None:
-            room = owner.window().size()
-            self.resize(min(SIZE[0], room.width() - 60), min(SIZE[1], room.height() - 60))
+        """Begin where nothing happens."""
         super().showEvent(event)
         self.cancel_button.setFocus()
 
