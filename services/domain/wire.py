@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from datetime import UTC, datetime, tzinfo
-from typing import Any, NoReturn
+from typing import Any
 
 import msgspec
 
-from services.domain import ids, shop
+from services.domain import ids, shop, strict_json
 from services.domain.errors import BadMessage
 
 MAX_BODY, MAX_DEPTH = 1024 * 1024, 64
@@ -210,31 +209,13 @@ def _load(body: bytes) -> object:
     except UnicodeDecodeError as exc:
         raise BadMessage(f"the message is not UTF-8 text (byte {exc.start})") from exc
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        return strict_json.loads(text)
     except RecursionError as exc:
         raise BadMessage(f"the message is nested deeper than {MAX_DEPTH} levels") from exc
+    except strict_json.Inexact as exc:
+        raise BadMessage(str(exc)) from exc
     except ValueError as exc:
         raise BadMessage(f"the message is not JSON: {exc}"[:200]) from exc
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        seen: set[str] = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-        raise BadMessage(f"the key {twice!r:.60} stands twice in one object")
-    return found
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise BadMessage(f"{word} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise BadMessage(f"the number {text:.40} is too large")
-    return number
 
 
 def _is_text(value: object) -> bool:

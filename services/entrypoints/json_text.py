@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
-from typing import Any, NoReturn
+from typing import Any
 
+from services.domain import strict_json
 from services.domain.errors import UsageError
 
 
@@ -16,7 +15,7 @@ def read_object(text: str, name: str, *, field: str = "payload") -> dict[str, An
         UsageError: it is none; the sentence begins with ``name``.
     """
     try:
-        value = json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        value = strict_json.loads(text)
     except RecursionError as exc:
         raise UsageError(f"{name} is nested too deeply", field=field) from exc
     except ValueError as exc:
@@ -33,7 +32,7 @@ def read_document(text: str) -> Any:
         UsageError: it is not JSON.
     """
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        return strict_json.loads(text)
     except RecursionError as exc:
         raise UsageError("nested too deeply", field="FILE") from exc
     except ValueError as exc:
@@ -43,26 +42,6 @@ def read_document(text: str) -> Any:
 def read_value(text: str) -> Any:
     """The value of a cell: JSON where it is some, else the text itself."""
     try:
-        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+        return strict_json.loads(text)
     except (ValueError, RecursionError):
         return text
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"the key {twice!r:.60} stands twice in one object")
-    return found
-
-
-def _no_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"the number {text:.40} is too large")
-    return number

@@ -1,0 +1,42 @@
+"""JSON as it was meant: what does not say exactly one thing (a key twice, NaN, 1e999) is refused, not guessed."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any, NoReturn
+
+
+class Inexact(ValueError):
+    """Valid for Python's reader, but no exact JSON; the text says what and stands by itself."""
+
+
+def loads(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        Inexact: it does not say exactly one thing.
+        ValueError: it is not JSON.
+        RecursionError: it is nested too deeply.
+    """
+    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        seen: set[str] = set()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+        raise Inexact(f"the key {twice!r:.60} stands twice in one object")
+    return found
+
+
+def _no_constant(word: str) -> NoReturn:
+    raise Inexact(f"{word} is not a JSON number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise Inexact(f"the number {text:.40} is too large")
+    return number
