@@ -153,6 +153,15 @@ def owner() -> str:
     return f"{os.getpid()}:{_started(os.getpid())}"
 
 
+def owner_lives(by: str) -> bool:
+    """Whether the process with this mark (see ``owner``) is still there; what is no mark is nobody's."""
+    number, _, started = by.partition(":")
+    try:
+        return _lives(int(number), float(started))
+    except (ValueError, psutil.Error):
+        return False
+
+
 def end_owned(by: str) -> int:
     """End what this owner has started, with all offspring and whole sessions: a program may have wiped its environment.
 

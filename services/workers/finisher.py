@@ -14,6 +14,7 @@ from services.domain.status import TERMINAL
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
 from services.ports import Clock, Consumer, Store
+from services.workers.spool import Spool
 
 log = logging.getLogger(__name__)
 BATCH = 200
@@ -33,11 +34,23 @@ class Finisher:
     """One thread that turns finished attempts into recorded outcomes.
 
     Outcomes are collected while the write before them is on its way, so a busy worker pays one round trip for many
-    tasks and an idle one waits for nothing. The order is always: record, publish, acknowledge.
+    tasks and an idle one waits for nothing. The order is always: record, publish, acknowledge. While the store is
+    silent they are kept in the spool too, from where a later worker of this machine records them if this one is killed.
     """
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, consumer: Consumer, clock: Clock, name: str) -> None:
+    def __init__(
+        self,
+        store: Store,
+        dispatcher: Dispatcher,
+        consumer: Consumer,
+        clock: Clock,
+        name: str,
+        spool: Spool | None = None,
+    ) -> None:
         self._store, self._dispatcher, self._consumer, self._clock = store, dispatcher, consumer, clock
+        self._spool = spool
+        self._away = False  #: the store did not answer last time
+        self._replayed = threading.Event()
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._owed: list[tuple[Delivery, Task]] = []
         self._owed_at = 0.0
@@ -53,7 +66,19 @@ class Finisher:
         """Record this outcome soon; returns at once."""
         with self._lock:
             self._open[op.owner] = op
+            away = self._away
+        if away and self._spool is not None:
+            self._spool.keep([op])
         self._queue.put(_Item(op, delivery))
+
+    @property
+    def away(self) -> bool:
+        """Whether the store is silent, as far as is known here."""
+        return self._away
+
+    def wait_replayed(self, seconds: float) -> bool:
+        """Wait until what earlier workers could not record is recorded; nobody should judge their tasks before."""
+        return self._replayed.wait(seconds)
 
     def unrecorded(self) -> int:
         """Outcomes not yet recorded."""
@@ -67,9 +92,12 @@ class Finisher:
         if self._thread.is_alive():
             self._abandon.set()
             self._thread.join(10.0)
+        if self._spool is not None:
+            self._spool.close()
         return self.unrecorded() == 0
 
     def _loop(self) -> None:
+        self._replay()
         open_ = True
         while open_:
             batch, open_ = self._collect()
@@ -80,6 +108,35 @@ class Finisher:
             except Exception:  # a worker whose outcomes nobody records any more must be impossible
                 log.exception("%d outcomes are left to the reconciler, which sees their leases run out", len(batch))
                 self._forget(batch)
+
+    def _replay(self) -> None:
+        """Record what workers of this machine left behind that were killed while the store was away."""
+        try:
+            left = self._left_behind()
+            for first in range(0, len(left), BATCH):
+                self._commit([_Item(op, None) for op in left[first : first + BATCH]])
+        except Exception:  # whatever such a file holds, this worker has work of its own
+            log.exception("outcomes of a worker that was killed here are left to the reconciler")
+        finally:
+            self._replayed.set()
+
+    def _left_behind(self) -> list[Finish]:
+        if self._spool is None:
+            return []
+        left = self._spool.adopt()
+        if not left:
+            return left
+        try:
+            records = self._store.get([op.task_id for op in left])
+            known = {op.owner for op, task in zip(left, records, strict=True) if task and op.attempt in task.attempts}
+            self._spool.settle(known)
+            left = [op for op in left if op.owner not in known]
+        except StoreError as exc:
+            log.warning("whether they are recorded already is not known: %s", exc)
+        log.warning("%d outcomes of workers that were killed here are recorded now", len(left))
+        with self._lock:
+            self._open.update((op.owner, op) for op in left)
+        return left
 
     def _collect(self) -> tuple[list[_Item], bool]:
         try:
@@ -131,14 +188,19 @@ class Finisher:
         with self._lock:
             for item in batch:
                 self._open.pop(item.op.owner, None)
+        if self._spool is not None:
+            self._spool.settle(item.op.owner for item in batch)
 
     def _apply(self, ops: list[Finish]) -> list[Answer] | None:
         """The answers, however long the store is silent; None when this worker leaves before it answers."""
         tries = 0
         while True:
             try:
-                return self._store.apply(ops)
+                answers = self._store.apply(ops)
+                self._came_back()
+                return answers
             except StoreUnavailable as exc:
+                self._keep()
                 pause = RETRY_S[min(tries, len(RETRY_S) - 1)]
                 log.warning("%d outcomes wait for the store (try %d): %s", len(ops), tries + 1, exc)
                 tries += 1
@@ -153,6 +215,24 @@ class Finisher:
                 if len(ops) == 1:
                     raise
                 return self._one_by_one(ops)
+
+    def _keep(self) -> None:
+        """The store is silent: write down what is not recorded; ``put`` does so with what comes."""
+        with self._lock:
+            if self._away:
+                return
+            self._away = True
+            waiting = list(self._open.values())
+        if self._spool is not None:
+            self._spool.keep(waiting)
+
+    def _came_back(self) -> None:
+        """The store answers; who was killed here meanwhile and is not started again has nobody else to speak for it."""
+        if not self._away:
+            return
+        self._away = False
+        for op in self._left_behind():
+            self._queue.put(_Item(op, None))
 
     def _one_by_one(self, ops: list[Finish]) -> list[Answer] | None:
         """One outcome that the store refuses must not take the others with it."""

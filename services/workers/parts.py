@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from services.domain import retry
 from services.engine.dispatch import Dispatcher
@@ -38,3 +39,4 @@ class WorkerOptions:
     grace_s: float = 30.0
     strict_types: bool = False
     strict_shops: bool = False
+    spool: Path | None = None  #: folder for outcomes that a silent store has not taken; it belongs to one store

@@ -22,8 +22,11 @@ from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.runner import Runner
 from services.workers.skills import Skills
 from services.workers.slots import Held, SlotPool
+from services.workers.spool import Spool
 
 log = logging.getLogger(__name__)
+#: a worker waits so long for what earlier ones could not record, before it takes (and its leader judges) anything
+REPLAY_S = 10.0
 
 
 class Worker:
@@ -50,7 +53,8 @@ class Worker:
         """
         parts, options = self._parts, self._options
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots, name=self.name)
-        self._finisher = Finisher(parts.store, parts.dispatcher, self._consumer, parts.clock, self.name)
+        spool = Spool(options.spool) if options.spool is not None else None
+        self._finisher = Finisher(parts.store, parts.dispatcher, self._consumer, parts.clock, self.name, spool)
         self._skills = Skills(
             parts.executors, parts.registry, handlers=parts.handlers, strict_types=options.strict_types
         )
@@ -98,6 +102,7 @@ class Worker:
             name=self.name,
         )
         self._started = True
+        self._finisher.wait_replayed(REPLAY_S)
         self._feeder.start()
         self._announce()
 
@@ -241,12 +246,14 @@ class Worker:
         op = self._runner.run(held, slot)
         self._feeder.took(self._parts.clock.monotonic() - held.started)
         try:
-            if held.lines:
+            if held.lines and not self._finisher.away:
                 self._keeper.flush(held)
         finally:  # whatever becomes of its log, the outcome must be recorded
             self._finisher.put(op, held.delivery)
             with self._lock:
                 self._all.pop(held.owner, None)
+        if held.lines:
+            self._keeper.flush(held)
 
     def _held(self) -> list[Held]:
         with self._lock:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from services.clock import SystemClock
 from services.domain.change import Answer, Finish, Op
@@ -14,6 +16,7 @@ from services.domain.order import Delivery
 from services.domain.task import Attempt, Task
 from services.workers import finisher as module
 from services.workers.finisher import Finisher
+from services.workers.spool import Spool
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
@@ -202,3 +205,86 @@ def test_closing_records_what_is_left_or_says_that_it_could_not(
     assert two.close(0.2) is False
     room.store.silent = 0
     assert last.task_id not in settled.acked
+
+
+def at_work(room: Room, settled: Settled, folder: Path) -> Finisher:
+    """The finisher of a worker, with its spool."""
+    consumer: Any = settled
+    return Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test", Spool(folder))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(module, "RETRY_S", (0.01,))
+    return tmp_path / "spool"
+
+
+def silenced(room: Room, settled: Settled, folder: Path, ops: Sequence[Finish]) -> None:
+    """A worker has these outcomes while the store is away, and ends before it is back."""
+    room.store.silent = 10_000
+    one = at_work(room, settled, folder)
+    for op in ops:
+        one.put(op, None)
+        eventually(lambda: one.away)
+    assert one.close(0.05) is False
+    room.store.silent = 0
+
+
+def test_an_outcome_outlives_its_worker(room: Room, settled: Settled, folder: Path) -> None:
+    good, bad = running(room, 2)
+    outcomes = [
+        outcome(good, result='{"orders": 3}'),
+        outcome(bad, "retrying", delay_ms=30_000, error="no net", error_kind="network"),
+    ]
+    silenced(room, settled, folder, outcomes)
+    assert {room.task(task.task_id).status for task in (good, bad)} == {"running"}
+    two = at_work(room, settled, folder)
+    assert two.wait_replayed(10)
+    assert (room.task(good.task_id).status, room.task(good.task_id).result) == ("succeeded", '{"orders": 3}')
+    assert (room.task(bad.task_id).status, room.task(bad.task_id).retries) == ("retrying", 1)
+    assert room.ready("rpa_delay_30s") == 1, "what follows from it is published"
+    assert room.store.executed([good.task_id]) == [True]
+    assert not list(folder.glob("*"))
+    assert two.close(10) is True
+
+
+def test_what_somebody_else_has_taken_meanwhile_is_evidence(room: Room, settled: Settled, folder: Path) -> None:
+    (task,) = running(room, 1)
+    silenced(room, settled, folder, [outcome(task)])
+    lost = outcome(task, "pending", lost=True)
+    assert room.ask(structs.replace(lost, attempt=structs.replace(lost.attempt, outcome="lost"))).code == "ok"
+    room.claim(room.task(task.task_id), "w2#1")
+    two = at_work(room, settled, folder)
+    assert two.wait_replayed(10)
+    after = room.task(task.task_id)
+    assert (after.status, after.owner, [one.outcome for one in after.attempts]) == (
+        "running", "w2#1", ["lost", "fenced"],
+    )  # fmt: skip
+    assert two.close(10) is True
+
+
+def test_what_was_recorded_before_the_end_leaves_no_evidence(room: Room, settled: Settled, folder: Path) -> None:
+    """Killed between record and the file's end, and the next attempt runs already."""
+    (task,) = running(room, 1)
+    done = outcome(task, "retrying", delay_ms=0, error_kind="network")
+    silenced(room, settled, folder, [done])
+    assert room.ask(done).code == "ok"
+    room.claim(room.task(task.task_id), "w2#1")
+    two = at_work(room, settled, folder)
+    assert two.wait_replayed(10)
+    assert [one.outcome for one in room.task(task.task_id).attempts] == ["retrying"]
+    assert not list(folder.glob("*"))
+    assert two.close(10) is True
+
+
+def test_who_sees_the_store_again_speaks_for_the_dead_beside_it(room: Room, settled: Settled, folder: Path) -> None:
+    first, second = running(room, 2)
+    living = at_work(room, settled, folder)
+    assert living.wait_replayed(10)
+    silenced(room, settled, folder, [outcome(first)])
+    room.store.silent = 3
+    living.put(outcome(second), message(second))
+    eventually(lambda: {room.task(task.task_id).status for task in (first, second)} == {"succeeded"})
+    assert settled.acked == [second.task_id]
+    eventually(lambda: not list(folder.glob("*")))
+    assert living.close(10) is True
