@@ -17,6 +17,7 @@ from services.domain.order import Delivery
 from services.domain.status import CLAIMABLE, Status
 from services.domain.task import Attempt, Task
 from services.engine import recipe
+from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Consumer, Letter, Store
 
@@ -27,8 +28,11 @@ BATCH = 50
 class Archiver:
     """Consumes the dead queue while its process leads; stores, then acknowledges."""
 
-    def __init__(self, store: Store, broker: Broker, registry: Registry, clock: Clock, name: str) -> None:
-        self._store, self._broker, self._registry, self._clock, self._name = store, broker, registry, clock, name
+    def __init__(
+        self, store: Store, broker: Broker, dispatcher: Dispatcher, registry: Registry, clock: Clock, name: str
+    ) -> None:
+        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._registry, self._clock, self._name = registry, clock, name
         self._stop = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -148,10 +152,12 @@ class Archiver:
         answer = self._store.apply([claim])[0]
         if answer.code != "run" or answer.task is None:
             return
-        ended = self._store.apply(self._dead(answer.task, owner, reason, now))[0].task
+        done = self._store.apply(self._dead(answer.task, owner, reason, now))[0]
+        ended = done.task
         if ended is not None:  # its letter is here already, so that no second one need be published
             told = Published(task_id=ended.task_id, status=ended.status, gen=ended.gen, attempt=ended.attempt)
             self._store.apply([told])
+        self._dispatcher.send(done.released)
 
     def _dead(self, task: Task, owner: str, reason: envelope.DeadReason, now: int) -> list[Op]:
         attempt = Attempt(

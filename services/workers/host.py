@@ -53,7 +53,7 @@ class Steward:
             store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers
         )
         self.causes = CauseKeeper(store, clock)
-        self.archiver = Archiver(store, broker, registry, clock, holder)
+        self.archiver = Archiver(store, broker, dispatcher, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler)
         self._duties = tuple(duty for duty in duties if duty is not None)

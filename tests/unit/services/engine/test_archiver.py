@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.domain import envelope
-from services.domain.change import Answer, Op
+from services.domain.change import Answer, Claim, Create, Op
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.query import Query, equals
@@ -21,7 +21,7 @@ GOOD = {"task_id": "f1", "shop_id": "s1", "platform": "pdd", "task_type": "work"
 
 @pytest.fixture
 def archiver(room: Room) -> Archiver:
-    return Archiver(room.store, room.broker, room.registry, room.clock, "a1")
+    return Archiver(room.store, room.broker, room.dispatcher, room.registry, room.clock, "a1")
 
 
 def letter(body: bytes | dict[str, Any], **headers: object) -> Delivery:
@@ -61,6 +61,20 @@ def test_what_still_waits_is_given_up_with_its_reason(room: Room, archiver: Arch
     kept = room.store.get_letter(task.task_id)
     assert kept is not None
     assert "expired" in kept.headers
+
+
+def test_what_it_stood_in_the_way_of_is_published_at_once(room: Room, archiver: Archiver) -> None:
+    first = room.create(payload={"same": 1})
+    (delivery,) = room.take()
+    room.clock.advance(1)
+    twin = room.producer.prepare(room.spec(payload={"same": 1}))
+    assert room.ask(Create(task=twin, on_duplicate="queue")).code == "created"
+    parked = Claim(task_id=twin.task_id, gen=0, attempt=0, owner="w1#1", worker="w1", lease_ms=60_000)
+    assert room.ask(parked).code == "blocked"
+    headers: dict[str, object] = {**delivery.headers, "x-death": [{"reason": "expired"}]}
+    archiver.archive([letter(delivery.body, **headers)])
+    assert (room.task(first.task_id).status, room.task(twin.task_id).status) == ("dead", "queued")
+    assert [one.message_id for one in room.take()] == [twin.task_id]
 
 
 def test_bytes_that_are_no_task_are_kept_as_they_are(room: Room, archiver: Archiver) -> None:
