@@ -58,6 +58,9 @@ class RecordCommands:
             else:
                 wanted.append(self._fresh(task))
         self._dispatcher.know({task.platform for task in wanted})
+        for task in wanted:  # before the record: one that is there already is never touched again
+            if task.status == Status.DEAD and task.task_id in letters:
+                self._store.put_letter(letters[task.task_id])
         ops: list[Op] = [Create(task=task) for task in wanted]
         done: list[str] = []
         fresh: list[Task] = []
@@ -70,9 +73,6 @@ class RecordCommands:
                 skipped.append(Refusal(task_id=task.task_id, why=why))
             else:
                 skipped.append(Refusal(task_id=task.task_id, why=refusal(task.task_id, answer)))
-        for task in fresh:
-            if task.status == Status.DEAD and task.task_id in letters:
-                self._store.put_letter(letters[task.task_id])
         self._dispatcher.send([task for task in fresh if task.status == Status.PENDING])
         return Outcome(done=tuple(done), skipped=tuple(skipped))
 

@@ -98,9 +98,7 @@ class Fleet:
     def archiver(self) -> Archiver:
         """An archiver at work."""
         engine = self.engine
-        archiver = Archiver(
-            engine.store, engine.broker, engine.dispatcher, engine.registry, engine.clock, engine.name
-        )
+        archiver = Archiver(engine.store, engine.broker, engine.dispatcher, engine.registry, engine.clock, engine.name)
         archiver.start()
         self._closers.append(archiver.stop)
         return archiver

@@ -13,6 +13,7 @@ from services.commands.bulk import BulkRepublish
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
+from services.commands.records import RecordCommands
 from services.commands.tasks import TaskCommands
 from tests.unit.services.engine.room import Room, opened
 
@@ -25,6 +26,7 @@ class Desk:
     dead_letters: DeadLetterCommands
     bulk: BulkRepublish
     fleet: FleetCommands
+    records: RecordCommands
 
 
 @pytest.fixture
@@ -44,6 +46,7 @@ def desk_of(room: Room, role: str = "admin") -> Desk:
         letters,
         BulkRepublish(room.store, room.dispatcher, room.registry, room.clock, audit, who),
         FleetCommands(room.store, room.broker, room.dispatcher, room.registry, audit, who),
+        RecordCommands(room.store, room.dispatcher, room.registry, audit, who),
     )
 
 
