@@ -13,7 +13,7 @@ from services import settings as config
 from services.domain.errors import UsageError
 from services.domain.shop import Shop
 from services.engine.producer import TaskSpec
-from services.entrypoints import cli_tasks, guesses
+from services.entrypoints import cli_create, guesses
 from services.entrypoints.context import Context
 
 
@@ -49,7 +49,7 @@ def test_a_platform_that_no_shop_is_on(engine: assembly.Engine) -> None:
 
 def look(doubts: list[guesses.Doubt], **words: object) -> list[str] | None:
     given = {"json": False, "strict": False, "yes": False} | words
-    return cli_tasks._look_at(Context(argparse.Namespace(**given), lambda _: 0), doubts)
+    return cli_create._look_at(Context(argparse.Namespace(**given), lambda _: 0), doubts)
 
 
 def test_strict_refuses_and_otherwise_it_is_told(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,0 +1,190 @@
+"""``task create``: one task, the same for several shops, or those of a file."""
+
+from __future__ import annotations
+
+import argparse
+import secrets
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from services import assembly
+from services.domain import dependency
+from services.domain.errors import UsageError
+from services.domain.shop import valid_word
+from services.domain.status import Status
+from services.engine.producer import Submitted, TaskSpec
+from services.entrypoints import guesses, json_text, shapes, task_files
+from services.entrypoints.context import (
+    EXIT_FAILED,
+    EXIT_OK,
+    EXIT_USAGE,
+    Context,
+    seconds,
+)
+
+
+def add(parser: argparse.ArgumentParser) -> None:
+    """Declare its options."""
+    parser.add_argument(
+        "--shop", action="append", default=[], help="shop id, or platform:shop_id; several: again, or with commas"
+    )
+    parser.add_argument("--platform", default="")
+    parser.add_argument("--type", dest="task_type", default="")
+    parser.add_argument("--payload", default="{}", help="JSON object")
+    parser.add_argument("--priority", default="")
+    parser.add_argument("--delay", type=seconds, default=0.0, metavar="DURATION", help="10m, 2h, or seconds")
+    parser.add_argument(
+        "--depends-on",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="start when this one has succeeded; repeatable",
+    )
+    parser.add_argument(
+        "--on-dependency-failure",
+        choices=dependency.POLICIES,
+        default="",
+        help="when one of those is dead or cancelled: wait on (default), or be cancelled too",
+    )
+    parser.add_argument("--batch", default="", metavar="NAME", help="default: a new one where there are several tasks")
+    parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
+    parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
+    parser.add_argument("--file", default="", metavar="tasks.csv|.xlsx|.jsonl")
+    parser.add_argument("--strict", action="store_true", help="refuse types that nobody has defined and new platforms")
+    parser.add_argument("--yes", action="store_true", help="do not ask about words that look misspelt")
+    parser.set_defaults(handler=create)
+
+
+def create(context: Context) -> int:
+    """Create tasks; exit 2 when an input was not acceptable (the others are created), 1 when one was a duplicate."""
+    args = context.args
+    if args.file and (args.shop or args.platform or args.task_type):
+        raise UsageError("--file brings shop, platform and type of every task; leave the others out", field="--file")
+    specs, faults = task_files.read(Path(args.file)) if args.file else (_of_shops(args), [])
+    batch = _batch(args, len(specs))
+    specs = [_with_options(spec, args, batch) for spec in specs]
+    with context.engine() as engine:
+        specs = [_with_platform(spec, engine) for spec in specs]
+        warnings = _look_at(context, guesses.doubts(engine, specs))
+        if warnings is None:
+            return EXIT_FAILED
+        done = assembly.commands(engine).tasks.create(specs, origin="file" if args.file else "cli")
+    errors: list[dict[str, Any]] = [{"line": line, "field": field, "error": text} for line, field, text in faults]
+    errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
+    errors.sort(key=lambda error: error["line"])
+    batch = batch if done.created else ""
+    lines = _created_lines(done, errors) + ([f"batch {batch}: stats --batch {batch}"] if batch else [])
+    context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, lines)
+    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
+
+
+def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | None:
+    """Warn of words that look misspelt; None when the person at the terminal does not go on.
+
+    Raises:
+        UsageError: with ``--strict``.
+    """
+    args = context.args
+    if doubts and args.strict:
+        raise UsageError(doubts[0].sentence, field=doubts[0].field)
+    sentences = [doubt.sentence for doubt in doubts]
+    context.warn(sentences)
+    if any(doubt.near for doubt in doubts) and context.person and not args.yes and not context.confirm("create it"):
+        return None
+    return sentences
+
+
+def _of_shops(args: argparse.Namespace) -> list[TaskSpec]:
+    """The same task for each of the shops."""
+    payload = json_text.read_object(args.payload, "--payload")
+    shops = list(dict.fromkeys(name.strip() for words in args.shop for name in words.split(",") if name.strip()))
+    for name, value in (("--shop", shops), ("--type", args.task_type)):
+        if not value:
+            raise UsageError(f"{name} is missing (or use --file)", field=name)
+    specs = []
+    for shop in shops:
+        platform = args.platform
+        if not platform and ":" in shop:
+            platform, _, shop = shop.partition(":")
+        specs.append(
+            TaskSpec(
+                platform=platform,
+                shop_id=shop,
+                task_type=args.task_type,
+                payload=payload,
+                priority=args.priority,
+                delay_s=args.delay,
+            )
+        )
+    return specs
+
+
+def _batch(args: argparse.Namespace, count: int) -> str:
+    """The batch that was named, a new one for several tasks, "" for one."""
+    if args.batch and not valid_word(args.batch):
+        raise UsageError(f"--batch must be 1-64 of A-Z a-z 0-9 _ -, not {args.batch!r:.80}", field="--batch")
+    return args.batch or (f"{'file' if args.file else 'cli'}-{secrets.token_hex(4)}" if count > 1 else "")
+
+
+def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskSpec:
+    """What the options say about every task, those of a file too."""
+    return replace(
+        spec,
+        if_duplicate=args.if_duplicate,
+        reason=args.reason,
+        batch=batch,
+        depends_on=(*spec.depends_on, *args.depends_on),
+        on_dependency_failure=args.on_dependency_failure or spec.on_dependency_failure,
+    )
+
+
+def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:
+    """A bare shop id is accepted where only one platform has it."""
+    if spec.platform:
+        return spec
+    found = [shop.platform for shop in engine.registry.shops().values() if shop.shop_id == spec.shop_id]
+    if len(found) != 1:
+        known = ", ".join(sorted(found)) or "none"
+        raise UsageError(
+            f"--platform is needed for shop {spec.shop_id!r:.80} (platforms with this id: {known})", field="--platform"
+        )
+    return replace(spec, platform=found[0])
+
+
+def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "created": [task.task_id for task in done.created],
+        "duplicates": [
+            {
+                "shop": task.shop,
+                "type": spec.task_type,
+                "existing": task.task_id,
+                "status": task.status,
+                "line": spec.line,
+            }
+            for spec, task in done.duplicates
+        ],
+        "errors": errors,
+        "unconfirmed": done.unconfirmed,
+    }
+
+
+def _created_lines(done: Submitted, errors: list[dict[str, Any]]) -> list[str]:
+    lines = [task.task_id for task in done.created]
+    lines += [
+        (f"line {spec.line}: " if spec.line else "")
+        + f"duplicate: {task.task_id} is {task.status}"
+        + (f" since {shapes.iso(task.started_at)} on {task.worker}" if task.status == Status.RUNNING else "")
+        + "; use --if-duplicate queue, or force with --reason"
+        for spec, task in done.duplicates
+    ]
+    lines += [
+        f"line {error['line']}: {error['error']}" if error["line"] else f"error: {error['error']}" for error in errors
+    ]
+    if done.unconfirmed:
+        lines.append(
+            f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers"
+        )
+    return lines
