@@ -5,19 +5,16 @@ from __future__ import annotations
 import asyncio
 import logging
 import signal
-import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from shiboken6 import isValid
 
-from console import bootstrap, pages, profiles
+from console import bootstrap, language, pages, picture, profiles, sample_offer
 from console.garbage import GuiCollector
 from console.leaving import Leaving
 from console.main_window import MainWindow
@@ -28,12 +25,11 @@ from services import settings as config
 from services.domain.errors import ConsoleError
 from services.entrypoints.context import ConsoleRequest
 from services.i18n import _
-from services.monitor.live import Snapshot
 from views.dialogs.republish.runner import BulkRunner
 from views.support import operation, shown
 from views.support.acting import Acting
 from views.theme import theme
-from views.widgets.toast import Toast, ToastAction, ToastSpec
+from views.widgets.toast import ToastSpec
 
 if TYPE_CHECKING:
     from views.pages.first_run.page import FirstRunPage
@@ -82,7 +78,9 @@ class Console:
             here = kept is None and self._state.get("chosen") == "local" and not self._request.screenshot
             await self._open(_fleet(self._settings, *kept) if kept is not None else self._with_slots(), work=here)
         if self._request.screenshot:
-            await self._picture(self._request.screenshot)
+            await asyncio.sleep(self._request.seconds or SETTLE_S)
+            window = self._desk.window if self._desk is not None else self._welcome
+            self.clean = picture.take(window, self._request.screenshot)
             self._ended.set()
         elif self._request.seconds:
             QTimer.singleShot(round(self._request.seconds * 1000), self._ended.set)
@@ -98,7 +96,7 @@ class Console:
     def _dress(self) -> None:
         # qasync would stop the loop, and with it the orderly end, when the last window closes
         self._app.setQuitOnLastWindowClosed(False)
-        i18n.set_language(chosen_language(str(self._state.get("language") or ""), self._settings.language))
+        i18n.set_language(language.chosen_language(str(self._state.get("language") or ""), self._settings.language))
         shown.set_zone(self._settings.time_zone)
         theme().set_mode(str(self._state.get("theme") or self._settings.theme))
         theme().install(self._app)
@@ -191,7 +189,7 @@ class Console:
             self._welcome = self._choice = None
         await self._begin_work(session, desk, sample=sample, work=work)
         if work and not await self._off(session.shops):
-            self._offer_sample(desk)
+            sample_offer.show(session, desk)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead(desk))
 
@@ -211,14 +209,6 @@ class Console:
         except ConsoleError as exc:
             desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=str(exc), status="error"))
 
-    def _offer_sample(self, desk: bootstrap.Desk) -> None:
-        load = operation.Operation(desk.window)
-        assert self._session is not None
-        offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, self._session.load))
-        text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
-        toast = desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
-        _close_once_at_work(toast, desk)
-
     async def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
         if self._welcome is None:
@@ -229,21 +219,6 @@ class Console:
         self._welcome.toasts.show(
             ToastSpec(text=_("Cannot connect."), detail=str(error), status="error", copy=str(error))
         )
-
-    async def _picture(self, target: str) -> None:
-        await asyncio.sleep(self._request.seconds or SETTLE_S)
-        window = self._desk.window if self._desk is not None else self._welcome
-        if window is None:
-            self.clean = False
-            return
-        path = Path(target)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self.clean = bool(window.grab().save(str(path)))
-        except OSError:
-            self.clean = False
-        if not self.clean:
-            sys.stderr.write(f"fleetdeck: {target} could not be written; name a .png file in a folder of yours\n")
 
     async def _close(self) -> None:
         if self._ahead is not None:
@@ -289,19 +264,6 @@ class Console:
             )
 
 
-def _close_once_at_work(toast: Toast, desk: bootstrap.Desk) -> None:
-    """Take the offer back once there are tasks: it would say "Nothing here yet" over a fleet at work."""
-
-    def look(snapshot: Snapshot) -> None:
-        if not snapshot.counts.total:
-            return
-        desk.feed.looked.disconnect(look)
-        if isValid(toast):
-            toast.close_now()
-
-    desk.feed.looked.connect(look)
-
-
 def _fleet(settings: config.Settings, broker: str, redis: str) -> config.Settings:
     return msgspec.structs.replace(
         settings,
@@ -309,19 +271,3 @@ def _fleet(settings: config.Settings, broker: str, redis: str) -> config.Setting
         broker=config.BrokerSettings(url=broker),
         store=config.StoreSettings(url=redis),
     )
-
-
-def chosen_language(stored: str, configured: str) -> str:
-    """The language to begin with: of the environment, as chosen in the window before, configured, the system's."""
-    language = config.language_asked_for() or stored or configured or _system_language()
-    return language if language in ("en", "zh_CN") else "en"
-
-
-def _system_language() -> str:
-    around = config.console_environment()
-    words = around["LC_ALL"] or around["LC_MESSAGES"] or around["LANG"]
-    if not words and config.is_windows():
-        import locale
-
-        words = locale.getlocale()[0] or ""
-    return "zh_CN" if words.lower().startswith(("zh", "chinese")) else "en"
