@@ -1,30 +1,27 @@
-"""A chart over time: drawn once per second into a picture, with crosshair, zoom and keys on top of it."""
+"""A chart over time: drawn once per second into a picture, with crosshair and card on top of it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFocusEvent,
-    QKeyEvent,
-    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPen,
     QPixmap,
     QResizeEvent,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QMenu, QSizePolicy, QWidget
+from PySide6.QtWidgets import QMenu, QSizePolicy
 
-from services.i18n import _, pgettext
+from services.i18n import _
 from views.charts import axes, ticks
 from views.charts.line import Line
+from views.charts.named import Marker, Series
+from views.charts.pointed import Pointed
 from views.charts.series import EMPTY, Frame, Numbers
 from views.charts.table_dialog import TableDialog
 from views.charts.time_window import TimeWindow
@@ -36,61 +33,24 @@ from views.theme import theme
 if TYPE_CHECKING:
     from views.charts.curves import Scene
 
-_ZOOM = 0.8
-_KEY_ZOOM = {Qt.Key.Key_Plus: _ZOOM, Qt.Key.Key_Equal: _ZOOM, Qt.Key.Key_Minus: 1 / _ZOOM}
 _DOT = 3.5
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
-    """One series of a chart. ``label`` is source text, ``context`` its gettext context."""
-
-    key: str
-    label: str
-    role: str
-    context: str = ""
-
-    def word(self) -> str:
-        """The label in the language of the moment."""
-        return pgettext(self.context, self.label) if self.context else _(self.label)
-
-
-@dataclass(frozen=True, slots=True)
-class Marker:
-    """Something that happened: a line with words at the top."""
-
-    at_ms: int
-    text: str
-    role: str = "text2"
-
-
-class Plot(QWidget):
-    """Base of the charts: subclasses say which lines there are and how a value reads.
-
-    Signals:
-        span_chosen: Shift+drag marked a span: first and last instant in UTC milliseconds.
-    """
-
-    span_chosen = Signal(object, object)
+class Plot(Pointed):
+    """Base of the charts: subclasses say which lines there are and how a value reads."""
 
     def __init__(self, name: str, series: Sequence[Series], window: TimeWindow, *, lines: int = 3) -> None:
-        super().__init__()
+        super().__init__(window)
         self._name, self._lines = name, lines
         self.series = tuple(series)
-        self._window = window
         self._frame, self._answered = EMPTY, False
         self._hidden: frozenset[str] = frozenset()
         self._limit: float | None = None
         self._markers: tuple[Marker, ...] = ()
         self._top = 1.0
         self._picture: QPixmap | None = None
-        self._drag: tuple[float, float] | None = None
-        self._span: tuple[float, float] | None = None
-        self._hovered = False
         self.smallest = 4.0
         self._drawn: Scene | None = None
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMouseTracking(True)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         self.setMinimumSize(180, 96)
         window.changed.connect(self._redraw)
@@ -182,21 +142,9 @@ class Plot(QWidget):
         """Where the curves are."""
         return axes.plot_rect(self.size(), self._top, self.say)
 
-    def x_of(self, instant: float) -> float:
-        """Where an instant is."""
-        start, end = self._window.bounds()
-        rect = self.plot_rect()
-        return rect.left() + (instant - start) / max(1e-9, end - start) * rect.width()
-
-    def instant_at(self, x: float) -> float:
-        """The instant at a place."""
-        start, end = self._window.bounds()
-        rect = self.plot_rect()
-        return start + (x - rect.left()) / max(1.0, rect.width()) * (end - start)
-
     def card(self) -> Card | None:
         """What the crosshair says now."""
-        at = self._cursor_index()
+        at = self.cursor_index()
         if at < 0:
             return None
         instant = float(self._frame.at[at])
@@ -213,7 +161,7 @@ class Plot(QWidget):
         painter = QPainter(self)
         painter.drawPixmap(0, 0, self._picture)
         if len(self._frame) > 1:
-            self._paint_span(painter)
+            self.paint_span(painter)
             self._paint_cursor(painter)
         if self.hasFocus():
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -270,7 +218,7 @@ class Plot(QWidget):
             axes.paint_limit(painter, rect, self._limit / self._top, self.limit_text(self._limit))
 
     def _paint_cursor(self, painter: QPainter) -> None:
-        at = self._cursor_index()
+        at = self.cursor_index()
         if at < 0:
             return
         rect = self.plot_rect()
@@ -283,24 +231,8 @@ class Plot(QWidget):
             painter.setBrush(theme().color(role))
             painter.drawEllipse(QPointF(x, rect.bottom() - height / self._top * rect.height()), _DOT, _DOT)
         card = self.card()
-        if card is not None and (self._hovered or self.hasFocus()):
+        if card is not None and self.pointed:
             paint_card(painter, card, QRectF(self.rect()).adjusted(0, 2, 0, 0), x)
-
-    def _paint_span(self, painter: QPainter) -> None:
-        if self._span is None:
-            return
-        rect = self.plot_rect()
-        shade = theme().color("accent")
-        shade.setAlpha(50)
-        left, right = sorted(self._span)
-        painter.fillRect(QRectF(left, rect.top(), right - left, rect.height()), shade)
-
-    def _cursor_index(self) -> int:
-        cursor = self._window.cursor
-        start, end = self._window.bounds()
-        if cursor is None or not start <= cursor <= end + 1:
-            return -1
-        return self._frame.index_at(cursor)
 
     def _redraw(self) -> None:
         self._picture = None
@@ -324,19 +256,12 @@ class Plot(QWidget):
         names = [one.key for one in self.visible_series()]
         return frame[names[0]] if len(names) == 1 else np.asarray(frame.total(names))
 
-    def point_at(self, instant: float) -> None:
-        """Put the crosshair here, with the card in this chart."""
-        self._hovered = True
-        self._window.set_cursor(instant)
-
     def show_table(self) -> TableDialog:
         """Open the points as a table."""
         columns = tuple((one.key, one.word(), self.say) for one in self.visible_series())
         dialog = TableDialog(self._name, self._frame, columns, self.window())
         dialog.show()
         return dialog
-
-    # mouse and keys
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer the numbers, and the way back to the whole range."""
@@ -345,84 +270,6 @@ class Plot(QWidget):
         menu.addAction(_("Show as table"), self.show_table).setEnabled(len(self._frame) > 0)
         menu.addAction(_("Show the whole range"), self._window.reset)
         menu.popup(event.globalPos())
-
-    def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        """Move the crosshair, pan, or mark a span."""
-        x = event.position().x()
-        if self._span is not None:
-            self._span = (self._span[0], x)
-            self.update()
-        elif self._drag is not None and event.buttons() & Qt.MouseButton.LeftButton:
-            start, end = self._window.bounds()
-            self._window.pan((self._drag[0] - x) / max(1.0, self.plot_rect().width()) * (end - start))
-            self._drag = (x, self._drag[1])
-        self.point_at(self.instant_at(x))
-
-    def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Begin to pan, with Shift to mark a span."""
-        if event.button() != Qt.MouseButton.LeftButton:
-            return
-        x = event.position().x()
-        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._span = (x, x)
-        else:
-            self._drag = (x, x)
-
-    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        """End panning; a marked span is told."""
-        span, self._span, self._drag = self._span, None, None
-        if span is not None and abs(span[1] - span[0]) >= 3:
-            first, last = sorted(self.instant_at(x) for x in span)
-            self.span_chosen.emit(round(first * 1000), round(last * 1000))
-        self.update()
-
-    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Show the whole range again."""
-        self._window.reset()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom in time around the mouse."""
-        turned = event.angleDelta().y()
-        if turned and len(self._frame) > 1:
-            self._window.zoom(_ZOOM ** (turned / 120), self.instant_at(event.position().x()))
-            event.accept()
-        else:
-            event.ignore()
-
-    def leaveEvent(self, event: QEvent) -> None:
-        """Take the crosshair away."""
-        self._hovered = False
-        self._window.set_cursor(None)
-        super().leaveEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        """Take the crosshair away."""
-        if not self._hovered:
-            self._window.set_cursor(None)
-        super().focusOutEvent(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move the crosshair by a sample, zoom, reset."""
-        key = Qt.Key(event.key())
-        if key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
-            self._step(1 if key == Qt.Key.Key_Right else -1)
-        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End) and len(self._frame):
-            self._window.set_cursor(float(self._frame.at[0 if key == Qt.Key.Key_Home else -1]))
-        elif key in _KEY_ZOOM:
-            self._window.zoom(_KEY_ZOOM[key], self._window.cursor or self._window.now)
-        elif key == Qt.Key.Key_0:
-            self._window.reset()
-        elif key == Qt.Key.Key_Escape and self._window.cursor is not None:
-            self._window.set_cursor(None)
-        else:
-            super().keyPressEvent(event)
-
-    def _step(self, by: int) -> None:
-        if not len(self._frame):
-            return
-        at = self._cursor_index()
-        at = len(self._frame) - 1 if at < 0 else min(len(self._frame) - 1, max(0, at + by))
-        self._window.set_cursor(float(self._frame.at[at]))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Draw anew."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from services.i18n import N_, _
 from views.charts.line import Line
-from views.charts.plot import Plot, Series
+from views.charts.named import Series
+from views.charts.plot import Plot
 from views.charts.series import Frame
 from views.charts.time_window import TimeWindow
 from views.support import text

@@ -10,7 +10,7 @@ from services import messages
 from services.domain.message import Message
 from services.i18n import N_, NP_, _, fill, ngettext, pgettext
 from services.monitor.overview import Attention, OverviewNow
-from views.charts.plot import Marker
+from views.charts.named import Marker
 from views.support import kinds, safe, shown, text, type_names
 from views.widgets.attention_list import AttentionRow
 from views.widgets.heat_map import platform_name

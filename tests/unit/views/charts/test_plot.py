@@ -13,7 +13,8 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts.depth_chart import DepthChart
-from views.charts.plot import Marker, Plot
+from views.charts.named import Marker
+from views.charts.plot import Plot
 from views.charts.rates_chart import RatesChart
 from views.charts.series import EMPTY, SampleBuffer
 from views.charts.time_window import TimeWindow

@@ -1,0 +1,30 @@
+"""What a chart names: its series and the instants it marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.i18n import _, pgettext
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One series of a chart. ``label`` is source text, ``context`` its gettext context."""
+
+    key: str
+    label: str
+    role: str
+    context: str = ""
+
+    def word(self) -> str:
+        """The label in the language of the moment."""
+        return pgettext(self.context, self.label) if self.context else _(self.label)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """Something that happened: a line with words at the top."""
+
+    at_ms: int
+    text: str
+    role: str = "text2"
