@@ -40,43 +40,52 @@ class EmbeddedConsumer:
         self._ack_lost = 0
 
     # --------------------------------------------------------------------- taking
-    def take(self, limit: int, timeout: float) -> list[Delivery]:
-        """See ``services.ports.Consumer``."""
+    def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
+        """See ``services.ports.Consumer``; nothing is fetched ahead, so nothing can lie here untaken."""
         deadline = time.monotonic() + timeout
+        quotas = [(messages.LANE_QUEUES.get(lane, lane), most) for lane, most in plan]
+        quotas = quotas or [(queue, limit) for queue in self._queues]
         while True:
             try:
                 self._look_after()
-                found = self._take(limit) if self._may_take(deadline) else []
+                found = self._take(limit, quotas) if self._may_take(deadline, quotas) else []
             except sqlite3.Error as exc:
                 found = self._failed(exc, deadline)
             if found or self._closed or time.monotonic() >= deadline:
                 return found
 
-    def _may_take(self, deadline: float) -> bool:
+    def _may_take(self, deadline: float, quotas: Sequence[tuple[str, int]]) -> bool:
         """Wait until there may be something for this consumer, at most until the deadline."""
+
+        def open_or_closed() -> bool:
+            return self._closed or (not self._paused and bool(self._rooms(quotas)))
+
         with self._state:
-            ready = self._state.wait_for(self._open_or_closed, max(0.0, deadline - time.monotonic()))
+            ready = self._state.wait_for(open_or_closed, max(0.0, deadline - time.monotonic()))
         if not ready or self._closed:
             return False
-        queues = tuple(self._rooms())
+        queues = {queue for queue, _ in self._rooms(quotas)}
         seconds = min(LOOK_S, max(0.0, deadline - time.monotonic()))
         look = self._file.wait_for(
             "messages", seconds, lambda conn: messages.anything(conn, queues, self._clock.now_ms())
         )
         return look is not None
 
-    def _open_or_closed(self) -> bool:
-        return self._closed or (not self._paused and bool(self._rooms()))
-
-    def _rooms(self) -> dict[str, int]:
-        """How many more messages of each queue may be held; full queues are left out."""
+    def _rooms(self, quotas: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+        """The quotas, cut to what the window leaves; those of full queues are left out."""
         held = Counter(list(self._held.values()))
-        return {queue: self._window - held[queue] for queue in self._queues if self._window > held[queue]}
+        rooms: list[tuple[str, int]] = []
+        for queue, most in quotas:
+            room = min(most, self._window - held[queue])
+            if room > 0:
+                rooms.append((queue, room))
+                held[queue] += room
+        return rooms
 
-    def _take(self, limit: int) -> list[Delivery]:
+    def _take(self, limit: int, quotas: Sequence[tuple[str, int]]) -> list[Delivery]:
         with self._taking:
             with self._state:
-                rooms = {} if self._paused or self._closed else self._rooms()
+                rooms = [] if self._paused or self._closed else self._rooms(quotas)
             if not rooms:
                 return []
             now = self._clock.now_ms()
@@ -101,6 +110,10 @@ class EmbeddedConsumer:
     def requeue(self, deliveries: Iterable[Delivery]) -> None:
         """Give back."""
         self._settle(deliveries, messages.give_back, "messages")
+
+    def put_back(self, deliveries: Iterable[Delivery]) -> None:
+        """Whoever is first may take them."""
+        self.requeue(deliveries)
 
     def _settle(
         self,

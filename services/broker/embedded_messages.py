@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -62,11 +62,13 @@ def anything(conn: sqlite3.Connection, queues: Iterable[str], now: int) -> bool 
     return True if conn.execute(_DUE, (now,)).fetchone() else None
 
 
-def take(conn: sqlite3.Connection, owner: int, rooms: Mapping[str, int], limit: int, now: int) -> list[tuple[Any, ...]]:
-    """Give the best messages to an owner: queues in their order, then priority, then age."""
+def take(
+    conn: sqlite3.Connection, owner: int, rooms: Sequence[tuple[str, int]], limit: int, now: int
+) -> list[tuple[Any, ...]]:
+    """Give the best messages to an owner: queues in their order, so many of each, then priority, then age."""
     conn.execute("UPDATE messages SET visible_at = 0 WHERE visible_at > 0 AND visible_at <= ?", (now,))
     taken: list[tuple[Any, ...]] = []
-    for queue, room in rooms.items():
+    for queue, room in rooms:
         wanted = min(room, limit - len(taken))
         if wanted > 0:
             rows = conn.execute(_TAKE, (owner, queue, wanted)).fetchall()

@@ -5,7 +5,9 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Container, Iterable, Sequence
+from typing import Any
 
+from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_control import Control
 from services.broker.rabbitmq_cut import Cut
@@ -15,6 +17,9 @@ from services.broker.rabbitmq_wire import Channel
 from services.domain.order import Delivery
 
 log = logging.getLogger(__name__)
+REST_AFTER, REST_LOOK = 1.0, 0.25  #: seconds: what nobody took for so long goes back; how exactly that is kept
+#: seconds: how long the first deliveries of a woken queue are waited for, after its consumer is there and in all
+FIRST_WAIT, WAKE_WAIT = 0.02, 0.2
 
 
 class RabbitConsumer:
@@ -26,6 +31,10 @@ class RabbitConsumer:
         self._ledger = Ledger(queues)
         self._arrived: list[tuple[int, Delivery]] = []  #: of this piece of input; I/O thread only
         self._waking = self._paused = self._closed = False
+        self._queues = tuple(queues)
+        self._resting: set[str] = set()  #: not consumed: their deliveries lay here untaken
+        self._woken = False  #: some of them are on their way back
+        self._rest_timer: Any = None  #: I/O thread only
         self._left = threading.Event()
         self._number = 0
         self._subscription = Subscription(link, control, queues, self, window=window, name=name)
@@ -50,10 +59,31 @@ class RabbitConsumer:
         with self._cond:
             return self._ledger.held
 
-    def take(self, limit: int, timeout: float) -> list[Delivery]:
+    def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
+        quotas = [(topology.lane_queue(lane), most) for lane, most in plan] or [(name, limit) for name in self._queues]
+        names = {name for name, _ in quotas}
         with self._cond:
-            self._cond.wait_for(lambda: self._closed or (self._ledger.ready and not self._paused), timeout)
-            return [] if self._paused or self._closed else self._ledger.take(limit)
+            if self._resting and not self._paused:
+                self._wake(limit, quotas)
+            self._cond.wait_for(lambda: self._closed or (not self._paused and self._ledger.waiting(names)), timeout)
+            return [] if self._paused or self._closed else self._ledger.take(limit, quotas)
+
+    def _wake(self, limit: int, quotas: Sequence[tuple[str, int]]) -> None:
+        """Consume again what this take comes to, and wait for it: less urgent messages must not be faster."""
+        woken = self._ledger.short(limit, quotas, self._resting)
+        if not woken:
+            return
+        self._resting -= woken
+        self._woken = True
+        self._link.post(lambda: self._subscription.wake(woken))
+        self._cond.wait_for(
+            lambda: not self._woken or self._closed or not self._ledger.short(limit, quotas, woken), WAKE_WAIT
+        )
+
+    def put_back(self, deliveries: Iterable[Delivery]) -> None:
+        with self._cond:
+            self._ledger.put_back(list(deliveries))
+        self._link.post(self._watch_untaken)
 
     def ack(self, deliveries: Iterable[Delivery]) -> None:
         self._settle(deliveries, Verb.ACK)
@@ -137,6 +167,34 @@ class RabbitConsumer:
                 self._ledger.receive(tag, delivery)
             self._arrived.clear()
             self._cond.notify_all()
+        self._watch_untaken()
+
+    def on_settled(self) -> None:
+        """All queues that should be consumed are."""
+        if self._woken:
+            self._link.later(FIRST_WAIT, self._awake)
+
+    def _awake(self) -> None:
+        with self._cond:
+            self._woken = False
+            self._cond.notify_all()
+
+    def _watch_untaken(self) -> None:
+        if self._rest_timer is None and not self._closed:
+            self._rest_timer = self._link.later(REST_AFTER, self._rest)
+
+    def _rest(self) -> None:
+        """What lies here untaken could be started elsewhere, and the more urgent must not wait behind it."""
+        self._rest_timer = None
+        since = self._link.now() - REST_AFTER
+        with self._cond:
+            old = self._ledger.untaken(since) - self._resting
+            self._resting |= old
+            some = self._ledger.ready > 0
+        if some and not self._closed:
+            self._rest_timer = self._link.later(REST_LOOK, self._rest)
+        if old:
+            self._subscription.rest(old)
 
     def give_back(self, keep: Container[int]) -> None:
         """Give back what nobody took, but for what the consumers to ``keep`` delivered; send all that is decided."""

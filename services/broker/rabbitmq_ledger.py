@@ -76,13 +76,42 @@ class Ledger:
         self._open[tag] = None
         self._ready[delivery.queue].append(delivery)
 
-    def take(self, limit: int) -> list[Delivery]:
-        """Hand out up to ``limit``, the most urgent queue first, each queue in its order."""
+    def take(self, limit: int, plan: Iterable[tuple[str, int]] = ()) -> list[Delivery]:
+        """Hand out up to ``limit``, the most urgent queue first, each queue in its order; ``plan`` as in the port."""
         taken: list[Delivery] = []
-        for queue in self._ready.values():
-            while queue and len(taken) < limit:
+        for name, most in plan or [(name, limit) for name in self._ready]:
+            queue = self._ready.get(name)
+            while queue and most > 0 and len(taken) < limit:
                 taken.append(queue.popleft())
+                most -= 1
         return taken
+
+    def waiting(self, queues: Iterable[str]) -> bool:
+        """Whether one of these queues has a delivery that nobody has taken."""
+        return any(self._ready.get(queue) for queue in queues)
+
+    def short(self, limit: int, plan: Iterable[tuple[str, int]], among: Container[str]) -> set[str]:
+        """Which of the queues ``among`` a take would come to and find too little in."""
+        found: set[str] = set()
+        for name, most in plan:
+            if limit <= 0:
+                break
+            ready = len(self._ready.get(name, ()))
+            if name in among and ready < min(most, limit):
+                found.add(name)
+            limit -= min(most, ready)
+        return found
+
+    def untaken(self, since: float) -> set[str]:
+        """Queues whose first delivery came before that instant and was not taken."""
+        return {name for name, queue in self._ready.items() if queue and queue[0].received <= since}
+
+    def put_back(self, deliveries: Sequence[Delivery]) -> None:
+        """Take deliveries back to the front of their queues; what is settled or of an older channel is left alone."""
+        for delivery in reversed(deliveries):
+            token = delivery.token
+            if isinstance(token, Token) and token.epoch == self.epoch and self._open.get(token.tag, Verb.ACK) is None:
+                self._ready[delivery.queue].appendleft(delivery)
 
     def settle(self, deliveries: Iterable[Delivery], verb: Verb) -> None:
         """Decide about deliveries; one of an older channel counts as lost, one decided before is left alone."""

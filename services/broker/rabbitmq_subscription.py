@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import logging
 import threading
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -43,6 +43,7 @@ class Owner(Protocol):
     def on_delivery(self, queue: str, source: int, found: Cut, now: float) -> None: ...
     def on_data(self) -> None: ...
     def give_back(self, keep: Container[int]) -> None: ...
+    def on_settled(self) -> None: ...
     def held(self) -> int: ...
 
 
@@ -55,6 +56,7 @@ class Subscription:
         self._link, self._control, self._owner = link, control, owner
         self._queues, self._window, self._name = tuple(queues), max(window, 1), name
         self._running, self._leaving = True, False
+        self._resting: set[str] = set()  #: queues that are not consumed for the time being
         self._active: dict[str, Running] = {}  #: by queue
         self._shrunk = False
         self._steps = 0  #: answers the broker owes
@@ -74,6 +76,16 @@ class Subscription:
 
     def set_running(self, running: bool) -> None:
         self._running = running
+        self._converge()
+
+    def rest(self, queues: Iterable[str]) -> None:
+        """Do not consume these queues until they are woken; what nobody took of them goes back."""
+        self._resting |= set(queues)
+        self._converge()
+
+    def wake(self, queues: Iterable[str]) -> None:
+        """Consume these queues again."""
+        self._resting -= set(queues)
         self._converge()
 
     def leave(self, left: threading.Event) -> None:
@@ -113,18 +125,23 @@ class Subscription:
                 self._opening, self._stepped_at = True, self._link.now()
                 self._link.channel(self._opened, self._lost)
             return
+        wanted = self._wanted()
         right = {queue for queue, item in self._active.items() if item.window == self._window}
-        fresh = [queue for queue in self._queues if self._running and queue not in right]
-        stale = [item for queue, item in self._active.items() if not self._running or queue in fresh]
-        self._shrunk |= any(item.window > self._window for item in stale)
+        fresh = [queue for queue in wanted if queue not in right]
+        ended = [queue for queue in self._active if queue not in wanted]
+        stale = [self._active[queue] for queue in (*fresh, *ended) if queue in self._active]
+        self._shrunk |= bool(ended) or any(item.window > self._window for item in stale)
         if fresh:
             self._consume(self.channel, fresh)
         for item in stale:
             self.channel.cancel_consumer(item.tag, self._step())
-        if not self._running:
-            self._active.clear()
+        for queue in ended:
+            del self._active[queue]
         if not fresh and not stale:
             self._arrive(self.channel)
+
+    def _wanted(self) -> list[str]:
+        return [queue for queue in self._queues if self._running and queue not in self._resting]
 
     def _arrive(self, channel: Channel) -> None:
         """All is as wanted: what exceeds it can go back now without being delivered here again at once."""
@@ -132,6 +149,7 @@ class Subscription:
         if self._shrunk or not self._running:
             self._shrunk = False
             self._owner.give_back({item.number for item in self._active.values()})
+        self._owner.on_settled()
         if self._leaving and channel.is_open:
             channel.close()
 
@@ -238,13 +256,13 @@ class Subscription:
     def _idle(self, now: float) -> bool:
         """Neither complete nor on the way there."""
         under_way = self._steps or self._opening or self._retry is not None or now - self._stepped_at < WATCH
-        return not under_way and len(self._active) < len(self._queues)
+        return not under_way and len(self._active) < len(self._wanted())
 
     def _check_stall(self) -> None:
         """Nothing came for a while: right if the queues are empty or others consume, wrong if we are the only one."""
         answer: Future[Numbers] = Future()
         answer.add_done_callback(self._judge_stall)
-        self._control.counting(self._queues, answer)
+        self._control.counting(tuple(self._active), answer)
 
     def _judge_stall(self, answer: Future[Numbers]) -> None:
         if answer.exception() is not None or self._owner.held():

@@ -11,11 +11,16 @@ from services.domain.order import BrokerHealth, Delivery, Order, QueueDepth, Rec
 class Consumer(Protocol):
     """Deliveries from the lane queues (and dedicated ones) for one worker. Any thread may call any method."""
 
-    def take(self, limit: int, timeout: float) -> list[Delivery]:
+    def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
         """Up to ``limit`` deliveries, the most urgent lane first; waits up to ``timeout`` seconds for the first one.
 
-        Empty after the time-out, while paused and while disconnected (recovery goes on by itself).
+        ``plan``: from which lanes, in which order, and how many at most of each; a lane may stand in it twice. Empty
+        after the time-out, while paused and while disconnected (recovery goes on by itself). A lane whose deliveries
+        nobody takes for a second is not consumed any more, and they go back to their queue, until a take comes to it.
         """
+
+    def put_back(self, deliveries: Iterable[Delivery]) -> None:
+        """As if they had not been taken; for what is not to be started now and may be soon."""
 
     def ack(self, deliveries: Iterable[Delivery]) -> None:
         """Settle as done, without waiting. A delivery of a lost connection is skipped and counted in ``ack_lost``."""

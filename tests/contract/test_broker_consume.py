@@ -160,6 +160,52 @@ def test_a_paused_consumer_takes_nothing_and_hoards_nothing(broker: Broker) -> N
     consumer.close()
 
 
+def test_a_plan_says_how_many_of_each_lane_and_in_which_order(broker: Broker) -> None:
+    lanes = ("high", "high", "high", "normal", "low", "low")
+    broker.publish([order(number, lane) for number, lane in enumerate(lanes)])
+    consumer = broker.consumer(["high", "normal", "low"], window=10, name="c")
+    buffered(consumer, 6)
+
+    def taken(limit: int, *plan: tuple[str, int]) -> list[str]:
+        return [delivery.message_id for delivery in consumer.take(limit, 10.0, plan)]
+
+    assert taken(3, ("low", 1), ("high", 5), ("normal", 5)) == ["m4", "m0", "m1"]
+    assert taken(5, ("high", 0), ("normal", 2)) == ["m3"]
+    assert consumer.take(5, 0.2, [("normal", 5)]) == []
+    assert taken(5, ("low", 1), ("high", 1), ("low", 1)) == ["m5", "m2"]
+    consumer.close()
+
+
+def test_what_is_put_back_is_there_as_before(broker: Broker) -> None:
+    broker.publish([order(number) for number in range(3)])
+    consumer = broker.consumer(["normal"], window=10, name="c")
+    got = collect(consumer, 3)
+    consumer.ack(got[:1])
+    consumer.put_back(got)
+    assert [delivery.message_id for delivery in collect(consumer, 2, settle=True)] == ["m1", "m2"]
+    assert consumer.ack_lost == 0
+    consumer.close()
+    assert depth(broker, "normal").ready == 0
+
+
+def test_what_nobody_takes_for_a_second_is_there_for_others(broker: Broker) -> None:
+    """And only as long as nobody wants it here: the next take finds its lane again."""
+    broker.publish([order(1, "high"), order(2, "low"), order(3, "low")])
+    busy = broker.consumer(["high", "low"], window=10, name="busy")
+    buffered(busy, 3)
+    (held,) = busy.take(1, 10.0, [("high", 1)])
+    idle = broker.consumer(["low"], window=1, name="idle")
+    (got,) = collect(idle, 1, seconds=5.0)
+    assert (got.message_id, busy.held()) == ("m2", 1)
+    busy.ack([held])
+    (last,) = busy.take(1, 10.0, [("high", 1), ("low", 1)])
+    assert last.message_id == "m3"
+    busy.ack([last])
+    idle.close()
+    busy.close()
+    assert busy.ack_lost == 0
+
+
 def test_two_consumers_share_without_doubles(broker: Broker) -> None:
     total = 400
     seen: list[str] = []

@@ -37,6 +37,9 @@ class FakeOwner:
     def give_back(self, keep: Container[int]) -> None:
         self.log.append(("back", keep))
 
+    def on_settled(self) -> None:
+        return
+
     def held(self) -> int:
         return self.holding
 
