@@ -23,6 +23,7 @@ from services.domain.status import Status
 from services.entrypoints import cli_workers, demo, signals
 from services.entrypoints.cli_workers import MAX_SLOTS
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples, whole
+from services.workers.host import Steward
 from services.workers.worker import Worker
 
 log = logging.getLogger(__name__)
@@ -37,6 +38,8 @@ EXAMPLES = (
 UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
 #: seconds for which nothing may be left; for which only what others must deal with: a lost leader has to be replaced
 QUIET_S, OTHERS_S = 1.0, 15.0
+#: where this process leads itself, nobody needs time to take the lead over
+LED_S = 4.0
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -90,7 +93,7 @@ def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> t
         sys.stderr.write(
             f"fleetdeck: {worker.name} works, {own.slots} at once, lanes {', '.join(own.lanes)}; Ctrl-C ends it\n"
         )
-        _wait(engine, worker, stop, drain=drain)
+        _wait(engine, worker, steward, stop, drain=drain)
         clean = worker.stop()
     finally:
         worker.stop(0.0)
@@ -113,7 +116,7 @@ def _with_options(settings: config.Settings, args: argparse.Namespace) -> config
     return msgspec.structs.replace(settings, worker=worker)
 
 
-def _wait(engine: assembly.Engine, worker: Worker, stop: threading.Event, *, drain: bool) -> None:
+def _wait(engine: assembly.Engine, worker: Worker, steward: Steward, stop: threading.Event, *, drain: bool) -> None:
     idle = Idle(engine.settings.worker.lanes)
     while not stop.wait(0.3) and not worker.wait_stop_ordered(0.0):
         if not drain:
@@ -123,7 +126,7 @@ def _wait(engine: assembly.Engine, worker: Worker, stop: threading.Event, *, dra
         except (StoreUnavailable, BrokerUnavailable) as exc:
             log.warning("cannot tell what is left: %s", exc)
             left = 1
-        if idle.over(left + worker.busy(), time.monotonic()):
+        if idle.over(left + worker.busy(), time.monotonic(), leads=steward.leader.leading):
             return
 
 
@@ -157,13 +160,14 @@ class Idle:
         tasks = sum(lane.get(status, 0) for lane in own for status in UNFINISHED)
         return tasks + mine + sum(_messages(depth) for depth in depths if depth.name in names)
 
-    def over(self, left: int, now: float) -> bool:
-        """Tell whether it has been quiet for long enough."""
+    def over(self, left: int, now: float, *, leads: bool = False) -> bool:
+        """Tell whether it has been quiet for long enough; ``leads``: the leader is in this process."""
         if left:
             self._since = None
             return False
         self._since = now if self._since is None else self._since
-        return now - self._since > (OTHERS_S if self._others else QUIET_S)
+        others = LED_S if leads else OTHERS_S
+        return now - self._since > (others if self._others else QUIET_S)
 
 
 def _messages(depth: QueueDepth) -> int:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.integration.fleet_rig import FLOW, HANDLERS
+from tests.support import warm
 
 ROOT = Path(__file__).resolve().parents[2]
 #: a process that has to be compiled beside many others may take long to start
@@ -41,17 +42,8 @@ class Cli:
 
     def call(self, *words: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """One command, for people."""
-        return subprocess.run(
-            self._argv(*words),
-            env=self._environment(),
-            cwd=ROOT,
-            input=stdin,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            timeout=SECONDS,
-            check=False,
-        )
+        argv = [str(ROOT / "main.py"), *self.words, *map(str, words)]
+        return warm.run(argv, self._environment(), stdin, SECONDS)
 
     @contextmanager
     def start(self, *words: object) -> Iterator[subprocess.Popen[bytes]]:

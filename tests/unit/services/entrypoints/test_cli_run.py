@@ -6,7 +6,7 @@ import pytest
 
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
-from services.entrypoints.cli_run import OTHERS_S, QUIET_S, Idle
+from services.entrypoints.cli_run import LED_S, OTHERS_S, QUIET_S, Idle
 
 
 def lane(ready: int = 0, unacked: int | None = 0, name: str = "normal") -> QueueDepth:
@@ -61,6 +61,14 @@ def test_parked_tasks_and_letters_get_time_but_not_for_ever(
     assert not idle.over(idle.left(counts(**status), depths), OTHERS_S - 1)
     assert idle.over(idle.left(counts(**status), depths), OTHERS_S + 1)
     assert not idle.over(idle.left(counts(queued=1, **status), depths), OTHERS_S + 2)
+
+
+def test_who_leads_itself_waits_for_no_new_leader(idle: Idle) -> None:
+    left = idle.left(counts(blocked=1), [])
+    assert not idle.over(left, 0.0, leads=True)
+    assert not idle.over(left, LED_S - 1, leads=True)
+    assert not idle.over(left, LED_S + 1, leads=False), "another leads, or nobody yet"
+    assert idle.over(left, LED_S + 1, leads=True)
 
 
 def test_a_worker_stays_for_parked_tasks_that_it_can_run_and_not_for_those_that_it_cannot() -> None:
