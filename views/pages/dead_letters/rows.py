@@ -16,6 +16,7 @@ from views.support import shop_words, shown, type_names
 from views.tables import painters
 from views.tables.column import Column
 from views.tables.painters import Cell, Ink
+from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
 _CLOCK = SystemClock()
 
@@ -53,26 +54,10 @@ GLYPH = 13
 painters.register("shopnow", _paint_now)
 
 COLUMNS: tuple[Column[LetterRow], ...] = (
-    Column(
-        key="type",
-        title=N_("Type"),
-        value=lambda row: row.task.task_type,
-        text=lambda row: type_names.name(row.task.task_type),
-        kind="strong",
-        width=116,
-        hide_rank=3,  # the same for all letters of a cause, whose heading names it
-        tooltip=lambda row: f"{row.task.task_type}\n{row.key}",
-    ),
-    Column(
-        key="shop",
-        title=N_("Shop"),
-        value=lambda row: row.shop_name or row.task.shop_id,
-        width=140,
-        stretch=True,
-        tooltip=lambda row: row.task.shop,
-    ),
-    Column(key="platform", title=N_("Plat."), value=lambda row: row.task.platform, kind="badge", width=58, hide_rank=2),
-    Column(key="lane", title=N_("Lane"), value=lambda row: row.task.lane, kind="lane", width=92, hide_rank=1),
+    type_column(hide_rank=3),  # the same for all letters of a cause, whose heading names it
+    shop_column(width=140, stretch=True),
+    platform_column(width=58, hide_rank=2),
+    lane_column(width=92, hide_rank=1),
     Column(
         key="now",
         title=N_("Shop now"),

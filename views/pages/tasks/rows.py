@@ -10,6 +10,7 @@ from services.domain.task import Task
 from services.i18n import N_, _, pgettext
 from views.support import safe, shown, text, type_names
 from views.tables.column import Attempts, Column, Progress
+from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
 _CLOCK = SystemClock()
 NO_WORKER = -2
@@ -107,24 +108,10 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         tooltip=lambda row: shown.status_word(row.task.status),
         speech=sentence,
     ),
-    Column(
-        key="type",
-        title=N_("Type"),
-        value=lambda row: row.task.task_type,
-        text=lambda row: type_names.name(row.task.task_type),
-        kind="strong",
-        width=116,
-        tooltip=lambda row: f"{row.task.task_type}\n{row.key}",
-    ),
-    Column(
-        key="shop",
-        title=N_("Shop"),
-        value=lambda row: row.shop_name or row.task.shop_id,
-        width=136,
-        tooltip=lambda row: row.task.shop,
-    ),
-    Column(key="platform", title=N_("Plat."), value=lambda row: row.task.platform, kind="badge", width=56, hide_rank=3),
-    Column(key="lane", title=N_("Lane"), value=lambda row: row.task.lane, kind="lane", width=96),
+    type_column(),
+    shop_column(width=136),
+    platform_column(width=56, hide_rank=3),
+    lane_column(width=96),
     Column(key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=80, hide_rank=5),
     Column(
         key="created",

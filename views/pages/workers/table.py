@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, Qt
@@ -70,24 +71,55 @@ def _paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
 
 painters.register("slots", _paint_strip)
 
+
+def _busy(row: NodeRow) -> str:
+    return f"{row.info.busy} / {len(row.info.slots)}"
+
+
+def _cpu(row: NodeRow) -> str:
+    return text.whole_percent(row.info.cpu / 100) if row.info.cpu >= 0 else ""
+
+
+def _memory(row: NodeRow) -> str:
+    return text.join(text.count(round(row.info.memory_mb)), "MB") if row.info.memory_mb >= 0 else ""
+
+
+def _done(row: NodeRow) -> str:
+    return text.count(row.info.done)
+
+
+def _measured(
+    key: str,
+    title: str,
+    value: Callable[[NodeRow], float],
+    say: Callable[[NodeRow], str],
+    *,
+    width: int,
+    hide_rank: int = 0,
+) -> Column[NodeRow]:
+    """A number: to the right, the largest first when sorted."""
+    return Column(
+        key=key,
+        title=title,
+        value=value,
+        text=say,
+        kind="number",
+        width=width,
+        sortable=True,
+        descending_first=True,
+        hide_rank=hide_rank,
+    )
+
+
 COLUMNS: tuple[Column[NodeRow], ...] = (
     Column(key="state", title="", value=_glyph, kind="glyph", width=30, live=True, speech=sentence),
     Column(key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", width=190, sortable=True),
-    Column(
-        key="busy",
-        title=N_("Busy"),
-        value=lambda row: row.info.busy,
-        text=lambda row: f"{row.info.busy} / {len(row.info.slots)}",
-        align="right",
-        width=76,
-        sortable=True,
-        descending_first=True,
-    ),
+    _measured("busy", N_("Busy"), lambda row: row.info.busy, _busy, width=76),
     Column(
         key="slots",
         title=N_("Slots"),
         value=lambda row: row.info.slots,
-        text=lambda row: f"{row.info.busy} / {len(row.info.slots)}",
+        text=_busy,
         kind="slots",
         width=STRIP + 24,
     ),
@@ -101,37 +133,8 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
         live=True,
         sortable=True,
     ),
-    Column(
-        key="cpu",
-        title=N_("CPU"),
-        value=lambda row: row.info.cpu,
-        text=lambda row: text.whole_percent(row.info.cpu / 100) if row.info.cpu >= 0 else "",
-        align="right",
-        width=72,
-        sortable=True,
-        descending_first=True,
-    ),
-    Column(
-        key="memory",
-        title=N_("Memory"),
-        value=lambda row: row.info.memory_mb,
-        text=lambda row: text.join(text.count(round(row.info.memory_mb)), "MB") if row.info.memory_mb >= 0 else "",
-        align="right",
-        width=92,
-        sortable=True,
-        descending_first=True,
-        hide_rank=2,
-    ),
-    Column(
-        key="done",
-        title=N_("Done"),
-        value=lambda row: row.info.done,
-        text=lambda row: text.count(row.info.done),
-        kind="number",
-        width=80,
-        sortable=True,
-        descending_first=True,
-        hide_rank=1,
-    ),
+    _measured("cpu", N_("CPU"), lambda row: row.info.cpu, _cpu, width=72),
+    _measured("memory", N_("Memory"), lambda row: row.info.memory_mb, _memory, width=92, hide_rank=2),
+    _measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
     Column(key="note", title=N_("Note"), value=_note, tone="text2", width=160, stretch=True, live=True),
 )

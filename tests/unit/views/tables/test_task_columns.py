@@ -1,0 +1,27 @@
+"""What every table of tasks says alike."""
+
+from __future__ import annotations
+
+from services.domain.task import Task
+from views.pages.dead_letters.rows import COLUMNS as LETTERS
+from views.pages.dead_letters.rows import LetterRow
+from views.pages.tasks.rows import COLUMNS as TASKS
+from views.pages.tasks.rows import TaskRow
+
+TASK = Task(task_id="t1", shop_id="s1", platform="temu", task_type="sync_order", lane="high")
+SHARED = ("type", "shop", "platform", "lane")
+
+
+def test_a_task_reads_the_same_alive_and_dead() -> None:
+    for name in ("", "Yuzu Home"):
+        alive, dead = TaskRow(task=TASK, shop_name=name), LetterRow(task=TASK, shop_name=name)
+        said = {one.key: (one.display(alive), one.tooltip and one.tooltip(alive)) for one in TASKS}
+        also = {one.key: (one.display(dead), one.tooltip and one.tooltip(dead)) for one in LETTERS}
+        assert [said[key] for key in SHARED] == [also[key] for key in SHARED]
+        assert said["shop"] == (name or "s1", "temu:s1")
+
+
+def test_the_code_of_the_type_and_the_id_stay_in_the_tool_tip() -> None:
+    column = next(one for one in TASKS if one.key == "type")
+    assert column.tooltip is not None
+    assert column.tooltip(TaskRow(task=TASK)) == "sync_order\nt1"
