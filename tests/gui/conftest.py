@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.gui.desk import Desk, open_desk
+from views.pages.tasks.page import TasksPage
 from views.support import operation
 from views.theme import theme
 
@@ -29,3 +31,15 @@ def desk(qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     operation.configure(None)
     opened.session.close(0.0)
     assert not errors, errors
+
+
+@pytest.fixture
+def page(desk: Desk, qtbot: QtBot) -> TasksPage:
+    """The Tasks page, shown."""
+    shown = TasksPage(desk.context)
+    qtbot.addWidget(shown)
+    shown.resize(1280, 760)
+    shown.show()
+    shown.activateWindow()
+    shown.activate()
+    return shown

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -13,28 +11,15 @@ from pytestqt.qtbot import QtBot
 from services.domain.worker import WorkerInfo
 from services.ports import LogLine
 from tests.gui.desk import Desk
+from tests.gui.tasks_rig import wait
 from views.pages.tasks import positions
 from views.pages.tasks.page import TasksPage
 
-WAIT_MS = 8000
 
-
-@pytest.fixture
-def page(desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> TasksPage:
-    """The page, shown."""
+@pytest.fixture(autouse=True)
+def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Places are asked for ten times a second."""
     monkeypatch.setattr(positions, "ASK_MS", 100)
-    shown = TasksPage(desk.context)
-    qtbot.addWidget(shown)
-    shown.resize(1280, 760)
-    shown.show()
-    shown.activateWindow()
-    shown.activate()
-    return shown
-
-
-def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
-    """Until the window shows it."""
-    qtbot.waitUntil(check, timeout=WAIT_MS)
 
 
 def progress(page: TasksPage) -> dict[str, str]:

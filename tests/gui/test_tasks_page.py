@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
 from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
@@ -12,38 +10,15 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.domain.status import Status, Triage
 from tests.gui.desk import Desk
+from tests.gui.tasks_rig import press, wait
 from views.dialogs.name import NameDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
-
-WAIT_MS = 8000
-
-
-@pytest.fixture
-def page(desk: Desk, qtbot: QtBot) -> TasksPage:
-    """The page, shown."""
-    shown = TasksPage(desk.context)
-    qtbot.addWidget(shown)
-    shown.resize(1280, 760)
-    shown.show()
-    shown.activate()
-    return shown
 
 
 def ids(page: TasksPage) -> list[str]:
     """Ids of the rows in their order."""
     return [row.key for row in page._model.records()]
-
-
-def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
-    """Until the window shows it."""
-    qtbot.waitUntil(check, timeout=WAIT_MS)
-
-
-def send_now(desk: Desk) -> None:
-    """Press "Send now" on the newest toast that has it."""
-    action = next(one for one in desk.toasts[-1].actions if one.text == "Send now")
-    action.call()
 
 
 def test_rows_appear_and_change_in_place(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
@@ -143,7 +118,7 @@ def test_cancel_waits_for_undo_and_then_ends_the_task(desk: Desk, page: TasksPag
     page._model.set_ticked([task.task_id])
     page._bar._buttons["cancel"].click()
     assert desk.get(task.task_id).status == Status.QUEUED
-    send_now(desk)
+    press(desk, "Send now")
     wait(qtbot, lambda: desk.get(task.task_id).status == Status.CANCELLED)
 
 
@@ -165,7 +140,7 @@ def test_retry_of_a_dead_task_republishes_it(desk: Desk, page: TasksPage, qtbot:
     wait(qtbot, lambda: ids(page) == [dead.task_id])
     page._table.set_current_key(dead.task_id)
     page._bar._buttons["retry"].click()
-    send_now(desk)
+    press(desk, "Send now")
     wait(qtbot, lambda: desk.get(dead.task_id).triage == Triage.REPUBLISHED)
     successor = desk.get(desk.get(dead.task_id).successor)
     assert successor.parent == dead.task_id
@@ -181,7 +156,7 @@ def test_raise_priority_and_run_now(desk: Desk, page: TasksPage, qtbot: QtBot) -
     page._bar._buttons["raise"].click()
     wait(qtbot, lambda: desk.get(task.task_id).lane == "normal")
     page._bar._buttons["run_now"].click()
-    send_now(desk)
+    press(desk, "Send now")
     wait(qtbot, lambda: desk.get(task.task_id).priority == 10)
     assert desk.get(task.task_id).gen == 2
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -13,44 +12,15 @@ from services.commands.operator import Operator
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.gui.desk import Desk
+from tests.gui.tasks_rig import press, shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
-
-WAIT_MS = 8000
-
-
-@pytest.fixture
-def page(desk: Desk, qtbot: QtBot) -> TasksPage:
-    """The page, shown."""
-    shown = TasksPage(desk.context)
-    qtbot.addWidget(shown)
-    shown.resize(1280, 760)
-    shown.show()
-    shown.activateWindow()
-    shown.activate()
-    return shown
-
-
-def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
-    """Until the window shows it."""
-    qtbot.waitUntil(check, timeout=WAIT_MS)
 
 
 def several(desk: Desk, number: int, shop: int = 0) -> list[Task]:
     """Queued tasks."""
     return [desk.create(shop, task_type="single_product", payload={"goods_id": f"G{n}"}) for n in range(number)]
-
-
-def shown(page: TasksPage, qtbot: QtBot, number: int) -> None:
-    """Wait for so many rows."""
-    page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == number)
-
-
-def press(desk: Desk, text: str) -> None:
-    """Press a verb of the newest toast."""
-    next(one for one in desk.toasts[-1].actions if one.text == text).call()
 
 
 def asked(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,33 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.status import Status
 from tests.gui.desk import Desk
+from tests.gui.tasks_rig import WAIT_MS, shown, wait
 from views.pages.tasks import listing
 from views.pages.tasks.listing import Wanted
 from views.pages.tasks.page import TasksPage
-
-WAIT_MS = 8000
-
-
-@pytest.fixture
-def page(desk: Desk, qtbot: QtBot) -> TasksPage:
-    """The page, shown."""
-    shown = TasksPage(desk.context)
-    qtbot.addWidget(shown)
-    shown.resize(1280, 760)
-    shown.show()
-    shown.activate()
-    return shown
-
-
-def wait(qtbot: QtBot, check: Callable[[], bool]) -> None:
-    """Until the window shows it."""
-    qtbot.waitUntil(check, timeout=WAIT_MS)
-
-
-def shown(page: TasksPage, qtbot: QtBot, number: int) -> None:
-    """Wait for so many rows."""
-    page.refresh()
-    wait(qtbot, lambda: page._model.rowCount() == number)
 
 
 def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
