@@ -16,6 +16,7 @@ from services.domain.shop import Pause
 from services.domain.status import Triage
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
+from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.schema_fields import LineInput
@@ -30,24 +31,17 @@ Open = Callable[[], DeadLettersPage]
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does, once its causes and letters are there."""
-    pages: list[DeadLettersPage] = []
 
-    def make() -> DeadLettersPage:
-        page = DeadLettersPage(fleet.context)
-        qtbot.addWidget(page)
-        pages.append(page)
-        page.resize(1400, 900)
+    def show(page: DeadLettersPage) -> None:
         page.show()
         page.activate()
         qtbot.waitUntil(lambda: page._grouped is not None)
         if page._grouped is not None and page._grouped.causes.rows:
             qtbot.waitUntil(lambda: page._model.rowCount() > 0 and shown_in_panel(page) is not None)
-        return page
 
-    yield make
-    for page in pages:
-        page.deactivate()
-        page.verbs.actions.runner.finish()
+    yield from opening(
+        qtbot, lambda: DeadLettersPage(fleet.context), show, leave=lambda page: page.verbs.actions.runner.finish()
+    )
 
 
 def shown_in_panel(page: DeadLettersPage) -> Task | None:

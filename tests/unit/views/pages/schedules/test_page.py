@@ -13,6 +13,7 @@ from pytestqt.qtbot import QtBot
 from services.domain.query import Query
 from services.domain.schedule import Schedule
 from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
@@ -24,21 +25,13 @@ WAIT_MS = 10_000
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-    pages: list[SchedulesPage] = []
 
-    def make() -> SchedulesPage:
-        page = SchedulesPage(fleet.context)
-        qtbot.addWidget(page)
-        pages.append(page)
-        page.resize(1400, 700)
+    def show(page: SchedulesPage) -> None:
         with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
             page.show()
             page.activate()
-        return page
 
-    yield make
-    for page in pages:
-        page.deactivate()
+    yield from opening(qtbot, lambda: SchedulesPage(fleet.context), show, size=(1400, 700))
 
 
 def plan(fleet: Fleet, name: str = "nightly", **fields: Any) -> None:

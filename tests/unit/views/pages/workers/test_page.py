@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from services.domain.worker import WorkerInfo
 from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
 from views.pages.workers.node_card import NodeCard
@@ -24,22 +25,14 @@ WAIT_MS = 10_000
 @pytest.fixture
 def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
     """Opens the page as the window does."""
-    pages: list[WorkersPage] = []
 
-    def make() -> WorkersPage:
-        page = WorkersPage(fleet.context)
-        qtbot.addWidget(page)
-        pages.append(page)
-        page.resize(1400, 900)
+    def show(page: WorkersPage) -> None:
         page.show()
         page.activate()
         expected = len(fleet.store.workers())
         qtbot.waitUntil(lambda: len(page._workers) == expected, timeout=WAIT_MS)
-        return page
 
-    yield make
-    for page in pages:
-        page.deactivate()
+    yield from opening(qtbot, lambda: WorkersPage(fleet.context), show)
 
 
 def card(page: WorkersPage, worker: str) -> NodeCard:

@@ -1,0 +1,37 @@
+"""Opens a page for a test as the window does, and leaves it afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar
+
+from pytestqt.qtbot import QtBot
+
+from views.page import Page
+
+P = TypeVar("P", bound=Page)
+
+
+def opening(
+    qtbot: QtBot,
+    build: Callable[[], P],
+    show: Callable[[P], None],
+    *,
+    size: tuple[int, int] = (1400, 900),
+    leave: Callable[[P], None] = lambda _page: None,
+) -> Iterator[Callable[[], P]]:
+    """For ``yield from`` in a fixture: opens as many pages as asked for; `show` activates one and awaits its data."""
+    pages: list[P] = []
+
+    def make() -> P:
+        page = build()
+        qtbot.addWidget(page)
+        pages.append(page)
+        page.resize(*size)
+        show(page)
+        return page
+
+    yield make
+    for page in pages:
+        page.deactivate()
+        leave(page)
