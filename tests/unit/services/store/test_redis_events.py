@@ -4,31 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Iterator
 
-import pytest
 import redis
 
-from services.clock import SystemClock
 from services.domain.change import Create
 from services.domain.errors import StoreUnavailable
 from services.domain.task import Task
 from services.store import keys
 from services.store.redis import RedisStore
-
-
-@pytest.fixture
-def store(redis_url: str) -> Iterator[RedisStore]:
-    made = RedisStore(redis_url, SystemClock())
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def plain(redis_url: str) -> Iterator[redis.Redis]:
-    client = redis.Redis.from_url(redis_url, protocol=2)
-    yield client
-    client.close()
 
 
 def create(store: RedisStore, *numbers: int) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 import redis
@@ -17,20 +16,6 @@ from services.domain.shop import Pause, Shop
 from services.domain.task import Attempt, Task
 from services.store import keys, redis_apply
 from services.store.redis import RedisStore
-
-
-@pytest.fixture
-def store(redis_url: str) -> Iterator[RedisStore]:
-    made = RedisStore(redis_url, SystemClock())
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def plain(redis_url: str) -> Iterator[redis.Redis]:
-    client = redis.Redis.from_url(redis_url, protocol=2)
-    yield client
-    client.close()
 
 
 def task(number: int = 0, **fields: object) -> Task:
