@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 
+from services.broker import rabbitmq_look, rabbitmq_url
 from services.broker import rabbitmq_topology as topology
-from services.broker import rabbitmq_url
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_consumer import RabbitConsumer
 from services.broker.rabbitmq_control import Control
@@ -15,7 +15,7 @@ from services.broker.rabbitmq_publisher import WINDOW, Publisher
 from services.broker.rabbitmq_timing import Timing
 from services.domain.errors import BrokerError
 from services.domain.lane import LANES
-from services.domain.order import BrokerHealth, Order, QueueDepth, Receipt
+from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
 from services.ports import Clock
 
 DEAD_WINDOW = 50
@@ -94,6 +94,11 @@ class RabbitBroker:
             )
             for name, (ready, consumers) in counted.items()
         ]
+
+    def inspect(self, delays: Iterable[int] = ()) -> Inspection:
+        self._use(self._in)
+        waits = [part for seconds in sorted(delays) for part in topology.delay(seconds)]
+        return rabbitmq_look.look(self._in, self.management, [*topology.base(), *waits])
 
     def health(self) -> BrokerHealth:
         with self._lock:

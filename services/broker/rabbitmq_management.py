@@ -64,6 +64,12 @@ class Management:
         arguments = row.get("arguments") if isinstance(row, dict) else None
         return arguments if isinstance(arguments, dict) else None
 
+    def exchange_kind(self, exchange: str) -> str | None:
+        """Type an exchange was declared with."""
+        row = self._get(f"/api/exchanges/{self._vhost}/{quote(exchange, safe='')}?columns=type")
+        kind = row.get("type") if isinstance(row, dict) else None
+        return kind if isinstance(kind, str) else None
+
     def alarms(self) -> list[str] | None:
         """``NODE: memory|disk`` of every alarm, None where the API is not there or does not tell this user."""
         rows = self._get("/api/nodes?columns=name,mem_alarm,disk_free_alarm")

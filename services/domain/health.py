@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.domain.message import Message, Param
+from services.domain.order import Inspection
 from services.domain.sentences import N_
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 
@@ -22,6 +23,11 @@ SENTENCES: dict[str, str] = {
     "doctor.store_gone": N_("The store does not answer: {error}"),
     "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
     "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
+    "doctor.broker_seen": N_("The broker answers: {what}"),
+    "doctor.not_declared": N_("These queues or exchanges are not there yet: {what}"),
+    "doctor.not_declared.remedy": N_(
+        "The next worker that starts makes them; if one runs, see whether its account may configure."
+    ),
     "doctor.broker_gone": N_("The broker does not answer: {error}"),
     "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
     "doctor.topology": N_("Queues or exchanges are not as they are needed: {error}"),
@@ -43,7 +49,9 @@ SENTENCES: dict[str, str] = {
     "doctor.alarm": N_("RabbitMQ has an alarm and holds publishers back: {what}"),
     "doctor.alarm.remedy": N_("Give its machine memory or disk, or raise the limit."),
     "doctor.no_management": N_("The management API is not there: {error}"),
-    "doctor.no_management.remedy": N_("Enable rabbitmq_management to see alarms and unacknowledged messages."),
+    "doctor.no_management.remedy": N_(
+        "Enable rabbitmq_management to see alarms, unacknowledged messages and the arguments of queues."
+    ),
     "doctor.clock": N_("This machine's clock differs from the store's by {span}"),
     "doctor.clock.remedy": N_("Switch time synchronisation (NTP) on, here and there."),
     "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
@@ -119,9 +127,13 @@ def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
     return [] if fsync == "always" else [finding(losing, "store", "doctor.fsync", policy=fsync)]
 
 
-def of_broker(facts: Mapping[str, str]) -> list[Finding]:
-    """Alarms, and whether they can be seen."""
-    found: list[Finding] = []
+def of_broker(what: str, seen: Inspection, facts: Mapping[str, str]) -> list[Finding]:
+    """What stands there, alarms, and whether they can be seen. ``what``: kind and version of the broker."""
+    whole = seen.compared and not seen.missing
+    found = [finding(OK, "broker", "doctor.broker" if whole else "doctor.broker_seen", what=what)]
+    if seen.missing:  # a broker that nobody has used yet lacks everything
+        level = WARNING if seen.present else NOTE
+        found.append(finding(level, "broker", "doctor.not_declared", what=", ".join(seen.missing)))
     if facts.get("alarms"):
         found.append(finding(ERROR, "broker", "doctor.alarm", what=facts["alarms"]))
     if facts.get("management_error"):

@@ -66,6 +66,14 @@ class QueueDepth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     kind: str = "lane"  #: lane | shop | delay | dead | other
 
 
+class Inspection(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a look that changes nothing found of the queues and exchanges that are needed."""
+
+    missing: tuple[str, ...] = ()
+    present: int = 0
+    compared: bool = True  #: whether the arguments of those present could be seen
+
+
 class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Whether the broker answers now."""
 

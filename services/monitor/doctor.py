@@ -1,4 +1,4 @@
-"""Looks at everything that a fleet stands on and names what is wrong, with the remedy. Repairs nothing."""
+"""Looks at everything that a fleet stands on and names what is wrong, with the remedy. Changes nothing."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class Doctor:
         answers, latency, error = self._store.health()
         if not answers:
             found.append(finding(ERROR, "store", "doctor.store_gone", error=error))
-            return [*found, *self._of_broker((), delays)]
+            return [*found, *self._of_broker(delays)]
         try:
             found += self._of_store(latency)
-            found += self._of_broker({shop.platform for shop in self._store.shops()}, delays)
+            found += self._of_broker(delays)
             found += self._of_fleet()
         except ConsoleError as exc:  # it answered a moment ago
             found.append(finding(ERROR, "store", "doctor.store_gone", error=str(exc)))
@@ -51,10 +51,9 @@ class Doctor:
         trip = round((self._clock.monotonic() - begun) * 1000)
         return [*found, health.of_clock(ours - theirs, trip)]
 
-    def _of_broker(self, platforms: Iterable[str], delays: Sequence[int]) -> list[Finding]:
+    def _of_broker(self, delays: Sequence[int]) -> list[Finding]:
         try:
-            self._broker.ensure(platforms=platforms, delays=delays)
-            self._broker.depths()
+            seen = self._broker.inspect(delays)
         except TopologyMismatch as exc:
             return [finding(ERROR, "broker", "doctor.topology", error=str(exc))]
         except BrokerUnavailable as exc:
@@ -63,7 +62,7 @@ class Doctor:
             return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": str(exc)}))]
         facts = self._broker.facts()
         what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
-        return [finding(OK, "broker", "doctor.broker", what=what), *health.of_broker(facts)]
+        return health.of_broker(what, seen, facts)
 
     def _of_fleet(self) -> list[Finding]:
         store, counts = self._store, self._store.counts()

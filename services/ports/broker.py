@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services.domain.order import BrokerHealth, Delivery, Order, QueueDepth, Receipt
+from services.domain.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
 
 
 class Consumer(Protocol):
@@ -74,6 +74,15 @@ class Broker(Protocol):
 
     def depths(self) -> list[QueueDepth]:
         """Live depths of lanes, delay queues, dead queue and dedicated queues."""
+
+    def inspect(self, delays: Iterable[int] = ()) -> Inspection:
+        """Look whether the topology and the delay queues (seconds) stand as ``ensure`` would declare them; changes
+        nothing.
+
+        Raises:
+            TopologyMismatch: something exists with other arguments, as far as the broker shows them.
+            BrokerUnavailable: no connection within the connect time-out.
+        """
 
     def health(self) -> BrokerHealth:
         """What is known without asking the broker again."""

@@ -10,7 +10,7 @@ import pytest
 from services import checkup
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel
-from tests.support.services import free_port
+from tests.support.services import RabbitMQ, free_port
 
 
 def test_a_machine_of_its_own(tmp_path: Path) -> None:
@@ -56,10 +56,14 @@ def test_a_fleet_at_work_is_well(fleet: Fleet) -> None:
 
 
 @pytest.mark.rabbitmq
-def test_a_queue_with_other_arguments_is_named(tmp_path: Path, amqp_vhost: str, redis_url: str) -> None:
+def test_a_queue_with_other_arguments_is_named(
+    tmp_path: Path, rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str
+) -> None:
     with channel(amqp_vhost) as raw:
         raw.queue_declare("rpa_tasks_high", durable=True, arguments={"x-max-priority": 3})
-    document = Cli(tmp_path, words=("--broker", amqp_vhost, "--redis", redis_url)).run("doctor", code=1)
+    words = ("--broker", amqp_vhost, "--redis", redis_url)
+    environment = {"FLEETDECK_BROKER__MANAGEMENT_URL": rabbitmq.management_url}
+    document = Cli(tmp_path, words, environment).run("doctor", code=1)
     (broker,) = [one for one in document["findings"] if one["check"] == "broker"]
     assert (broker["level"], broker["code"]) == ("error", "doctor.topology")
     assert "rpa_tasks_high" in broker["text"]

@@ -54,6 +54,39 @@ def test_everything_of_the_wire_contract_is_there_with_its_arguments(rabbitmq: R
         assert any((source, queue) == ("rpa_delay_30s", "rpa_delay_30s") for source, _key, queue in bound)
 
 
+def test_a_look_finds_what_is_missing_and_makes_nothing(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    broker = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url)
+    try:
+        seen = broker.inspect([30])
+        exchanges = {"rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange", "rpa_delay_30s"}
+        queues = {"rpa_dead_queue", "rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low", "rpa_delay_30s"}
+        assert (set(seen.missing), seen.present) == (exchanges | queues, 0)
+        with raw(amqp_vhost) as channel:
+            channel.queue_declare("rpa_tasks_low", durable=True, arguments=LANE)
+        again = broker.inspect([30])
+        assert (set(seen.missing) - set(again.missing), again.present) == ({"rpa_tasks_low"}, 1)
+        assert [row["name"] for row in rabbitmq.api("GET", f"/api/queues/{vhost(amqp_vhost)}")] == ["rpa_tasks_low"]
+        assert not [row for row in rabbitmq.api("GET", f"/api/exchanges/{vhost(amqp_vhost)}") if "rpa" in row["name"]]
+        broker.ensure(delays=[30])
+        assert not broker.inspect([30]).missing
+    finally:
+        broker.close()
+
+
+@pytest.mark.parametrize(
+    "other", [{"x-queue-type": "classic"}, LANE | {"x-max-length": 5}, LANE | {"x-max-priority": 5}]
+)
+def test_a_look_names_other_arguments(rabbitmq: RabbitMQ, amqp_vhost: str, other: dict[str, Any]) -> None:
+    broker = RabbitBroker(amqp_vhost, SystemClock(), management_url=rabbitmq.management_url)
+    try:
+        with raw(amqp_vhost) as channel:
+            channel.queue_declare("rpa_tasks_high", durable=True, arguments=other)
+        with pytest.raises(TopologyMismatch, match="rpa_tasks_high exists with other arguments"):
+            broker.inspect()
+    finally:
+        broker.close()
+
+
 @pytest.mark.parametrize("first_says", [{}, {"x-queue-type": "classic"}])
 def test_a_queue_declared_by_another_program_without_or_with_its_type_is_the_same_queue(
     rabbitmq: RabbitMQ, amqp_vhost: str, first_says: dict[str, Any]

@@ -7,6 +7,7 @@ import pytest
 from services import messages
 from services.domain import health
 from services.domain.health import ERROR, NOTE, OK, WARNING
+from services.domain.order import Inspection
 from services.domain.worker import SlotState, WorkerInfo
 
 GOOD = {
@@ -41,9 +42,16 @@ def test_what_redis_may_lose_or_refuse(change: dict[str, str], level: str, produ
 
 
 def test_alarms_of_the_broker() -> None:
-    assert health.of_broker({"kind": "sqlite"}) == []
-    assert codes(health.of_broker({"alarms": "rabbit@a: disk", "management_error": ""})) == [(ERROR, "alarm")]
-    assert codes(health.of_broker({"alarms": "", "management_error": "404"})) == [(NOTE, "no_management")]
+    def found(seen: Inspection, **facts: str) -> list[tuple[str, str]]:
+        return codes(health.of_broker("x 1", seen, facts))
+
+    whole = Inspection(present=5)
+    assert found(whole) == [(OK, "broker")]
+    assert found(whole, alarms="rabbit@a: disk", management_error="") == [(OK, "broker"), (ERROR, "alarm")]
+    blind = found(Inspection(present=5, compared=False), alarms="", management_error="404")
+    assert blind == [(OK, "broker_seen"), (NOTE, "no_management")]
+    assert found(Inspection(present=4, missing=("q",))) == [(OK, "broker_seen"), (WARNING, "not_declared")]
+    assert found(Inspection(missing=("q",))) == [(OK, "broker_seen"), (NOTE, "not_declared")]
 
 
 @pytest.mark.parametrize(

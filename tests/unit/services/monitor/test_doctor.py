@@ -57,10 +57,10 @@ def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
 
 def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(error: Exception) -> None:
-        def ensure(**_: object) -> None:
+        def inspect(_delays: object) -> None:
             raise error
 
-        monkeypatch.setattr(room.broker, "ensure", ensure)
+        monkeypatch.setattr(room.broker, "inspect", inspect)
 
     fails(BrokerUnavailable("nobody at port 5672"))
     found = look(room, tmp_path)
