@@ -18,6 +18,7 @@ from services.domain.status import CLAIMABLE, Status
 from services.domain.task import Attempt, Task
 from services.engine import recipe
 from services.engine.dispatch import Dispatcher
+from services.engine.duty import DutyThread
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Consumer, Letter, Store
 
@@ -33,21 +34,15 @@ class Archiver:
     ) -> None:
         self._store, self._broker, self._dispatcher = store, broker, dispatcher
         self._registry, self._clock, self._name = registry, clock, name
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._duty = DutyThread(self._loop, f"{name}-archiver")
 
     def start(self) -> None:
         """Begin to consume."""
-        self._stop.clear()
-        self._thread = threading.Thread(target=self._loop, name=f"{self._name}-archiver", daemon=True)
-        self._thread.start()
+        self._duty.start()
 
     def stop(self) -> None:
         """Stop after the present batch."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(30.0)
-            self._thread = None
+        self._duty.stop()
 
     def archive(self, deliveries: Sequence[Delivery]) -> list[Delivery]:
         """Store a batch; returns what is stored and may be acknowledged. One bad letter does not hold up the others.
@@ -69,10 +64,10 @@ class Archiver:
                 log.exception("a dead letter stays in its queue: %s", delivery.message_id or "without an id")
         return kept
 
-    def _loop(self) -> None:
+    def _loop(self, stop: threading.Event) -> None:
         consumer: Consumer | None = None
         try:
-            while not self._stop.is_set():
+            while not stop.is_set():
                 try:
                     consumer = consumer or self._broker.dead_letters(name=f"{self._name}-archiver")
                     clean = self._round(consumer)
@@ -80,7 +75,7 @@ class Archiver:
                     log.warning("dead letters wait in their queue: %s", exc)
                     clean = False
                 if not clean:
-                    self._clock.wait(self._stop, 2.0)
+                    self._clock.wait(stop, 2.0)
         finally:
             if consumer is not None:
                 consumer.close()

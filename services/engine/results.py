@@ -16,6 +16,7 @@ from services.domain.order import Order
 from services.domain.result import result_order
 from services.domain.status import TERMINAL
 from services.domain.task import Task
+from services.engine.duty import DutyThread
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -32,24 +33,18 @@ class ResultRelay:
 
     def __init__(self, store: Store, broker: Broker, clock: Clock, name: str) -> None:
         self._store, self._broker, self._clock, self._name = store, broker, clock, name
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._duty = DutyThread(self._loop, f"{name}-results", leave_s=LAST_S + 20.0)
         self._cursor = self._marked = ""
         self._marked_at = 0.0
 
     def start(self) -> None:
         """Go on where the last leader stopped."""
-        self._stop.clear()
         self._cursor = ""
-        self._thread = threading.Thread(target=self._loop, name=f"{self._name}-results", daemon=True)
-        self._thread.start()
+        self._duty.start()
 
     def stop(self) -> None:
         """Tell what has ended by now, as far as the broker lets us, and stop."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(LAST_S + 20.0)
-            self._thread = None
+        self._duty.stop()
 
     def round(self, wait_s: float) -> bool:
         """Publish what ended since the last round; tell whether there may be more at once.
@@ -91,16 +86,16 @@ class ResultRelay:
             self._store.put_document(KIND, NAME, self._cursor)
             self._marked, self._marked_at = self._cursor, now
 
-    def _loop(self) -> None:
-        while not self._stop.is_set():
+    def _loop(self, stop: threading.Event) -> None:
+        while not stop.is_set():
             try:
                 self.round(WAIT_S)
             except ConsoleError as exc:
                 log.warning("results wait: %s", exc)
-                self._clock.wait(self._stop, PAUSE_S)
+                self._clock.wait(stop, PAUSE_S)
             except Exception:  # whatever one batch does to us, the telling must not end for good
                 log.exception("results wait")
-                self._clock.wait(self._stop, PAUSE_S)
+                self._clock.wait(stop, PAUSE_S)
         until = self._clock.monotonic() + LAST_S
         try:
             while self.round(0.0) and self._clock.monotonic() < until:

@@ -12,6 +12,7 @@ import msgspec
 from services.domain import schedule as schedules
 from services.domain.errors import ConsoleError, StoreUnavailable
 from services.domain.schedule import Planned, Tally
+from services.engine.duty import DutyThread
 from services.engine.firing import DEFAULT_ZONE, Firing, fleet_zone
 from services.ports import Clock, ScheduleEntry, Store
 
@@ -26,25 +27,16 @@ class Scheduler:
 
     def __init__(self, store: Store, firing: Firing, clock: Clock, name: str) -> None:
         self._store, self._firing, self._clock, self._name = store, firing, clock, name
-        self._stop = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._duty = DutyThread(self._loop, f"{name}-scheduler")
         self._told: set[tuple[str, int]] = set()  #: name and version of schedules whose trouble was logged
 
     def start(self) -> None:
         """Begin to fire."""
-        # a new one: a thread that hangs in a frozen broker from the lead before must still find its end
-        self._stop = threading.Event()
-        self._thread = threading.Thread(
-            target=self._loop, args=(self._stop,), name=f"{self._name}-scheduler", daemon=True
-        )
-        self._thread.start()
+        self._duty.start()
 
     def stop(self) -> None:
         """Stop after the present tasks."""
-        self._stop.set()
-        if self._thread is not None:
-            self._thread.join(30.0)
-            self._thread = None
+        self._duty.stop()
 
     def tick(self) -> int:
         """Fire what is due now; returns how many schedules were. One that cannot be fired does not hold up the others.
@@ -55,7 +47,7 @@ class Scheduler:
         due = self._store.due_schedules(BATCH)
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if due else ""
         for entry in due:
-            if self._stop.is_set():
+            if self._duty.stopped:
                 break
             try:
                 self._turn(entry, zone)
@@ -92,7 +84,7 @@ class Scheduler:
         run = planned.firing
         if run is None:
             return
-        tally = self._firing.fire(planned.schedule, run, zone, stopped=self._stop.is_set)
+        tally = self._firing.fire(planned.schedule, run, zone, stopped=lambda: self._duty.stopped)
         if tally is not None:
             self._end(entry, planned, tally, zone)
 

@@ -193,7 +193,7 @@ def test_who_loses_the_lead_stops_between_two_handfuls(yard: Yard, monkeypatch: 
     submit = Producer.submit
 
     def stopping(self: Producer, specs: list[TaskSpec]) -> Submitted:
-        scheduler._stop.set()
+        scheduler.stop()
         return submit(self, specs)
 
     monkeypatch.setattr(Producer, "submit", stopping)
