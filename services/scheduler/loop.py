@@ -44,7 +44,7 @@ class Scheduler:
         Raises:
             StoreUnavailable: nothing can be recorded now.
         """
-        due = self._store.due_schedules(BATCH)
+        due = self._store.due_schedules(BATCH + len(self._told))  # those stay due until somebody mends them
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if due else ""
         for entry in due:
             if self._duty.stopped:

@@ -186,7 +186,7 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
     def _first(self, sql: str, values: tuple[int, ...], limit: int) -> list[Task]:
         """So many records, whatever stands among them that is none."""
         with self._read() as conn:
-            return first(lambda most: [data for (data,) in conn.execute(sql, (*values, most))], limit)
+            return first(lambda most: [readable(data) for (data,) in conn.execute(sql, (*values, most))], limit)
 
     def _found(self, sql: str, values: tuple[str | int, ...]) -> list[Task]:
         with self._read() as conn:

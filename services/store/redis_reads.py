@@ -15,7 +15,6 @@ from services.store import keys
 from services.store.redis_apply import read_record
 from services.store.redis_client import Command
 from services.store.redis_part import Part
-from services.store.redis_script import PREFIX
 from services.store.unreadable import first
 
 #: records asked for in one command
@@ -181,10 +180,9 @@ class Reads(Part):
     def _first(self, index: str, until: float | str, limit: int) -> list[Task]:
         """So many records from the beginning of an index, whatever stands among them that is none."""
 
-        def read(most: int) -> list[bytes | None]:
+        def read(most: int) -> list[Task | None]:
             ids = self._link.call("ZRANGEBYSCORE", index, "-inf", until, "LIMIT", 0, most)
-            stored = self._link.call("MGET", *(keys.TASK.encode() + task_id for task_id in ids)) if ids else []
-            return [data and data[PREFIX:] for data in stored]
+            return self.get([task_id.decode() for task_id in ids])
 
         return first(read, limit)
 

@@ -10,6 +10,7 @@ from services.ports import ScheduleEntry
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
+from services.store.unreadable import first, tell
 
 _PUT = load("put_schedule")
 _PACK = msgspec.msgpack.Encoder()
@@ -36,14 +37,25 @@ class Schedules(Part):
     def schedules(self) -> list[ScheduleEntry]:
         """All schedules by name."""
         found: Mapping[bytes, bytes] = self._link.call("HGETALL", keys.SCHEDULES)
-        return [_ENTRY.decode(found[name]) for name in sorted(found)]
+        entries = [_entry(found[name]) for name in sorted(found)]
+        return [entry for entry in entries if entry is not None]
 
     def due_schedules(self, limit: int) -> list[ScheduleEntry]:
         """The due ones, the earliest first."""
         now = self._ticker.now_ms()
-        names = self._link.call("ZRANGE", keys.SCHEDULES_DUE, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
-        if not names:
-            return []
-        found = self._link.call("HMGET", keys.SCHEDULES, *names)
-        entries = [_ENTRY.decode(entry) for entry in found if entry is not None]
-        return [entry for entry in entries if 0 < entry.next_at <= now]
+
+        def read(most: int) -> list[ScheduleEntry | None]:
+            names = self._link.call("ZRANGE", keys.SCHEDULES_DUE, "-inf", now, "BYSCORE", "LIMIT", 0, most)
+            return [_entry(found) for found in self._link.call("HMGET", keys.SCHEDULES, *names)] if names else []
+
+        return [entry for entry in first(read, limit) if 0 < entry.next_at <= now]
+
+
+def _entry(found: bytes | None) -> ScheduleEntry | None:
+    if found is None:
+        return None
+    try:
+        return _ENTRY.decode(found)
+    except msgspec.DecodeError as exc:
+        tell(found, "schedule", str(exc))
+        return None

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import TypeVar
 
 import msgspec
 
 from services.domain.task import Task, decode
 
+T = TypeVar("T")
 log = logging.getLogger(__name__)
 
 
@@ -18,23 +20,22 @@ def readable(data: bytes) -> Task | None:
     try:
         return decode(data)
     except msgspec.DecodeError as exc:
-        _tell(data, str(exc))
+        tell(data, "record", str(exc))
         return None
 
 
-def first(read: Callable[[int], Sequence[bytes | None]], limit: int) -> list[Task]:
-    """The first so many records; ``read`` gives that many from the beginning, None for a place without a record."""
+def first(read: Callable[[int], Sequence[T | None]], limit: int) -> list[T]:
+    """The first so many; ``read`` gives that many from the beginning, None for a place with nothing readable."""
     most = limit
     while True:
         found = read(most)
-        tasks = [task for data in found if data is not None and (task := readable(data)) is not None]
-        missing = len(found) - len(tasks)
-        if len(found) < most or len(tasks) >= limit:
-            return tasks[:limit]
-        most = limit + 2 * missing
+        good = [one for one in found if one is not None]
+        if len(found) < most or len(good) >= limit:
+            return good[:limit]
+        most = limit + 2 * (len(found) - len(good))
 
 
 @lru_cache(maxsize=100)
-def _tell(data: bytes, why: str) -> None:
-    """The reconciler meets it every few seconds: one line is enough."""
-    log.error("a record of %d bytes cannot be read and counts as missing: %s", len(data), why)
+def tell(data: bytes, what: str, why: str) -> None:
+    """The leader meets it every second: one line is enough."""
+    log.error("a %s of %d bytes cannot be read and counts as missing: %s", what, len(data), why)

@@ -9,12 +9,14 @@ from typing import Any
 import pytest
 import redis
 
+from services.clock import SystemClock
 from services.domain.change import Create
 from services.domain.query import Query
 from services.domain.status import Status
 from services.domain.task import Task
-from services.ports import Store
+from services.ports import ScheduleEntry, Store
 from services.store import keys
+from tests.contract.conftest import open_store
 from tests.contract.rig import Rig
 
 JUNK = b"\xff" * 200
@@ -92,3 +94,15 @@ def test_it_stands_in_no_new_task_s_way(rig: Rig, spoil: Any) -> None:
     lost = rig.create(uniq="only-one")
     spoil(lost)
     assert rig.ask(Create(task=rig.task(uniq="only-one"))).code == "created"
+
+
+@pytest.mark.redis
+def test_a_spoiled_schedule_hides_no_other(redis_url: str) -> None:
+    store = open_store("redis", redis_url, SystemClock())
+    for name, at in (("a", 1), ("b", 2), ("c", 3), ("d", 4)):
+        store.put_schedule(ScheduleEntry(name=name, body="{}", next_at=at), 0)
+    for name in ("a", "b", "c"):
+        redis.Redis.from_url(redis_url).hset(keys.SCHEDULES, name, JUNK)
+    assert [one.name for one in store.due_schedules(2)] == ["d"]
+    assert [one.name for one in store.schedules()] == ["d"]
+    store.close()

@@ -16,7 +16,7 @@ from services.domain.task import Task
 from services.engine import firing
 from services.engine.producer import Producer, Submitted, TaskSpec
 from services.ports import ScheduleEntry
-from services.scheduler.loop import Scheduler
+from services.scheduler.loop import BATCH, Scheduler
 from tests.contract.waiting import eventually
 from tests.unit.services.scheduler.conftest import SHOPS, Yard
 
@@ -259,6 +259,17 @@ def test_one_that_cannot_be_read_holds_up_nobody_and_is_told_once(yard: Yard, ca
     scheduler.tick()
     assert len(yard.tasks()) == SHOPS
     assert caplog.text.count("schedule broken cannot be fired") == 1
+
+
+def test_a_whole_batch_of_such_holds_up_nobody(yard: Yard) -> None:
+    due(yard)
+    for number in range(BATCH):
+        yard.room.store.put_schedule(ScheduleEntry(name=f"broken {number}", body="{", next_at=1), 0)
+    scheduler = yard.scheduler()
+    scheduler.tick()
+    assert yard.tasks() == []
+    scheduler.tick()
+    assert len(yard.tasks()) == SHOPS
 
 
 def test_a_shop_that_is_new_or_disabled_counts_from_the_next_run_on(yard: Yard) -> None:
