@@ -12,7 +12,7 @@ from services.domain import filter_time, recurrence
 from services.domain.errors import UsageError
 from services.domain.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.entrypoints import json_text
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
 from services.monitor.schedules import ScheduleRow
 
 EXAMPLES = (
@@ -107,9 +107,9 @@ def show(context: Context) -> int:
         row = _find(engine, context.args.name, context.args.count)
     document = _document(row)
     shown = {name: value for name, value in document.items() if name not in ("upcoming", "last")}
-    lines = [f"{name:<12} {value}" for name, value in shown.items() if value not in (None, "", 0, [], (), {})]
+    lines = [f"{name:<12} {plain(value)}" for name, value in shown.items() if value not in (None, "", 0, [], (), {})]
     lines += [f"{'runs next' if not place else '':<12} {instant}" for place, instant in enumerate(document["upcoming"])]
-    lines += [f"{f'last {name}':<12} {value}" for name, value in (document["last"] or {}).items()]
+    lines += [f"{f'last {name}':<12} {plain(value)}" for name, value in (document["last"] or {}).items()]
     context.show({"schedule": document}, lines)
     return EXIT_OK
 

@@ -18,6 +18,7 @@ from services.entrypoints.context import (
     MAX_ROWS,
     Context,
     examples,
+    plain,
     table,
     whole,
 )
@@ -88,7 +89,7 @@ def show(context: Context) -> int:
         for gate in detail.gates
     ]
     record = shapes.task(detail.task)
-    lines = [f"{name:<14} {value}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
+    lines = [f"{name:<14} {plain(value)}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
     lines += [
         f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
         for gate in detail.gates

@@ -126,8 +126,17 @@ def _padded(text: str, width: int) -> str:
     return text + " " * (width - _columns(text))
 
 
+def plain(value: object) -> str:
+    """A value as people read it: nothing for None, yes or no for a truth, items with commas between."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(plain, value))
+    return "" if value is None else str(value)
+
+
 def _cell(value: object) -> str:
-    text = "" if value is None else str(value)
+    text = plain(value)
     clean = "".join(char if char.isprintable() else "·" for char in text)
     return clean if len(clean) <= 60 else clean[:59] + "…"
 

@@ -19,7 +19,7 @@ from services import assembly, workforce
 from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, PAGES, ConsoleRequest, Context, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, PAGES, ConsoleRequest, Context, plain, whole
 from services.entrypoints.demo_count import WATCH_S, Count
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
 from services.monitor.live import Live
@@ -39,7 +39,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     parser = nouns.add_parser("demo", parents=[common], help="a throw-away fleet with real task processes")
     parser.add_argument("--shops", type=whole(1, 10_000), default=60)
     parser.add_argument(
-        "--seconds", type=float, default=0.0, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})"
+        "--seconds", type=float, default=None, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})"
     )
     parser.add_argument("--slots", type=whole(1, 64), default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
@@ -172,8 +172,9 @@ class Demo:
 def run(context: Context) -> int:
     """Show the window where there is a display and nobody asked for JSON; else run for the given time and report."""
     args = context.args
-    if not 0 <= args.seconds <= MAX_SECONDS:
-        raise UsageError("--seconds must be a number from 0 to 86400", field="--seconds")
+    if args.seconds is not None and not 0 < args.seconds <= MAX_SECONDS:
+        text = "--seconds must be a number above 0 and at most 86400; leave it out to go on until you end it"
+        raise UsageError(text, field="--seconds")
     if not 0 < args.rate <= MAX_RATE:
         raise UsageError("--rate must be a number above 0 and at most 1000", field="--rate")
     with (
@@ -246,7 +247,7 @@ def _headless(context: Context, demo: Demo) -> int:
     except ConsoleError as exc:
         log.exception("no report")
         report = {"ok": False, "error": str(exc)}
-    lines = [f"{name:<20} {value}" for name, value in report.items()]
+    lines = [f"{name:<20} {plain(value)}" for name, value in report.items()]
     lines.append("retry delays are 1/2/4 s here instead of 30/60/120 s")
     context.show(report, lines)
     return EXIT_OK if report["ok"] else EXIT_FAILED

@@ -112,6 +112,8 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("worker", "--handlers", "no.such.module"), "worker.handlers"),
     (("demo", "--shops", "0"), "--shops"),
     (("demo", "--seconds", "-1"), "--seconds"),
+    (("demo", "--seconds", "0"), "--seconds"),
+    (("demo", "--seconds", "nan"), "--seconds"),
     (("stats", "--profile", "nobody"), "--profile"),
     (("stats", "--broker", "amqp://localhost"), "--redis"),
     (("stats", "--broker", "http://localhost", "--redis", "redis://localhost"), "--broker"),

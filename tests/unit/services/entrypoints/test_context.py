@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from services.domain.errors import UsageError
-from services.entrypoints.context import Context, seconds, table, whole
+from services.entrypoints.context import Context, plain, seconds, table, whole
 
 
 class Terminal(io.StringIO):
@@ -49,6 +49,11 @@ def test_nobody_to_ask_is_wrong_usage(monkeypatch: pytest.MonkeyPatch) -> None:
         context(yes=False, json=True).confirm("cancel", 3)
     assert context(yes=True, json=True).confirm("cancel", 3)
     assert context(yes=False).confirm("cancel", 0), "nothing to do needs no question"
+
+
+def test_a_truth_is_yes_or_no() -> None:
+    assert table(("type", "again"), [("a", True), ("b", False)]) == ["type  again", "a     yes", "b     no"]
+    assert [plain(one) for one in (True, None, 0, ["a", False], ("b",))] == ["yes", "", "0", "a, no", "b"]
 
 
 def test_columns_are_as_wide_as_their_cells_and_show_no_control_characters() -> None:
