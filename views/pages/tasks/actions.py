@@ -12,6 +12,7 @@ from services.commands.outcome import Outcome
 from services.commands.tasks import join
 from services.domain import lane
 from services.domain.status import Status
+from services.domain.task import Task
 from services.i18n import _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet, PageContext
@@ -66,6 +67,18 @@ class TaskActions(QObject):
             self._look.start(partial(self._context.tasks.picks_of, ids), partial(self._ask, verb))
             return
         self._start(verb, picks, HOLD_S)
+
+    def edit(self, task: Task) -> None:
+        """Open the dialog of a new task, filled in as this one."""
+        self._context.new_task(
+            {
+                "platform": task.platform,
+                "shops": [task.shop],
+                "task_type": task.task_type,
+                "payload": task.payload,
+                "priority": task.priority,
+            }
+        )
 
     def undo(self) -> bool:
         """Take the newest action back while that is offered."""

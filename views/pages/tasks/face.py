@@ -1,4 +1,4 @@
-"""Where the parts of the Tasks page stand."""
+"""Where the parts of the Tasks page stand, and what stands there when it has no rows."""
 
 from __future__ import annotations
 
@@ -7,9 +7,25 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
+from services.i18n import N_
 from views.theme.tokens import DETAIL, DETAIL_MAX, DETAIL_MIN
+from views.widgets.empty_state import EmptyState
 
 LIST_WIDTH = 1000
+
+
+class NoTasks(EmptyState):
+    """What stands in the place of rows."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+
+    def say(self, *, filtered: bool) -> None:
+        """No task matches, or there is none at all."""
+        if filtered:
+            self.set_texts(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        else:
+            self.set_texts(N_("No tasks yet"))
 
 
 def stacked(*widgets: QWidget) -> QStackedWidget:

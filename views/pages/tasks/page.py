@@ -5,22 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from services.domain.filter import FilterError
 from services.domain.status import Status
-from services.domain.task import Task
-from services.i18n import N_, _
+from services.i18n import N_
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page, PageCommand
-from views.pages.tasks.action_bar import ActionBar, BarState
+from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
 from views.pages.tasks.commands import page_commands
 from views.pages.tasks.detail import TaskDetailPanel
-from views.pages.tasks.face import side_by_side, stacked
+from views.pages.tasks.face import NoTasks, side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.panel_door import PanelDoor
@@ -29,10 +28,11 @@ from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
+from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View
-from views.support import shown, text
+from views.support import shown
 from views.support.acting import Acting
 from views.support.keys import bind
 from views.tables.at_rest import AtRest
@@ -40,7 +40,6 @@ from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.widgets.buttons import Button
-from views.widgets.empty_state import EmptyState
 from views.widgets.filter_bar import FilterBar
 from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs
@@ -54,7 +53,6 @@ class TasksPage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Tasks"))
         self._context = context
-        self._total: int | None = None
         self._frozen = False
         self._acting = Acting(self, context.toast)
         self._actions = TaskActions(context, self._acting, self)
@@ -142,7 +140,8 @@ class TasksPage(Page):
         self._selection = Selection(self._context.tasks, self._table)
         self._positions = Positions(self._context.tasks, self._context.feed, self._table)
         self._views = ViewKeeper(self._context, self._tabs, self._table, self)
-        self._empty = EmptyState(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        self._tally = Tally(self._lister, self._views, self._context.feed, self._table)
+        self._empty = NoTasks()
         self._stack = stacked(self._table, self._empty)
         self._bar = ActionBar(VERBS)
         self._detail = TaskDetailPanel(self._context, self._actions)
@@ -185,7 +184,7 @@ class TasksPage(Page):
         self._selection.changed.connect(self._show_bar)
         self._selection.busy_changed.connect(self._bar.show_busy)
         self._model.pending_changed.connect(self._show_bar)
-        self._detail.edit_wanted.connect(self._edit)
+        self._detail.edit_wanted.connect(self._actions.edit)
         self._columns.clicked.connect(self._show_columns)
         self._export.clicked.connect(self.share)
         self._bar.export_wanted.connect(self.share)
@@ -220,24 +219,17 @@ class TasksPage(Page):
         self._filter.clear()
         self._query()
 
-    def _say_empty(self) -> None:
-        if self._lister.wanted.filter:
-            self._empty.set_texts(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
-        else:
-            self._empty.set_texts(N_("No tasks yet"))
-
     def _show(self, listing: Listing) -> None:
         self._error.clear()
         self._filter.clear_problem()
-        self._total = listing.total
-        self._views.note_total(listing.wanted.filter, listing.total)
+        self._tally.note(listing)
         settle = listing.settle or self._rest.resting
         rows = self._positions.fill(with_rows_beyond(listing, self._model.records()))
         self._model.apply(rows, settle=settle)
         self._positions.refresh()
         self._selection.refresh(listing.rows)
         self._lister.note_shown(str(row.key) for row in self._model.records())
-        self._say_empty()
+        self._empty.say(filtered=bool(listing.wanted.filter))
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
         self._say_summary()
         self._show_bar()
@@ -265,19 +257,8 @@ class TasksPage(Page):
             self._say_summary()
 
     def _say_summary(self) -> None:
-        kept = max(self._context.feed.latest.counts.total, self._total or 0)
-        match = self._match()
-        if match is None:
-            loaded = text.count(self._model.rowCount())
-            self.set_summary(_("{shown} shown, of {kept} kept").format(shown=loaded, kept=text.count(kept)))
-        else:
-            self.set_summary(_("{match} match, of {kept} kept").format(match=text.count(match), kept=text.count(kept)))
-        self._bar.show_match(match)
-
-    def _match(self) -> int | None:
-        """How many match; a view, its tab and the foot say one number, what lies between two looks must not show."""
-        counted = self._views.number_of(self._lister.wanted.filter)
-        return counted if counted is not None else self._total
+        self.set_summary(self._tally.summary())
+        self._bar.show_match(self._tally.match())
 
     def _show_new(self) -> None:
         self._model.show_new()
@@ -300,18 +281,9 @@ class TasksPage(Page):
             self._table.setFocus()
 
     def _show_bar(self, *_args: object) -> None:
-        state = BarState(
-            ticked=self._selection.count,
-            loaded=self._model.rowCount(),
-            total=self._total,
-            match=self._match(),
-            all_ticked=self._model.tick_state() == Qt.CheckState.Checked,
-            new_rows=self._model.pending,
-            cursor=self._table.current_key() is not None,
-        )
         standing = self._selection.standing()
         reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
-        self._bar.show_state(state, lambda key: reasons[key])
+        self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
         self._bar.set_newest_first(self._wanted().descending)
 
     def select_all(self) -> None:
@@ -342,14 +314,3 @@ class TasksPage(Page):
     def _add_condition(self, field: str, value: str, include: bool) -> None:
         self._filter.add_value(field, value, include=include)
         self._query()
-
-    def _edit(self, task: Task) -> None:
-        self._context.new_task(
-            {
-                "platform": task.platform,
-                "shops": [task.shop],
-                "task_type": task.task_type,
-                "payload": task.payload,
-                "priority": task.priority,
-            }
-        )

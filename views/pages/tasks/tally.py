@@ -1,0 +1,55 @@
+"""How many tasks match, are loaded, kept and selected: one set of numbers for tab, head and foot of the page."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+
+from services.i18n import _
+from views.pages.tasks.action_bar import BarState
+from views.pages.tasks.listing import Listing, TaskLister
+from views.pages.tasks.selection import Selection
+from views.pages.tasks.view_keeper import ViewKeeper
+from views.support import text
+from views.support.feed import Feed
+from views.tables.table_view import TableView
+
+
+class Tally:
+    """Knows the numbers; says nothing by itself."""
+
+    def __init__(self, lister: TaskLister, views: ViewKeeper, feed: Feed, table: TableView) -> None:
+        self._lister, self._views, self._feed, self._table = lister, views, feed, table
+        self._total: int | None = None
+
+    def note(self, listing: Listing) -> None:
+        """A list was answered."""
+        self._total = listing.total
+        self._views.note_total(listing.wanted.filter, listing.total)
+
+    def match(self) -> int | None:
+        """How many match; a view, its tab and the foot say one number, what lies between two looks must not show."""
+        counted = self._views.number_of(self._lister.wanted.filter)
+        return counted if counted is not None else self._total
+
+    def summary(self) -> str:
+        """The head's words."""
+        kept = text.count(max(self._feed.latest.counts.total, self._total or 0))
+        match = self.match()
+        if match is None:
+            return _("{shown} shown, of {kept} kept").format(
+                shown=text.count(self._table.records.rowCount()), kept=kept
+            )
+        return _("{match} match, of {kept} kept").format(match=text.count(match), kept=kept)
+
+    def bar_state(self, selection: Selection) -> BarState:
+        """What the bar says."""
+        model = self._table.records
+        return BarState(
+            ticked=selection.count,
+            loaded=model.rowCount(),
+            total=self._total,
+            match=self.match(),
+            all_ticked=model.tick_state() == Qt.CheckState.Checked,
+            new_rows=model.pending,
+            cursor=self._table.current_key() is not None,
+        )
