@@ -11,9 +11,11 @@ from pathlib import Path
 from typing import Any
 
 from services.broker import embedded_messages as messages
+from services.broker import embedded_shops as shop_queues
 from services.broker.embedded_consumer import EmbeddedConsumer
 from services.broker.embedded_schema import SCHEMA
-from services.domain.errors import BrokerError, BrokerUnavailable
+from services.domain import lane
+from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMismatch
 from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
 from services.ports import Clock, Consumer
 from services.sqlite_writer import close_file, open_file
@@ -69,6 +71,22 @@ class EmbeddedBroker:
         with broker_errors():
             self._file.write(lambda conn: conn.executemany("INSERT OR IGNORE INTO delays VALUES (?)", rows))
 
+    def open_shop(self, platform: str, shop_id: str) -> None:
+        """Make the dedicated queue of a shop."""
+        queue, key = lane.shop_queue(shop_id), f"task.{platform}.{shop_id}"
+        with broker_errors():
+            taken = self._file.write(lambda conn: shop_queues.open_shop(conn, queue, key))
+        if taken != key:
+            raise TopologyMismatch(f"Queue {queue} takes {taken}, not {key}: another platform has a shop of this id")
+
+    def close_shop(self, platform: str, shop_id: str) -> bool:
+        """Delete the dedicated queue of a shop if it is empty and nobody consumes it."""
+        with broker_errors():
+            return self._file.write(lambda conn: shop_queues.close_shop(conn, lane.shop_queue(shop_id)))
+
+    def know_shops(self, shops: Iterable[str]) -> None:
+        """Nothing to do: the file lists its queues."""
+
     # --------------------------------------------------------------------- publishing
     def publish(self, orders: Sequence[Order]) -> list[Receipt]:
         """See ``services.ports.Broker``: a confirmed message is on the disk."""
@@ -84,25 +102,24 @@ class EmbeddedBroker:
                 receipts[place] = Receipt(False, "unroutable")
         for start in range(0, len(ready), CHUNK):
             chunk = ready[start : start + CHUNK]
-            failed = self._put([row for _, row in chunk])
-            for place, _ in chunk if failed is not None else ():
-                receipts[place] = failed or receipts[place]
+            for place, receipt in self._put(chunk):
+                receipts[place] = receipt
         self._latency = (time.perf_counter() - begun) * 1000
         return receipts
 
-    def _put(self, rows: Sequence[tuple[Any, ...]]) -> Receipt | None:
-        """Store a chunk; the receipt of every row of it if that fails."""
+    def _put(self, chunk: Sequence[tuple[int, tuple[Any, ...]]]) -> list[tuple[int, Receipt]]:
+        """Store rows by their place; the places of those that are not stored, and why."""
         try:
-            self._file.write(lambda conn: messages.put(conn, rows), "messages")
+            bad = self._file.write(lambda conn: messages.put(conn, [row for _, row in chunk]), "messages")
         except sqlite3.OperationalError as exc:
             self._change(f"{exc}")
-            return Receipt(False, f"refused: {exc}")
+            return [(place, Receipt(False, f"refused: {exc}")) for place, _ in chunk]
         except sqlite3.Error as exc:
             self._change(f"{exc}")
-            return Receipt(False, "disconnected")
+            return [(place, Receipt(False, "disconnected")) for place, _ in chunk]
         if self._error:
             self._change("")
-        return None
+        return [(chunk[number][0], Receipt(False, "unroutable")) for number in bad]
 
     def _change(self, error: str) -> None:
         self._error, self._since = error, self._clock.now_ms()
@@ -110,7 +127,7 @@ class EmbeddedBroker:
     # ---------------------------------------------------------------------- consuming
     def consumer(self, lanes: Sequence[str], *, window: int, name: str) -> Consumer:
         """Start consuming lanes."""
-        return self._enter([messages.LANE_QUEUES[str(lane)] for lane in lanes], window, name)
+        return self._enter([messages.LANE_QUEUES[str(one)] for one in lanes], window, name)
 
     def dead_letters(self, *, name: str) -> Consumer:
         """Start consuming the dead queue."""

@@ -10,6 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 
 from services.broker import embedded_messages as messages
+from services.broker import embedded_shops as shop_queues
+from services.domain import lane
 from services.domain.order import Delivery
 from services.ports import Clock
 from services.sqlite_writer import SharedFile
@@ -36,6 +38,8 @@ class EmbeddedConsumer:
         self._state = threading.Condition()
         self._taking = threading.Lock()
         self._held: dict[int, str] = {}
+        self._shops: tuple[str, ...] = ()  #: dedicated queues, who had the last turn at the end
+        self._seats = 0
         self._paused = self._closed = False
         self._ack_lost = 0
 
@@ -58,16 +62,21 @@ class EmbeddedConsumer:
         """Wait until there may be something for this consumer, at most until the deadline."""
 
         def open_or_closed() -> bool:
-            return self._closed or (not self._paused and bool(self._rooms(quotas)))
+            return self._closed or (not self._paused and bool(self._rooms(quotas) or self._waiting_shops()))
 
         with self._state:
             ready = self._state.wait_for(open_or_closed, max(0.0, deadline - time.monotonic()))
         if not ready or self._closed:
             return False
         queues = {queue for queue, _ in self._rooms(quotas)}
+        wish = self._wish(quotas, 1)
         seconds = min(LOOK_S, max(0.0, deadline - time.monotonic()))
         look = self._file.wait_for(
-            "messages", seconds, lambda conn: messages.anything(conn, queues, self._clock.now_ms())
+            "messages",
+            seconds,
+            lambda conn: (
+                messages.anything(conn, queues, self._clock.now_ms()) or (wish and shop_queues.anything(conn, wish))
+            ),
         )
         return look is not None
 
@@ -82,16 +91,44 @@ class EmbeddedConsumer:
                 held[queue] += room
         return rooms
 
+    def _waiting_shops(self) -> list[str]:
+        """Dedicated queues of which one more message may be held, if there is a free seat."""
+        held = self._taken_seats()
+        return [queue for queue in self._shops if queue not in held] if len(held) < self._seats else []
+
+    def _taken_seats(self) -> set[str]:
+        return {queue for queue in list(self._held.values()) if lane.is_shop_queue(queue)}
+
+    def _wish(self, quotas: Sequence[tuple[str, int]], limit: int) -> shop_queues.Wish | None:
+        """What a take may bring where dedicated queues are served; None where they are not."""
+        shops = self._waiting_shops()
+        if not shops or self._paused or self._closed:
+            return None
+        held = Counter(list(self._held.values()))
+        rooms = {queue: max(0, self._window - held[queue]) for queue, _ in quotas}
+        seats = self._seats - len(self._taken_seats())
+        return shop_queues.Wish(quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit)
+
     def _take(self, limit: int, quotas: Sequence[tuple[str, int]]) -> list[Delivery]:
         with self._taking:
             with self._state:
                 rooms = [] if self._paused or self._closed else self._rooms(quotas)
-            if not rooms:
+                wish = self._wish(quotas, limit)
+            if not rooms and wish is None:
                 return []
             now = self._clock.now_ms()
-            rows = self._file.write(lambda conn: messages.take(conn, self._number, rooms, limit, now))
+            rows = self._file.write(
+                lambda conn: (
+                    messages.take(conn, self._number, rooms, limit, now)
+                    if wish is None
+                    else shop_queues.take(conn, self._number, wish, now)
+                )
+            )
             with self._state:
                 self._held.update((row[0], row[1]) for row in rows)
+                if wish is not None:
+                    served = {row[1] for row in rows}
+                    self._shops = tuple(sorted(self._shops, key=served.__contains__))
         received = self._clock.monotonic()
         return [messages.delivery(row, received) for row in rows]
 
@@ -170,6 +207,21 @@ class EmbeddedConsumer:
         with self._state:
             self._paused = False
             self._state.notify_all()
+
+    def serve(self, shops: Sequence[str], seats: int) -> None:
+        """Take from the dedicated queues of these shops too."""
+        queues = dict.fromkeys(map(lane.shop_queue, shops))
+        with self._state:
+            if self._closed:
+                return
+            kept = [queue for queue in self._shops if queue in queues]
+            changed = set(queues) != set(self._shops)
+            self._shops = (*(queue for queue in queues if queue not in self._shops), *kept)
+            self._seats = max(1, seats)
+            self._state.notify_all()
+        if changed:
+            names = [*self._queues, *queues]
+            self._file.write(lambda conn: messages.serve(conn, self._number, names))
 
     def close(self) -> None:
         """Give back what is held, and leave."""

@@ -11,11 +11,13 @@ from typing import Any
 import msgspec
 import psutil
 
-from services.domain.lane import LANES
+from services.domain import lane as lanes
+from services.domain.lane import LANES, SHOP_QUEUE
 from services.domain.order import Delivery, Order, QueueDepth
 
 LANE_QUEUES = {str(lane): f"rpa_tasks_{lane}" for lane in LANES}
 DEAD_QUEUE = "rpa_dead_queue"
+SHOP_END = SHOP_QUEUE[:-1] + chr(ord(SHOP_QUEUE[-1]) + 1)  #: behind the names of all dedicated queues
 #: a consumer of another host that shows no life for so long is gone
 SILENT_MS = 60_000
 #: host, pid, start time
@@ -27,17 +29,29 @@ _TAKE = """UPDATE messages SET owner = ? WHERE id IN (
     RETURNING id, queue, priority, routing_key, message_id, headers, body, redelivered"""
 _READY = "SELECT 1 FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0 LIMIT 1"
 _DUE = "SELECT 1 FROM messages WHERE visible_at > 0 AND visible_at <= ? LIMIT 1"
+FRONT = """SELECT id FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0
+    ORDER BY priority DESC, id LIMIT ?"""
+HEAD = "SELECT min(id), priority FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0"
+TAKE_THESE = """UPDATE messages SET owner = ? WHERE id IN (SELECT value FROM json_each(?))
+    RETURNING id, queue, priority, routing_key, message_id, headers, body, redelivered"""
+_NEXT_SHOP = f"""(SELECT min(queue) FROM messages
+    WHERE owner = 0 AND visible_at = 0 AND queue > {{}} AND queue < '{SHOP_END}')"""
+#: from one dedicated queue with messages to the next, by hops through the index
+READY_SHOPS = f"""WITH RECURSIVE found (queue) AS (
+        SELECT {_NEXT_SHOP.format(repr(SHOP_QUEUE))}
+        UNION ALL SELECT {_NEXT_SHOP.format("found.queue")} FROM found WHERE found.queue IS NOT NULL)
+    SELECT queue FROM found WHERE queue IS NOT NULL"""
 _RELEASE = "UPDATE messages SET owner = 0, redelivered = 1 WHERE owner = ?"
 
 
 def queue_of(order: Order) -> str:
-    """The queue that an order ends in, "" if there is none."""
+    """The queue that an order ends in, "" if there is none; a dedicated one may not exist."""
     if order.kind == "dead":
         return DEAD_QUEUE
     words = order.routing_key.split(".")
     if len(words) != 3 or words[0] != "task" or not words[1]:
         return ""
-    return LANE_QUEUES.get(words[2], "")
+    return LANE_QUEUES.get(words[2], "") or (lanes.shop_queue(words[2]) if words[2] else "")
 
 
 def row_of(order: Order, queue: str, now: int) -> tuple[Any, ...]:
@@ -50,9 +64,13 @@ def row_of(order: Order, queue: str, now: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def put(conn: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> None:
-    """Store messages."""
-    conn.executemany(_PUT, rows)
+def put(conn: sqlite3.Connection, rows: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Store messages; answers the places of those whose dedicated queue does not exist."""
+    asked = {(row[0], row[2]) for row in rows if lanes.is_shop_queue(row[0])}
+    sql = "SELECT 1 FROM shop_queues WHERE queue = ? AND routing_key = ?"
+    missing = {pair for pair in asked if conn.execute(sql, pair).fetchone() is None}
+    conn.executemany(_PUT, [row for row in rows if (row[0], row[2]) not in missing] if missing else rows)
+    return [place for place, row in enumerate(rows) if (row[0], row[2]) in missing]
 
 
 def anything(conn: sqlite3.Connection, queues: Iterable[str], now: int) -> bool | None:
@@ -66,7 +84,7 @@ def take(
     conn: sqlite3.Connection, owner: int, rooms: Sequence[tuple[str, int]], limit: int, now: int
 ) -> list[tuple[Any, ...]]:
     """Give the best messages to an owner: queues in their order, so many of each, then priority, then age."""
-    conn.execute("UPDATE messages SET visible_at = 0 WHERE visible_at > 0 AND visible_at <= ?", (now,))
+    wake(conn, now)
     taken: list[tuple[Any, ...]] = []
     for queue, room in rooms:
         wanted = min(room, limit - len(taken))
@@ -74,6 +92,11 @@ def take(
             rows = conn.execute(_TAKE, (owner, queue, wanted)).fetchall()
             taken += sorted(rows, key=lambda row: (-row[2], row[0]))
     return taken
+
+
+def wake(conn: sqlite3.Connection, now: int) -> None:
+    """Let go what has waited long enough."""
+    conn.execute("UPDATE messages SET visible_at = 0 WHERE visible_at > 0 AND visible_at <= ?", (now,))
 
 
 def delivery(row: tuple[Any, ...], received: float) -> Delivery:
@@ -111,6 +134,11 @@ def enter(conn: sqlite3.Connection, name: str, queues: Sequence[str], me: Proces
     sql = "INSERT INTO consumers (name, queues, host, pid, pid_started, beat_at) VALUES (?, ?, ?, ?, ?, ?) RETURNING id"
     (number,) = conn.execute(sql, (name, msgspec.json.encode(queues).decode(), *me, now)).fetchone()
     return int(number)
+
+
+def serve(conn: sqlite3.Connection, owner: int, queues: Sequence[str]) -> None:
+    """Note what a consumer takes from now on."""
+    conn.execute("UPDATE consumers SET queues = ? WHERE id = ?", (msgspec.json.encode(queues).decode(), owner))
 
 
 def beat(conn: sqlite3.Connection, me: Process, now: int) -> None:
@@ -167,7 +195,9 @@ def depths(conn: sqlite3.Connection, now: int) -> list[QueueDepth]:
     for (queues,) in conn.execute("SELECT queues FROM consumers"):
         for queue in msgspec.json.decode(queues):
             served[queue] = served.get(queue, 0) + 1
+    shops = conn.execute("SELECT queue FROM shop_queues ORDER BY queue")
     kinds = [*((queue, "lane") for queue in LANE_QUEUES.values()), (DEAD_QUEUE, "dead")]
+    kinds += [(queue, "shop") for (queue,) in shops]
     return [
         QueueDepth(
             name=queue, ready=ready.get(queue, 0), unacked=held.get(queue, 0), consumers=served.get(queue, 0), kind=kind

@@ -34,4 +34,7 @@ CREATE TABLE consumers (
 CREATE TABLE delays (seconds INTEGER PRIMARY KEY);
 """
 
-SCHEMA = Schema("broker", (_MESSAGES,))
+#: dedicated queues and what they take
+_SHOPS = "CREATE TABLE shop_queues (queue TEXT PRIMARY KEY, routing_key TEXT NOT NULL UNIQUE) WITHOUT ROWID"
+
+SCHEMA = Schema("broker", (_MESSAGES, _SHOPS))

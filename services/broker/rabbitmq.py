@@ -14,7 +14,7 @@ from services.broker.rabbitmq_management import Management
 from services.broker.rabbitmq_publisher import WINDOW, Publisher
 from services.broker.rabbitmq_timing import Timing
 from services.domain.errors import BrokerError
-from services.domain.lane import LANES
+from services.domain.lane import LANES, shop_queue
 from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
 from services.ports import Clock
 
@@ -70,6 +70,25 @@ class RabbitBroker:
 
     def dead_letters(self, *, name: str) -> RabbitConsumer:
         return self._consume([topology.DEAD_QUEUE], DEAD_WINDOW, name)
+
+    # ------------------------------------------------------------------------------------------- queues of single shops
+    def open_shop(self, platform: str, shop_id: str) -> None:
+        self._use(self._in)
+        self._control.open_shop(platform, shop_id)
+        with self._lock:
+            self._dedicated.add(shop_queue(shop_id))
+
+    def close_shop(self, platform: str, shop_id: str) -> bool:
+        self._use(self._in)
+        gone = self._control.close_shop(shop_id)
+        if gone:
+            with self._lock:
+                self._dedicated.discard(shop_queue(shop_id))
+        return gone
+
+    def know_shops(self, shops: Iterable[str]) -> None:
+        with self._lock:
+            self._dedicated = set(map(shop_queue, shops))
 
     def _consume(self, queues: Sequence[str], window: int, name: str) -> RabbitConsumer:
         self._use(self._in)

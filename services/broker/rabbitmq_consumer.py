@@ -1,43 +1,48 @@
-"""Consuming with manual ack: one channel, one consumer per queue, settled in bursts, recovering by itself."""
+"""Consuming with manual ack: lanes on one channel, the queues of single shops on another, recovering by itself."""
 
 from __future__ import annotations
 
-import logging
+import functools
 import threading
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_control import Control
-from services.broker.rabbitmq_cut import Cut
-from services.broker.rabbitmq_ledger import Ledger, Token, Verb
+from services.broker.rabbitmq_ledger import Verb
+from services.broker.rabbitmq_rota import Rota
+from services.broker.rabbitmq_side import Side
 from services.broker.rabbitmq_subscription import Subscription
-from services.broker.rabbitmq_wire import Channel
+from services.domain import lane as lanes
 from services.domain.order import Delivery
 
-log = logging.getLogger(__name__)
 REST_AFTER, REST_LOOK = 1.0, 0.25  #: seconds: what nobody took for so long goes back; how exactly that is kept
 #: seconds: how long the first deliveries of a woken queue are waited for, after its consumer is there and in all
 FIRST_WAIT, WAKE_WAIT = 0.02, 0.2
 
 
-class RabbitConsumer:
-    """Deliveries of some queues for one worker; every method of the port may be called from any thread."""
+class RabbitConsumer(Side):
+    """Deliveries of some queues for one worker; every method of the port may be called from any thread.
 
-    def __init__(self, link: Link, control: Control, queues: Sequence[str], *, window: int, name: str) -> None:
-        self._link = link
-        self._cond = threading.Condition()
-        self._ledger = Ledger(queues)
-        self._arrived: list[tuple[int, Delivery]] = []  #: of this piece of input; I/O thread only
-        self._waking = self._paused = self._closed = False
+    The queues of single shops have a channel of their own: a fault of one of them does not close that of the lanes.
+    """
+
+    def __init__(
+        self, link: Link, control: Control, queues: Sequence[str], *, window: int, name: str, offset: str = ""
+    ) -> None:
+        """``offset``: where to begin in a stream (``first``), "" for queues."""
+        super().__init__(link, threading.Condition(), queues)
+        self._control, self._name = control, name
+        self._paused = self._closed = False
         self._queues = tuple(queues)
         self._resting: set[str] = set()  #: not consumed: their deliveries lay here untaken
         self._woken = False  #: some of them are on their way back
         self._rest_timer: Any = None  #: I/O thread only
-        self._left = threading.Event()
-        self._number = 0
-        self._subscription = Subscription(link, control, queues, self, window=window, name=name)
+        self._left: list[threading.Event] = []
+        self._subscription = Subscription(link, control, queues, self, window=window, name=name, offset=offset)
+        self._shops = Side(link, self._cond, (), named=True)
+        self._rota: Rota | None = None
         link.add(self._subscription)
 
     # ----------------------------------------------------------------------------------------------- port, any thread
@@ -48,16 +53,16 @@ class RabbitConsumer:
     @property
     def error(self) -> str:
         """Why nothing is consumed, "" while all is well or on its way."""
-        return self._subscription.error
+        return self._subscription.error or (self._rota.error if self._rota is not None else "")
 
     @property
     def ack_lost(self) -> int:
         with self._cond:
-            return self._ledger.ack_lost
+            return self.ledger.ack_lost + self._shops.ledger.ack_lost
 
     def held(self) -> int:
         with self._cond:
-            return self._ledger.held
+            return self.ledger.held + self._shops.ledger.held
 
     def take(self, limit: int, timeout: float, plan: Sequence[tuple[str, int]] = ()) -> list[Delivery]:
         quotas = [(topology.lane_queue(lane), most) for lane, most in plan] or [(name, limit) for name in self._queues]
@@ -65,24 +70,54 @@ class RabbitConsumer:
         with self._cond:
             if self._resting and not self._paused:
                 self._wake(limit, quotas)
-            self._cond.wait_for(lambda: self._closed or (not self._paused and self._ledger.waiting(names)), timeout)
-            return [] if self._paused or self._closed else self._ledger.take(limit, quotas)
+            self._cond.wait_for(lambda: self._closed or (not self._paused and self._anything(names)), timeout)
+            if self._paused or self._closed:
+                return []
+            return self._pick(limit, quotas) if self._shops.ledger.ready else self.ledger.take(limit, quotas)
+
+    def _anything(self, names: set[str]) -> bool:
+        """Whether one of these queues has a delivery, or a shop's queue has one of their lanes."""
+        if self.ledger.waiting(names):
+            return True
+        fronts = self._shops.ledger.fronts() if self._rota is not None else ()
+        return bool(fronts) and not {_place(one) for one in fronts}.isdisjoint(map(_place_of_queue, names))
+
+    def _pick(self, limit: int, quotas: Sequence[tuple[str, int]]) -> list[Delivery]:
+        """In the order of the plan; what comes from a shop's queue stands in the lane of its priority, by arrival."""
+        shops = self._shops.ledger
+        taken: list[Delivery] = []
+        for name, most in quotas:
+            place = _place_of_queue(name)
+            while most > 0 and len(taken) < limit:
+                of_lane = self.ledger.front(name)
+                mine = [one for one in shops.fronts() if _place(one) == place]
+                of_shop = min(mine, key=lambda one: one.received, default=None)
+                if of_shop is not None and (of_lane is None or of_shop.received < of_lane.received):
+                    taken.append(shops.pop(of_shop.queue))
+                elif of_lane is not None:
+                    taken.append(self.ledger.pop(name))
+                else:
+                    break
+                most -= 1
+        return taken
 
     def _wake(self, limit: int, quotas: Sequence[tuple[str, int]]) -> None:
         """Consume again what this take comes to, and wait for it: less urgent messages must not be faster."""
-        woken = self._ledger.short(limit, quotas, self._resting)
+        woken = self.ledger.short(limit, quotas, self._resting)
         if not woken:
             return
         self._resting -= woken
         self._woken = True
         self._link.post(lambda: self._subscription.wake(woken))
         self._cond.wait_for(
-            lambda: not self._woken or self._closed or not self._ledger.short(limit, quotas, woken), WAKE_WAIT
+            lambda: not self._woken or self._closed or not self.ledger.short(limit, quotas, woken), WAKE_WAIT
         )
 
     def put_back(self, deliveries: Iterable[Delivery]) -> None:
+        of_lanes, of_shops = _apart(deliveries)
         with self._cond:
-            self._ledger.put_back(list(deliveries))
+            self.ledger.put_back(of_lanes)
+            self._shops.ledger.put_back(of_shops)
         self._link.post(self._watch_untaken)
 
     def ack(self, deliveries: Iterable[Delivery]) -> None:
@@ -91,19 +126,46 @@ class RabbitConsumer:
     def requeue(self, deliveries: Iterable[Delivery]) -> None:
         self._settle(deliveries, Verb.BACK)
 
+    def _settle(self, deliveries: Iterable[Delivery], verb: Verb) -> None:
+        if self._rota is None:
+            self.settle(deliveries, verb)
+            return
+        of_lanes, of_shops = _apart(deliveries)
+        self.settle(of_lanes, verb)
+        if of_shops:
+            self._shops.settle(of_shops, verb)
+            self._link.post(self._rota.look)
+
     def set_window(self, unacked: int) -> None:
         self._link.post(lambda: self._subscription.set_window(max(unacked, 1)))
+
+    def serve(self, shops: Sequence[str], seats: int) -> None:
+        rota = self._rota
+        if rota is None:
+            if not shops or self._closed:
+                return
+            rota = self._rota = Rota(self._link, self._control, self._shops, name=self._name)
+            self._link.post(functools.partial(rota.set_running, not self._paused))
+            self._link.add(rota)
+        self._link.post(functools.partial(rota.serve, tuple(map(lanes.shop_queue, shops)), max(seats, 1)))
 
     def pause(self) -> None:
         with self._cond:
             self._paused = True
-        self._link.post(lambda: self._subscription.set_running(False))
+        self._run(running=False)
 
     def resume(self) -> None:
         with self._cond:
             self._paused = False
             self._cond.notify_all()
-        self._link.post(lambda: self._subscription.set_running(True))
+        self._run(running=True)
+
+    def _run(self, *, running: bool) -> None:
+        for part in self._parts():
+            self._link.post(functools.partial(part.set_running, running))
+
+    def _parts(self) -> list[Subscription | Rota]:
+        return [self._subscription, *([self._rota] if self._rota is not None else [])]
 
     def close(self) -> None:
         if self.leave():
@@ -116,58 +178,27 @@ class RabbitConsumer:
                 return False
             self._closed = True
             self._cond.notify_all()
-        self._link.post(lambda: self._subscription.leave(self._left))
+        for part in self._parts():
+            self._left.append(threading.Event())
+            self._link.post(functools.partial(part.leave, self._left[-1]))
         return True
 
     def left(self, timeout: float) -> None:
         """Wait for the end of ``leave``; what is settled from now on is too late."""
-        if not self._link.closing:
-            self._left.wait(timeout)
-        self._link.remove(self._subscription)
+        for event in () if self._link.closing else self._left:
+            event.wait(timeout)
+        for part in self._parts():
+            self._link.remove(part)
         with self._cond:
-            self._ledger.begin()
+            self.ledger.begin()
+            self._shops.ledger.begin()
 
     # ----------------------------------------------------------------------------- the subscription's, I/O thread only
-    def on_channel(self, channel: Channel) -> None:
-        """Deliveries come from this channel now."""
-        self._number = channel.channel_number
-        self._arrived.clear()
-        with self._cond:
-            self._ledger.begin()
-
-    def on_lost(self) -> None:
-        """The channel is gone: what it held belongs to the broker again."""
-        self._arrived.clear()
-        with self._cond:
-            self._ledger.begin()
-
-    def on_delivery(self, queue: str, source: int, found: Cut, now: float) -> None:
-        tag = found.delivery_tag
-        delivery = Delivery(
-            token=Token(self._ledger.epoch, self._number, tag, source),
-            queue=queue,
-            body=found.body,
-            routing_key=found.routing_key,
-            message_id=found.message_id,
-            content_type=found.content_type,
-            content_encoding=found.content_encoding,
-            headers=found.headers,
-            priority=found.priority,
-            redelivered=found.redelivered,
-            received=now,
-        )
-        self._arrived.append((tag, delivery))
-
     def on_data(self) -> None:
         """Hand over what one piece of input brought, with one wake-up."""
-        if not self._arrived:
-            return
-        with self._cond:
-            for tag, delivery in self._arrived:
-                self._ledger.receive(tag, delivery)
-            self._arrived.clear()
-            self._cond.notify_all()
-        self._watch_untaken()
+        if self._arrived:
+            super().on_data()
+            self._watch_untaken()
 
     def on_settled(self) -> None:
         """All queues that should be consumed are."""
@@ -188,46 +219,27 @@ class RabbitConsumer:
         self._rest_timer = None
         since = self._link.now() - REST_AFTER
         with self._cond:
-            old = self._ledger.untaken(since) - self._resting
+            old = self.ledger.untaken(since) - self._resting
             self._resting |= old
-            some = self._ledger.ready > 0
+            some = self.ledger.ready > 0
         if some and not self._closed:
             self._rest_timer = self._link.later(REST_LOOK, self._rest)
         if old:
             self._subscription.rest(old)
 
-    def give_back(self, keep: Container[int]) -> None:
-        """Give back what nobody took, but for what the consumers to ``keep`` delivered; send all that is decided."""
-        self.on_data()
-        with self._cond:
-            self._ledger.give_back(keep)
-        self._flush()
 
-    # --------------------------------------------------------------------------------------------------- settling
-    def _settle(self, deliveries: Iterable[Delivery], verb: Verb) -> None:
-        with self._cond:
-            self._ledger.settle(deliveries, verb)
-            wake = self._wants_flush()
-        if wake:
-            self._link.post(self._flush)
+def _apart(deliveries: Iterable[Delivery]) -> tuple[list[Delivery], list[Delivery]]:
+    """What came from lanes, and what came from the queues of single shops."""
+    of_lanes: list[Delivery] = []
+    of_shops: list[Delivery] = []
+    for one in deliveries:
+        (of_shops if lanes.is_shop_queue(one.queue) else of_lanes).append(one)
+    return of_lanes, of_shops
 
-    def _wants_flush(self) -> bool:
-        """Whether the I/O thread must be woken: once per burst, not once per ack."""
-        if self._waking or not self._ledger.decided:
-            return False
-        self._waking = True
-        return True
 
-    def _flush(self) -> None:
-        channel = self._subscription.channel
-        with self._cond:
-            self._waking = False
-            plan = self._ledger.plan()
-        if channel is None or not channel.is_open or not plan:
-            return
-        with self._link.connection.corked():
-            for item in plan:
-                if item.verb is Verb.ACK:
-                    channel.basic_ack(item.tag, item.multiple)
-                else:
-                    channel.basic_nack(item.tag, item.multiple, True)
+def _place(delivery: Delivery) -> int:
+    return lanes.place_of(delivery.queue, delivery.priority)
+
+
+def _place_of_queue(queue: str) -> int:
+    return lanes.place_of(queue, None)

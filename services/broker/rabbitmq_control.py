@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_count import Count, Numbers
-from services.broker.rabbitmq_errors import ACCESS_REFUSED, PRECONDITION_FAILED, ChannelLost
+from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, PRECONDITION_FAILED, ChannelLost
 from services.broker.rabbitmq_management import Management
 from services.broker.rabbitmq_topology import Part
 from services.broker.rabbitmq_wire import Channel
+from services.domain import lane
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 
 log = logging.getLogger(__name__)
@@ -74,6 +75,22 @@ class Control:
         self._declare_dead_log(asked.platforms)
         self.error = ""
 
+    def open_shop(self, platform: str, shop_id: str) -> None:
+        """Declare the dedicated queue of a shop; not remembered, for who deletes it may be another process."""
+        self._declare(topology.shop(platform, shop_id))
+
+    def close_shop(self, shop_id: str) -> bool:
+        """Delete a dedicated queue that is empty and has no consumers; tell whether it is gone."""
+        name = lane.shop_queue(shop_id)
+        try:
+            self._link.call(lambda answer: self._deleting(name, answer), self._link.timing.call)
+        except ChannelLost as exc:
+            if exc.code == PRECONDITION_FAILED:
+                return False
+            if exc.code != NOT_FOUND:
+                raise BrokerUnavailable(f"RabbitMQ refused to delete {name}: {exc.text}") from exc
+        return True
+
     def count(self, names: Iterable[str]) -> Numbers:
         """Ready messages and consumers of each queue that exists, as they are now."""
         wanted = list(dict.fromkeys(names))
@@ -82,6 +99,16 @@ class Control:
         return self._link.call(lambda answer: self.counting(wanted, answer), self._link.timing.call)
 
     # ------------------------------------------------------------------------------------------------- I/O thread
+    def _deleting(self, name: str, answer: Future[None]) -> None:
+        def begin(channel: Channel) -> None:
+            def answered(_frame: object) -> None:
+                answer.set_result(None)
+                channel.close()
+
+            channel.queue_delete(name, if_unused=True, if_empty=True, callback=answered)
+
+        self._link.channel(begin, lambda reason: None if answer.done() else answer.set_exception(reason))
+
     def restore(self, then: Callable[[], None]) -> None:
         """Declare again all that is wanted, then go on; requests made meanwhile join."""
         self._waiting.append(then)

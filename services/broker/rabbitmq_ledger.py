@@ -40,7 +40,9 @@ class Settle:
 class Ledger:
     """Book-keeping of one channel after another; the owner guards it with a lock."""
 
-    def __init__(self, queues: Sequence[str]) -> None:
+    def __init__(self, queues: Sequence[str], *, named: bool = False) -> None:
+        """``named``: keep in mind which queues have unsettled deliveries; other queues than these may come."""
+        self._names: dict[int, str] | None = {} if named else None  #: queue of each unsettled tag
         self._ready: dict[str, deque[Delivery]] = {queue: deque() for queue in queues}
         self._open: dict[int, Verb | None] = {}  #: tags the broker waits for, ascending; the verb is decided, not sent
         self._decided = 0
@@ -67,6 +69,9 @@ class Ledger:
         self.epoch += 1
         self._open.clear()
         self._decided = 0
+        if self._names is not None:
+            self._names.clear()
+            self._ready.clear()
         for queue in self._ready.values():
             queue.clear()
         return self.epoch
@@ -74,6 +79,9 @@ class Ledger:
     def receive(self, tag: int, delivery: Delivery) -> None:
         """Keep a delivery until somebody takes it."""
         self._open[tag] = None
+        if self._names is not None:
+            self._names[tag] = delivery.queue
+            self._ready.setdefault(delivery.queue, deque())
         self._ready[delivery.queue].append(delivery)
 
     def take(self, limit: int, plan: Iterable[tuple[str, int]] = ()) -> list[Delivery]:
@@ -85,6 +93,23 @@ class Ledger:
                 taken.append(queue.popleft())
                 most -= 1
         return taken
+
+    def fronts(self) -> list[Delivery]:
+        """The next delivery of each queue that has any."""
+        return [queue[0] for queue in self._ready.values() if queue]
+
+    def front(self, queue: str) -> Delivery | None:
+        """The next delivery of a queue."""
+        ready = self._ready.get(queue)
+        return ready[0] if ready else None
+
+    def pop(self, queue: str) -> Delivery:
+        """Hand out the next one of a queue that has one."""
+        return self._ready[queue].popleft()
+
+    def busy(self) -> set[str]:
+        """Queues with unsettled deliveries, where names are kept."""
+        return set((self._names or {}).values())
 
     def waiting(self, queues: Iterable[str]) -> bool:
         """Whether one of these queues has a delivery that nobody has taken."""
@@ -124,6 +149,8 @@ class Ledger:
             elif self._open.get(token.tag, verb) is None:
                 self._open[token.tag] = verb
                 self._decided += 1
+                if self._names is not None:
+                    self._names.pop(token.tag, None)
 
     def give_back(self, keep: Container[int] = ()) -> None:
         """Decide that untaken deliveries return, but for those from the sources to ``keep``."""

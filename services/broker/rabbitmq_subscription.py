@@ -51,8 +51,18 @@ class Subscription:
     """Runs one consumer per queue with the wanted window while running; all in the I/O thread of the link."""
 
     def __init__(
-        self, link: Link, control: Control, queues: Sequence[str], owner: Owner, *, window: int, name: str
+        self,
+        link: Link,
+        control: Control,
+        queues: Sequence[str],
+        owner: Owner,
+        *,
+        window: int,
+        name: str,
+        offset: str = "",
     ) -> None:
+        """``offset``: where to begin in a stream, "" for queues."""
+        self._arguments = {"x-stream-offset": offset} if offset else {}
         self._link, self._control, self._owner = link, control, owner
         self._queues, self._window, self._name = tuple(queues), max(window, 1), name
         self._running, self._leaving = True, False
@@ -172,7 +182,9 @@ class Subscription:
             item = Running(f"{self._name[:100]}.{queue}.{self._numbers}", self._numbers, self._window)
             self._active[queue] = item
             receive = functools.partial(self._deliver, queue, item.number)
-            channel.basic_consume(queue, receive, consumer_tag=item.tag, callback=self._step())
+            channel.basic_consume(
+                queue, receive, consumer_tag=item.tag, arguments=self._arguments, callback=self._step()
+            )
 
     def _deliver(self, queue: str, source: int, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
         self._delivered_at = now = self._link.now()
@@ -245,7 +257,7 @@ class Subscription:
         elif self._idle(now):
             log.warning("%s consumes nothing; starting again", self._name)
             self._recover()
-        elif self._active and now - self._delivered_at > STALL:
+        elif self._active and now - self._delivered_at > STALL and not self._arguments:
             self._delivered_at = now
             self._check_stall()
 

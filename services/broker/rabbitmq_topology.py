@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from services.broker.rabbitmq_wire import Channel
-from services.domain.lane import LANES
+from services.domain.lane import LANES, SHOP_QUEUE, shop_queue
 
 TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
 DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
-SHOP_PREFIX, NODE_PREFIX, DELAY_PREFIX = "single_shop_", "rpa_node_", "rpa_delay_"
+NODE_PREFIX, DELAY_PREFIX = "rpa_node_", "rpa_delay_"
 MAX_PRIORITY = 10
 DEAD_LOG_BYTES = 1 << 30
 #: always said: on a vhost whose default is quorum an omitted type would become one; given and omitted count as equal
@@ -61,7 +61,7 @@ def kind_of(queue: str) -> str:
         return "dead"
     if queue in {lane_queue(lane) for lane in LANES}:
         return "lane"
-    for prefix, kind in ((SHOP_PREFIX, "shop"), (DELAY_PREFIX, "delay"), (NODE_PREFIX, "other")):
+    for prefix, kind in ((SHOP_QUEUE, "shop"), (DELAY_PREFIX, "delay"), (NODE_PREFIX, "other")):
         if queue.startswith(prefix):
             return kind
     return ""
@@ -93,6 +93,12 @@ def delay(seconds: int) -> tuple[Part, ...]:
     name = delay_queue(seconds)
     arguments = {**CLASSIC, "x-message-ttl": seconds * 1000, "x-dead-letter-exchange": TASKS}
     return Exchange(name, "fanout"), Queue(name, arguments), Binding(name, name)
+
+
+def shop(platform: str, shop_id: str) -> tuple[Part, ...]:
+    """The dedicated queue of a shop."""
+    name = shop_queue(shop_id)
+    return Queue(name, CLASSIC), Binding(name, TASKS, f"task.{platform}.{shop_id}")
 
 
 def dead_log(platforms: Iterable[str]) -> tuple[Part, ...]:

@@ -14,6 +14,7 @@ class Lane(StrEnum):
 
 
 LANES = (Lane.HIGH, Lane.NORMAL, Lane.LOW)
+SHOP_QUEUE = "single_shop_"  #: before the id of the shop whose queue it is
 MIN_PRIORITY, MAX_PRIORITY = 1, 10
 DEFAULT_PRIORITY = {Lane.HIGH: 10, Lane.NORMAL: 6, Lane.LOW: 2}
 
@@ -23,6 +24,24 @@ def lane_of(priority: int) -> Lane:
     if priority >= 8:
         return Lane.HIGH
     return Lane.NORMAL if priority >= 4 else Lane.LOW
+
+
+def shop_queue(shop_id: str) -> str:
+    """The dedicated queue of a shop."""
+    return SHOP_QUEUE + shop_id
+
+
+def is_shop_queue(queue: str) -> bool:
+    """Whether a queue is dedicated to a shop."""
+    return queue.startswith(SHOP_QUEUE)
+
+
+def place_of(queue: str, priority: int | None) -> int:
+    """How urgent a message is, 0 for the high lane: by its lane's queue, in a shop's queue by its AMQP priority."""
+    if is_shop_queue(queue):
+        return LANES.index(lane_of(DEFAULT_PRIORITY[Lane.NORMAL] if priority is None else priority + 1))
+    name = queue.rpartition("_")[2]
+    return LANES.index(Lane(name)) if name in DEFAULT_PRIORITY else len(LANES)
 
 
 def parse_priority(value: object) -> tuple[Lane, int]:

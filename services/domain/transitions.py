@@ -11,7 +11,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from services.domain import dependency
-from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, SetTriage
+from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, Route, SetTriage
 from services.domain.status import CLAIMABLE, TERMINAL, Status, Triage
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 
@@ -202,6 +202,16 @@ def moved(task: Task, op: Move, now: int, *, waits: bool = False) -> Task:
     if waits and not stays:
         to, kept = Status.BLOCKED, {"gate": dependency.GATE}
     return step(task, to, now, why=op.by, gen=task.gen + 1, lane=str(op.lane), priority=op.priority, **kept)
+
+
+def routed(task: Task, op: Route, now: int) -> Task:
+    """On its way through another queue; no transition if it is already."""
+    if task.queue == op.queue:
+        return task
+    stays = task.status == Status.BLOCKED or task.status in WITH_DUE
+    kept: dict[str, Any] = {"gate": task.gate, "due_at": task.due_at} if stays else {}
+    to = task.status if stays else Status.PENDING
+    return step(task, to, now, why=op.by, gen=task.gen + 1, queue=op.queue, **kept)
 
 
 def republished(task: Task, successor: str, by: str, now: int) -> Task:

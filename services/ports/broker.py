@@ -31,6 +31,14 @@ class Consumer(Protocol):
     def set_window(self, unacked: int) -> None:
         """Deliveries that may be held unsettled per queue (prefetch)."""
 
+    def serve(self, shops: Sequence[str], seats: int) -> None:
+        """Take from the dedicated queues of these shops (ids) too, and from no other shop's any more.
+
+        At most ``seats`` queues have an unsettled delivery, each of them one; where there are more queues than seats,
+        those with messages have turns. A queue that does not exist is left out until it does. In a take, a message of a
+        shop's queue stands in the lane of its priority, and counts as one of that lane in the ``plan``.
+        """
+
     def pause(self) -> None:
         """Take nothing more; what is buffered and not taken goes back to the queues."""
 
@@ -72,8 +80,22 @@ class Broker(Protocol):
     def dead_letters(self, *, name: str) -> Consumer:
         """Start consuming the dead-letter queue, for the archiver only (window 50)."""
 
+    def open_shop(self, platform: str, shop_id: str) -> None:
+        """Make the dedicated queue of a shop, which takes ``task.{platform}.{shop_id}``; idempotent.
+
+        Raises:
+            TopologyMismatch: it exists with other arguments, or takes another platform's messages.
+            BrokerUnavailable: no connection.
+        """
+
+    def close_shop(self, platform: str, shop_id: str) -> bool:
+        """Delete the dedicated queue of a shop if it is empty and nobody consumes it; tell whether it is gone."""
+
+    def know_shops(self, shops: Iterable[str]) -> None:
+        """The shops (ids) whose dedicated queues ``depths`` counts, where the broker does not list them by itself."""
+
     def depths(self) -> list[QueueDepth]:
-        """Live depths of lanes, delay queues, dead queue and dedicated queues."""
+        """Live depths of lanes, delay queues, dead queue and dedicated queues that exist."""
 
     def inspect(self, delays: Iterable[int] = ()) -> Inspection:
         """Look whether the topology and the delay queues (seconds) stand as ``ensure`` would declare them; changes

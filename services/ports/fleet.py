@@ -26,10 +26,15 @@ class Fleet(Protocol):
     def pauses(self) -> list[Pause]: ...
 
     def put_document(self, kind: str, name: str, body: str) -> None:
-        """Keep a JSON document: task types (``type``), settings of the fleet (``fleet``), roles (``role``)."""
+        """Keep a JSON document: task types (``type``), settings of the fleet (``fleet``), roles (``role``), dedicated
+        queues (``queue``).
+        """
 
     def add_document(self, kind: str, name: str, body: str) -> bool:
         """Keep a JSON document unless there is one of this name; tell whether it was kept."""
+
+    def remove_document(self, kind: str, name: str) -> bool:
+        """Strike a document off; tell whether there was one."""
 
     def documents(self, kind: str) -> Mapping[str, str]: ...
 

@@ -60,6 +60,12 @@ class Fleet(Part):
         sql = "INSERT OR IGNORE INTO documents VALUES (?, ?, ?)"
         return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
 
+    def remove_document(self, kind: str, name: str) -> bool:
+        """Strike a document off."""
+        row = (kind, name)
+        sql = "DELETE FROM documents WHERE kind = ? AND name = ?"
+        return self._write(lambda conn: conn.execute(sql, row).rowcount > 0)
+
     def documents(self, kind: str) -> Mapping[str, str]:
         """Documents of a kind by name."""
         with self._read() as conn:

@@ -25,6 +25,7 @@ from services.domain.change import (
     Renew,
     Republish,
     Resolve,
+    Route,
     SetTriage,
     TellDependants,
 )
@@ -285,6 +286,7 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Nudge: embedded_repair.nudge,
     GiveUp: embedded_repair.give_up,
     Postpone: embedded_repair.postpone,
+    Route: embedded_repair.route,
     OpenShop: embedded_repair.open_shop,
     TellDependants: embedded_repair.tell_again,
 }

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from services.domain import transitions
-from services.domain.change import Answer, GiveUp, Nudge, OpenShop, Postpone, TellDependants
-from services.domain.status import CLAIMABLE, Status
+from services.domain.change import Answer, GiveUp, Nudge, OpenShop, Postpone, Route, TellDependants
+from services.domain.status import CLAIMABLE, MOVABLE, Status
 from services.store import embedded_gates
 from services.store.embedded_dependencies import conclude, forget_needs, plan_waits, tell_dependants
 from services.store.embedded_gates import key_of, shop_key
-from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
+from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
 MISSING = Answer("missing")
 STALE = Answer("stale")
@@ -46,6 +46,18 @@ def postpone(session: Session, op: Postpone) -> Answer:
     if task is None or not session.is_marked(op.task_id):
         return STALE
     return Answer("ok", session.put(task, SET_MARK))
+
+
+def route(session: Session, op: Route) -> Answer:
+    """Another queue for what has not started."""
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    if task.status not in MOVABLE:
+        return Answer("refused", task)
+    after = transitions.routed(task, op, session.now)
+    mark = SET_MARK if after is not task and after.status in transitions.WITH_MARK else KEEP_MARK
+    return Answer("ok", session.put(after, mark))
 
 
 def open_shop(session: Session, op: OpenShop) -> Answer:

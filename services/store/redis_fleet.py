@@ -74,6 +74,11 @@ class Fleet(Part):
         self._link.check_writable()
         return bool(self._link.call("HSETNX", keys.DOCUMENTS + kind, name, body))
 
+    def remove_document(self, kind: str, name: str) -> bool:
+        """Strike a document off."""
+        self._link.check_writable()
+        return bool(self._link.call("HDEL", keys.DOCUMENTS + kind, name))
+
     def documents(self, kind: str) -> Mapping[str, str]:
         """The documents of a kind by name."""
         found = self._link.call("HGETALL", keys.DOCUMENTS + kind)

@@ -35,6 +35,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.Postpone,
     change.OpenShop,
     change.TellDependants,
+    change.Route,
 )
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)

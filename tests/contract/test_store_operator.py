@@ -6,7 +6,19 @@ from typing import Any
 
 import pytest
 
-from services.domain.change import Cancel, Create, GiveUp, Move, Nudge, Op, Postpone, Republish, Resolve, SetTriage
+from services.domain.change import (
+    Cancel,
+    Create,
+    GiveUp,
+    Move,
+    Nudge,
+    Op,
+    Postpone,
+    Republish,
+    Resolve,
+    Route,
+    SetTriage,
+)
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.contract.rig import Rig, shown, told
@@ -55,6 +67,7 @@ MISSING: list[Op] = [
     Republish(task_id="nobody", by="ann", task=Task(task_id="x", shop_id="s", platform="p", task_type="t")),
     SetTriage(task_id="nobody", triage="archived", by="ann"),
     Resolve(task_id="nobody", to="pending", by="ann"),
+    Route(task_id="nobody", queue="s1", by="ann"),
 ]
 
 

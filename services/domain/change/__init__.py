@@ -31,7 +31,7 @@ from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import Answer, Op
-from services.domain.change.upkeep import GiveUp, Nudge, OpenShop, Postpone, Published, TellDependants
+from services.domain.change.upkeep import GiveUp, Nudge, OpenShop, Postpone, Published, Route, TellDependants
 from services.domain.change.wishes import Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "Renew",
     "Republish",
     "Resolve",
+    "Route",
     "SetTriage",
     "TellDependants",
 ]

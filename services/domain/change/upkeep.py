@@ -75,3 +75,17 @@ class TellDependants(Op, frozen=True, kw_only=True, gc=False):
     """
 
     task_id: str
+
+
+class Route(Op, frozen=True, kw_only=True, gc=False):
+    """Let the message of a task that has not started go through another queue: "" is its lane's, else the dedicated
+    queue of this shop id. gen + 1, so that the message in the old queue is stale.
+
+    pending, queued -> pending with an outbox mark; retrying keeps its time and gets a mark; scheduled and blocked ones
+    stay as they are, for their message is yet to be made. Answers ``ok`` (a task that goes there already makes no
+    transition), ``refused`` (running, held or ended), ``missing``.
+    """
+
+    task_id: str
+    queue: str
+    by: str

@@ -2,7 +2,7 @@
 local HANDLERS = {
   Create = create, Published = published, Claim = claim, Finish = finish, Renew = renew, Progress = progress,
   Cancel = cancel, Move = move, Republish = republish, SetTriage = set_triage, Resolve = resolve, Nudge = nudge,
-  GiveUp = give_up, Postpone = postpone, OpenShop = open, TellDependants = tell_again,
+  GiveUp = give_up, Postpone = postpone, OpenShop = open, TellDependants = tell_again, Route = route,
 }
 
 local meta = call('HMGET', K.meta, 'writer', 'epoch')

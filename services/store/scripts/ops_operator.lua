@@ -1,4 +1,4 @@
--- What people ask for: Cancel, Move, SetTriage, Resolve; and repair: Nudge, GiveUp, Postpone, OpenShop.
+-- What people ask for: Cancel, Move, SetTriage, Resolve; and repair: Nudge, GiveUp, Postpone, Route, OpenShop.
 local function keep_reason(e, o)
   if o[Cancel.reason] ~= '' then set_rest(e, T.reason, o[Cancel.reason]) end
 end
@@ -128,6 +128,20 @@ local function postpone(o)
   local e = load(o[Postpone.task_id])
   if not e or not e.marked then return 'stale' end
   e.mark = true
+  settle(e)
+  return 'ok', e
+end
+
+local function route(o)
+  local e = load(o[Route.task_id])
+  if not e then return 'missing' end
+  local status = e[T.status]
+  if ENDED[status] or status == 'running' or status == 'held' then return 'refused', e end
+  if e[T.queue] == o[Route.queue] then return 'ok', e end
+  e[T.gen], e[T.queue] = e[T.gen] + 1, o[Route.queue]
+  local to = status == 'queued' and 'pending' or status
+  if to == 'pending' or to == 'retrying' then e.mark = true end
+  transition(e, to, '', o[Route.by])
   settle(e)
   return 'ok', e
 end

@@ -56,7 +56,7 @@ def test_a_delay_runs_by_the_clock(broker: EmbeddedBroker, clock: ManualClock) -
     [
         ("task.pdd.high", "rpa_tasks_high"),
         ("task.x.low", "rpa_tasks_low"),
-        ("task.pdd.shop7", ""),
+        ("task.pdd.shop7", "single_shop_shop7"),
         ("task..high", ""),
         ("other.pdd.high", ""),
         ("", ""),
