@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QMenu, QTableView
 
 from services.i18n import _
@@ -60,6 +60,12 @@ class ColumnsLayout(QObject):
             header.moveSection(header.visualIndex(section), section)
         self._auto_hidden.clear()
         self._set_up()
+
+    def choose(self, place: QPoint) -> None:
+        """Offer to show and hide columns, at a global position."""
+        menu = self.menu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.popup(place)
 
     def menu(self) -> QMenu:
         """Return the menu of columns."""

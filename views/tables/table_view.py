@@ -6,31 +6,26 @@
     table.current_changed.connect(self._follow)       # cursor moved: a key or None
     table.menu_requested.connect(self._fill_menu)     # QMenu, key: add your actions first
     table.filter_requested.connect(self._filter)      # column key, text, include?
-    table.save_layout() / table.restore_layout(data)  # plain dict for the settings file
+    table.layout_of_columns.save() / .restore(data)   # plain dict for the settings file
 
-Keys: arrows, PgUp, PgDn, Home, End move; Space peeks; Enter opens; Ctrl+Space ticks; Shift with an
-arrow ticks on the way; Ctrl+A ticks all loaded rows; Ctrl+C copies the cell, Ctrl+Shift+C the rows;
-Esc clears the ticks; Menu or Shift+F10 opens the context menu.
+The keys are those of ``views.tables.table_keys``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
-    QHideEvent,
     QKeyEvent,
-    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
     QResizeEvent,
-    QShowEvent,
 )
 from PySide6.QtWidgets import QAbstractItemView, QAbstractScrollArea, QMenu, QTableView, QWidget
 
@@ -42,15 +37,14 @@ from views.tables.columns_layout import ColumnsLayout
 from views.tables.copying import to_tsv
 from views.tables.delegates import CellDelegate
 from views.tables.header import TableHeader
+from views.tables.live_cells import LiveCells
 from views.tables.record_model import RecordModel
+from views.tables.table_keys import TableKeys
 from views.tables.ticking import Ticking
 from views.theme import theme
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-_MOVES = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown, Qt.Key.Key_Home, Qt.Key.Key_End)
-_LIVE_MS = 1000
 
 
 class TableView(QTableView):
@@ -80,13 +74,12 @@ class TableView(QTableView):
         self._records = model
         self._name = name
         self._ticking = Ticking(model)
-        self._still = False
         self._cells = CellDelegate(self, ground)
-        self._timer = QTimer(self, interval=_LIVE_MS)
-        self._timer.timeout.connect(self.repaint_live)
         self._set_up_look()
         self.setModel(model)
         self.layout_of_columns = ColumnsLayout(self, model)
+        self.live = LiveCells(self, model)
+        self._keys = TableKeys(self, self._ticking)
         self._connect()
         self._restyle()
         self.retranslate()
@@ -110,7 +103,7 @@ class TableView(QTableView):
     def _connect(self) -> None:
         header = self.header
         header.tick_clicked.connect(self._ticking.toggle_all)
-        header.chooser_requested.connect(self.show_column_chooser)
+        header.chooser_requested.connect(self.layout_of_columns.choose)
         header.sectionMoved.connect(self.viewport().update)
         self.selectionModel().currentChanged.connect(self._on_cell_changed)
         self.selectionModel().currentRowChanged.connect(self._on_current_changed)
@@ -237,45 +230,12 @@ class TableView(QTableView):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle the keys of the interaction rules, leave the rest to Qt."""
         self._cells.show_focus = True
-        if not self._handle_key(event):
+        if not self._keys.handle(event):
             super().keyPressEvent(event)
 
-    def _handle_key(self, event: QKeyEvent) -> bool:
-        if event.matches(QKeySequence.StandardKey.Copy):
-            self.copy_cell()
-        elif event.key() == Qt.Key.Key_C and event.modifiers() == _CTRL | _SHIFT:
-            self.copy_rows()
-        elif event.matches(QKeySequence.StandardKey.SelectAll) and self._records.tickable:
-            self._records.tick_all()
-        elif event.key() == Qt.Key.Key_Escape and self._records.ticked():
-            self._records.untick_all()
-        else:
-            return self._handle_row_key(event)
-        return True
-
-    def _handle_row_key(self, event: QKeyEvent) -> bool:
-        index = self.currentIndex()
-        if not index.isValid():
-            return False
-        key = self._records.key_at(index.row())
-        if event.key() == Qt.Key.Key_Space and event.modifiers() & _CTRL:
-            if self._records.tickable:
-                self._records.toggle(index.row())
-        elif event.key() == Qt.Key.Key_Space:
-            self.peek_requested.emit(key)
-        elif event.key() in _ENTER and not event.modifiers() & _CTRL:
-            self.open_requested.emit(key)
-        elif event.key() in _MOVES and event.modifiers() == _SHIFT and self._records.tickable:
-            self._extend(event)
-        else:
-            return False
-        return True
-
-    def _extend(self, event: QKeyEvent) -> None:
-        self._ticking.begin_at(self.currentIndex().row(), again=False)
-        plain = QKeyEvent(event.type(), event.key(), Qt.KeyboardModifier.NoModifier)
-        super().keyPressEvent(plain)
-        self._ticking.extend_to(self.currentIndex().row())
+    def move_cursor(self, event: QKeyEvent) -> None:
+        """Let Qt move the cursor by a key."""
+        super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the ring when the keyboard brought the focus; put the cursor on a row."""
@@ -303,13 +263,10 @@ class TableView(QTableView):
             QGuiApplication.clipboard().setText(text)
 
     def copy_rows(self) -> None:
-        """Copy the ticked rows, else the current one, as TSV with titles."""
-        QGuiApplication.clipboard().setText(self.as_tsv(self.target_keys()))
-
-    def as_tsv(self, keys: Iterable[Hashable]) -> str:
-        """Return rows as tab-separated values, shown columns in the order shown."""
-        found = (self._records.find(key) for key in keys)
-        return to_tsv(self.layout_of_columns.shown(), [record for record in found if record is not None])
+        """Copy the ticked rows, else the current one, as TSV with titles; shown columns in the order shown."""
+        found = (self._records.find(key) for key in self.target_keys())
+        rows = [record for record in found if record is not None]
+        QGuiApplication.clipboard().setText(to_tsv(self.layout_of_columns.shown(), rows))
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu of a row, by mouse at its place, by key below the cursor."""
@@ -332,55 +289,14 @@ class TableView(QTableView):
         self.menu_ending.emit(menu, key)
         return menu
 
-    def show_column_chooser(self, place: QPoint) -> None:
-        """Offer to show and hide columns."""
-        menu = self.layout_of_columns.menu()
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(place)
-
     # layout
-
-    def save_layout(self) -> dict[str, Any]:
-        """Return order, widths, hidden columns and sort as plain data."""
-        return self.layout_of_columns.save()
-
-    def restore_layout(self, layout: Mapping[str, Any]) -> None:
-        """Take what ``save_layout`` returned, also from another version."""
-        self.layout_of_columns.restore(layout)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Hide the least columns when narrow and give the rest to the widest."""
         super().resizeEvent(event)
         self.layout_of_columns.fit()
 
-    # live cells and the end of the list
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Run the clock while there are cells that follow it."""
-        super().showEvent(event)
-        if not self._still and any(column.live for column in self._records.columns):
-            self._timer.start()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        """Stop the clock."""
-        super().hideEvent(event)
-        self._timer.stop()
-
-    def set_live(self, live: bool) -> None:
-        """Let cells follow the clock, or stand still."""
-        self._still = not live
-        if self._still:
-            self._timer.stop()
-        elif self.isVisible() and any(column.live for column in self._records.columns):
-            self._timer.start()
-
-    def repaint_live(self) -> None:
-        """Repaint the cells that change with the clock, in visible rows only."""
-        height = self.viewport().height()
-        for section, column in enumerate(self._records.columns):
-            if column.live and not self.isColumnHidden(section):
-                left = self.columnViewportPosition(section)
-                self.viewport().update(left, 0, self.columnWidth(section), height)
+    # the end of the list
 
     def _on_scrolled(self, value: int) -> None:
         if value >= self.verticalScrollBar().maximum() - 10 * theme().row_height:

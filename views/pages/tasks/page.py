@@ -119,7 +119,7 @@ class TasksPage(Page):
         """Stand still, countdowns included."""
         self._frozen = frozen
         super().set_frozen(frozen)
-        self._table.set_live(not frozen)
+        self._table.live.set_still(frozen)
         self._detail.set_following(not frozen)
 
     def retranslate(self) -> None:
@@ -309,7 +309,7 @@ class TasksPage(Page):
         self._sharing.ask_file(self._ids() if self._selection.count else (), self._wanted())
 
     def _show_columns(self) -> None:
-        self._table.show_column_chooser(self._columns.mapToGlobal(self._columns.rect().bottomLeft()))
+        self._table.layout_of_columns.choose(self._columns.mapToGlobal(self._columns.rect().bottomLeft()))
 
     def _add_condition(self, field: str, value: str, include: bool) -> None:
         self._filter.add_value(field, value, include=include)

@@ -36,7 +36,7 @@ class ViewKeeper(QObject):
         super().__init__(owner)
         self._context, self._tabs, self._table, self._owner = context, tabs, table, owner
         self._saved = SavedViews(context.memory)
-        self._design = table.save_layout()
+        self._design = table.layout_of_columns.save()
         self._current = BUILT_IN[0]
         self._numbers: dict[str, int] = {}
         self._counting = Operation(self, latest=True)
@@ -75,7 +75,7 @@ class ViewKeeper(QObject):
 
     def keep_layout(self) -> None:
         """Remember columns and order of the present view."""
-        self._saved.keep_layout(self._current.key, self._table.save_layout())
+        self._saved.keep_layout(self._current.key, self._table.layout_of_columns.save())
 
     def save(self, expression: str, *, newest: bool) -> None:
         """Ask for a name and keep the filter under it."""
@@ -134,11 +134,11 @@ class ViewKeeper(QObject):
         self._restore()
 
     def _restore(self) -> None:
-        self._table.restore_layout({**self._design, **self._saved.layout(self._current.key)})
+        self._table.layout_of_columns.restore({**self._design, **self._saved.layout(self._current.key)})
 
     def _save(self, expression: str, newest: bool, name: str) -> None:
         view = self._saved.add(name, expression, newest=newest)
-        self._saved.keep_layout(view.key, self._table.save_layout())
+        self._saved.keep_layout(view.key, self._table.layout_of_columns.save())
         self.retranslate()
         self._tabs.set_current(view.key)
         self._current = view

@@ -66,11 +66,11 @@ def test_a_layout_is_kept(table: TableView, qtbot: QtBot) -> None:
     table.header.moveSection(table.header.visualIndex(table.records.section_of("shop")), 1)
     table.setColumnWidth(table.records.section_of("type"), 222)
     table.records.set_sorts([("age", True)])
-    saved = table.save_layout()
+    saved = table.layout_of_columns.save()
     other = TableView(RecordModel(COLUMNS, lambda row: row.id, tickable=True), "Tasks")
     qtbot.addWidget(other)
     other.resize(1200, 300)
-    other.restore_layout(saved)
+    other.layout_of_columns.restore(saved)
     assert hidden(other) >= {"lane"}
     assert width(other, "type") == 222
     assert other.records.sorts == (("age", True),)
@@ -78,7 +78,7 @@ def test_a_layout_is_kept(table: TableView, qtbot: QtBot) -> None:
 
 
 def test_a_layout_of_another_version_does_no_harm(table: TableView) -> None:
-    table.restore_layout(
+    table.layout_of_columns.restore(
         {"order": ["gone", "type"], "widths": {"gone": 5}, "hidden": ["gone"], "sorts": [["gone", True]]}
     )
     assert table.records.sorts == ()
@@ -87,7 +87,7 @@ def test_a_layout_of_another_version_does_no_harm(table: TableView) -> None:
 
 def test_what_the_room_hid_is_not_saved(table: TableView) -> None:
     resize(table, 700)
-    assert table.save_layout()["hidden"] == []
+    assert table.layout_of_columns.save()["hidden"] == []
 
 
 def test_the_design_comes_back(table: TableView) -> None:
@@ -101,7 +101,7 @@ def test_the_design_comes_back(table: TableView) -> None:
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_the_chooser_opens(table: TableView, qtbot: QtBot) -> None:
-    table.show_column_chooser(table.mapToGlobal(table.rect().center()))
+    table.layout_of_columns.choose(table.mapToGlobal(table.rect().center()))
     popup = QApplication.activePopupWidget()
     assert popup is not None
     popup.close()

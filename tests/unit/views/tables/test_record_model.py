@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QPersistentModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
-from services import i18n
 from tests.unit.views.samples import COLUMNS, Row, sample_rows
 from views.tables import roles
 from views.tables.record_model import RecordModel
@@ -186,41 +185,6 @@ def test_clearing_forgets_rows_and_ticks() -> None:
 
 def test_twins_are_shown_once() -> None:
     assert ids(make([Row(id=1), Row(id=1, status="dead"), Row(id=2)])) == [1, 2]
-
-
-def test_roles_answer_plain_values() -> None:
-    model = make([Row(id=1, duration="3 s")], sentence=lambda row: f"task {row.id}")
-    status, duration, tick = model.index(0, 1), model.index(0, model.section_of("duration")), model.index(0, 0)
-    assert status.data(roles.KEY) == 1
-    assert status.data(roles.RECORD).id == 1
-    assert status.data(roles.VALUE) == "queued"
-    assert status.data(roles.ACCESSIBLE) == "task 1"
-    assert duration.data(roles.ACCESSIBLE) == "Duration: 3 s"
-    assert duration.data() == "3 s"
-    assert duration.data(roles.ALIGNMENT) == roles.ALIGN_RIGHT
-    assert duration.data(roles.TOOLTIP) is None
-    assert tick.data(roles.CHECK) == Qt.CheckState.Unchecked
-    assert tick.data(roles.ACCESSIBLE) == "not selected"
-    assert tick.data(roles.KEY) == 1
-    assert tick.data() is None
-    assert model.data(QModelIndex()) is None
-
-
-def test_tool_tips_are_escaped() -> None:
-    column = replace(COLUMNS[1], tooltip=lambda row: f"<b>{row.type}")
-    model: RecordModel[Row] = RecordModel((column,), lambda row: row.id)
-    model.apply([Row(id=1, type="x")])
-    assert model.index(0, 0).data(roles.TOOLTIP) == "<qt>&lt;b&gt;x</qt>"
-
-
-def test_titles_follow_the_language() -> None:
-    column = replace(COLUMNS[1], title="Retry", title_tip="Close")
-    model: RecordModel[Row] = RecordModel((column,), lambda row: row.id)
-    i18n.set_language("zh_CN")
-    assert model.headerData(0, Qt.Orientation.Horizontal) == "重试"
-    assert model.headerData(0, Qt.Orientation.Horizontal, roles.TOOLTIP) == "关闭"
-    assert model.headerData(0, Qt.Orientation.Vertical) is None
-    assert model.headerData(9, Qt.Orientation.Horizontal) is None
 
 
 def test_finding() -> None:

@@ -219,10 +219,10 @@ def test_tabbing_in_puts_the_cursor_on_the_first_row(table: TableView) -> None:
 
 
 def test_live_cells_tick_only_while_seen(table: TableView) -> None:
-    assert table._timer.isActive()
-    table.repaint_live()
+    assert table.live.running
+    table.live.repaint()
     table.hide()
-    assert not table._timer.isActive()
+    assert not table.live.running
 
 
 def test_the_end_of_the_list_asks_for_more(qtbot: QtBot, table: TableView) -> None:
