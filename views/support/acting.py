@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -23,7 +23,7 @@ class Acting(QObject):
         super().__init__(owner)
         self._toast = toast
         self._operation = Operation(self)
-        self._held: list[QTimer] = []
+        self._held: dict[QTimer, frozenset[tuple[str, str]]] = {}
         self._take_back: Callable[[], None] | None = None
 
     @property
@@ -41,10 +41,32 @@ class Acting(QObject):
         self._take_back = None
         self._operation.start(call, lambda outcome: self._tell(outcome, done, reverse), self._fail)
 
+    def free(self, verb: str, ids: Iterable[str]) -> list[str]:
+        """Those that do not wait for the same verb already; that none is left is told.
+
+        Held twice, an Undo of one would leave the other, and the task would go although it was taken back.
+        """
+        waiting = frozenset[tuple[str, str]]().union(*self._held.values())
+        left = [one for one in ids if (verb, one) not in waiting]
+        if not left:
+            self.tell_waiting()
+        return left
+
+    def tell_waiting(self) -> None:
+        """Say that the same is about to happen already."""
+        words = _("That is about to happen already.")
+        self._toast(ToastSpec(text=words, detail=_("Undo takes it back."), status="scheduled", key="waiting"))
+
     def held(
-        self, announce: str, call: Callable[[], Outcome], done: Callable[[Outcome], str], seconds: int = HOLD_S
+        self,
+        announce: str,
+        call: Callable[[], Outcome],
+        done: Callable[[Outcome], str],
+        seconds: int = HOLD_S,
+        *,
+        about: Iterable[tuple[str, str]] = (),
     ) -> None:
-        """Wait a few seconds in which it can be taken back, then run."""
+        """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``."""
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key = f"held-{id(timer)}"
 
@@ -57,7 +79,7 @@ class Acting(QObject):
             self._toast(ToastSpec(text=_("Taken back; nothing was changed."), status="cancelled", key=key))
 
         timer.timeout.connect(go)
-        self._held.append(timer)
+        self._held[timer] = frozenset(about)
         self._take_back = undo
         timer.start()
         actions = (ToastAction(text=_("Undo"), call=undo), ToastAction(text=_("Send now"), call=go))
@@ -79,8 +101,7 @@ class Acting(QObject):
     def _forget(self, timer: QTimer) -> None:
         self._take_back = None
         timer.stop()
-        if timer in self._held:
-            self._held.remove(timer)
+        self._held.pop(timer, None)
 
     def _tell(
         self,

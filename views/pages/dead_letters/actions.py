@@ -25,6 +25,7 @@ from views.widgets.toast import ToastAction, ToastSpec
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
 UNDO_S = 10
+REPUBLISH = "republish"
 
 
 class LetterActions(QObject):
@@ -59,20 +60,35 @@ class LetterActions(QObject):
 
     def republish_edited(self, task: Task, payload: Mapping[str, Any]) -> None:
         """Make a new task with a corrected payload."""
-        call = partial(self._context.commands.dead_letters.republish, [task.task_id], payload=dict(payload))
-        self._acting.held(_("Republishing with your changes in 5 s"), call, _republished)
+        if self._free([task.task_id]):
+            call = partial(self._context.commands.dead_letters.republish, [task.task_id], payload=dict(payload))
+            about = [(REPUBLISH, task.task_id)]
+            self._acting.held(_("Republishing with your changes in 5 s"), call, _republished, about=about)
 
     def triage(self, ids: Sequence[str], to: str, before: str) -> None:
         """Ignore, archive or reopen at once; the toast offers to take it back."""
         call = partial(self._context.commands.dead_letters.set_triage, list(ids), to)
         self._operation.start(call, partial(self._tell_triage, to=to, before=before), self._fail)
 
+    def _free(self, ids: Sequence[str]) -> list[str]:
+        """Those that nobody republishes already, neither one by one nor with many."""
+        job = self.runner.job
+        many = {item.task_id for item in job.plan.items} if job is not None and not job.options.probe_only else set()
+        left = [one for one in ids if one not in many]
+        if ids and not left:
+            self._acting.tell_waiting()
+            return []
+        return self._acting.free(REPUBLISH, left)
+
     def _hold(self, ids: Sequence[str]) -> None:
+        ids = self._free(ids)
+        if not ids:
+            return
         announce = ngettext("Republishing {n} task in 5 s", "Republishing {n} tasks in 5 s", len(ids)).format(
             n=text.count(len(ids))
         )
         call = partial(self._context.commands.dead_letters.republish, list(ids))
-        self._acting.held(announce, call, _republished)
+        self._acting.held(announce, call, _republished, about=[(REPUBLISH, one) for one in ids])
 
     def _tell_triage(self, outcome: Outcome, *, to: str, before: str) -> None:
         self.acted.emit()

@@ -97,6 +97,9 @@ class TaskActions(QObject):
 
     def _start(self, verb: Verb, picks: Sequence[Pick], seconds: int) -> None:
         fit = [one for one in picks if verb.fits(one.status, one.triage)]
+        if fit and verb is not RAISE:
+            free = set(self._acting.free(verb.key, [one.task_id for one in fit]))
+            fit = [one for one in fit if one.task_id in free]
         if not fit:
             return
         {"retry": self._retry, "cancel": self._cancel, "raise": self._raise, "run_now": self._run_now}[verb.key](
@@ -106,7 +109,7 @@ class TaskActions(QObject):
 
     def _retry(self, picks: Sequence[Pick], seconds: int) -> None:
         words = ngettext("Retrying {n} task in {s} s", "Retrying {n} tasks in {s} s", len(picks))
-        self._hold(words, len(picks), seconds, partial(retry, self._context.commands, picks), _retried)
+        self._hold("retry", picks, words, seconds, partial(retry, self._context.commands, picks), _retried)
 
     def _cancel(self, picks: Sequence[Pick], seconds: int) -> None:
         call = partial(self._context.commands.tasks.cancel, [one.task_id for one in picks])
@@ -115,7 +118,7 @@ class TaskActions(QObject):
             self._acting.at_once(call, _cancelled)
             return
         words = ngettext("Cancelling {n} task in {s} s", "Cancelling {n} tasks in {s} s", len(picks))
-        self._hold(words, len(picks), seconds, call, _cancelled)
+        self._hold("cancel", picks, words, seconds, call, _cancelled)
 
     def _raise(self, picks: Sequence[Pick], _seconds: int) -> None:
         commands = self._context.commands
@@ -125,12 +128,19 @@ class TaskActions(QObject):
     def _run_now(self, picks: Sequence[Pick], seconds: int) -> None:
         words = ngettext("{n} task runs now in {s} s", "{n} tasks run now in {s} s", len(picks))
         call = partial(self._context.commands.tasks.run_now, [one.task_id for one in picks])
-        self._hold(words, len(picks), seconds, call, _moved)
+        self._hold("run_now", picks, words, seconds, call, _moved)
 
     def _hold(
-        self, words: str, number: int, seconds: int, call: Callable[[], Outcome], done: Callable[[Outcome], str]
+        self,
+        verb: str,
+        picks: Sequence[Pick],
+        words: str,
+        seconds: int,
+        call: Callable[[], Outcome],
+        done: Callable[[Outcome], str],
     ) -> None:
-        self._acting.held(words.format(n=text.count(number), s=seconds), call, done, seconds)
+        about = [(verb, one.task_id) for one in picks]
+        self._acting.held(words.format(n=text.count(len(picks)), s=seconds), call, done, seconds, about=about)
 
 
 def retry(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:

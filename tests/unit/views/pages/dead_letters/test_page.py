@@ -133,6 +133,22 @@ def test_a_held_republish_can_be_taken_back(fleet: Fleet, open_page: Open) -> No
     assert fleet.toasts[-1].status == "cancelled"
 
 
+def test_a_letter_that_is_held_already_is_not_held_again(fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50})
+    page = open_page()
+    page.panel.primary_button.click()
+    first = fleet.toasts[-1]
+    page.panel.primary_button.click()
+    page.panel.editor.json.setPlainText('{"page_size": 20}')
+    page.panel.primary_button.click()
+    assert [toast.text for toast in fleet.toasts[-2:]] == ["That is about to happen already."] * 2
+    press(first, "Undo")
+    page.verbs.actions._acting.send_held()
+    assert one(fleet, dead).triage == Triage.OPEN, "taken back is taken back"
+    page.panel.primary_button.click()
+    assert fleet.toasts[-1].text == "Republishing with your changes in 5 s"
+
+
 def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "kept": "by hand"})
     page = open_page()
