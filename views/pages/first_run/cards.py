@@ -6,16 +6,17 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
+from views.pages.first_run.address_field import AddressField, AddressRow
 from views.pages.first_run.checks import Check, CheckList
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
-from views.widgets.buttons import Button, IconButton
+from views.widgets.buttons import Button
 from views.widgets.stepper import Stepper
 
 SLOTS, ICON_BOX = 4, 40
@@ -155,7 +156,7 @@ class FleetChoice(ChoiceCard):
             ),
             parent,
         )
-        self.broker, self.redis = _address(BROKER_EXAMPLE), _address(REDIS_EXAMPLE)
+        self.broker, self.redis = AddressField(BROKER_EXAMPLE), AddressField(REDIS_EXAMPLE)
         self._titles = (Label("", "label", "text2"), Label("", "label", "text2"))
         self._answers = (_Answer(), _Answer())
         self._error = Label("", "label", "dead", wrap=True)
@@ -167,7 +168,7 @@ class FleetChoice(ChoiceCard):
         fields = zip(self._titles, (self.broker, self.redis), self._answers, strict=True)
         for row, (title, field, answer) in enumerate(fields):
             grid.addWidget(title, 3 * row, 0)
-            grid.addWidget(_with_eye(field), 3 * row + 1, 0)
+            grid.addWidget(AddressRow(field), 3 * row + 1, 0)
             grid.addWidget(answer, 3 * row + 2, 0)
         self.body.addLayout(grid)
         self.body.addWidget(self._error)
@@ -175,7 +176,7 @@ class FleetChoice(ChoiceCard):
         self.foot.addWidget(self.connect_button)
         self.foot.addStretch(1)
         for field in (self.broker, self.redis):
-            field.textChanged.connect(self._on_text)
+            field.edited.connect(self._on_text)
         self.test_button.clicked.connect(self._on_test)
         self.connect_button.clicked.connect(self._on_connect)
         on_language_changed(self._say)
@@ -200,7 +201,7 @@ class FleetChoice(ChoiceCard):
         return self._answers[0].words(), self._answers[1].words()
 
     def _addresses(self) -> tuple[str, str]:
-        return self.broker.text().strip(), self.redis.text().strip()
+        return self.broker.address(), self.redis.address()
 
     def _on_text(self) -> None:
         for answer in self._answers:
@@ -266,28 +267,3 @@ class _Answer(QWidget):
     def _restyle(self) -> None:
         token = status("healthy" if self._ok else "dead")
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
-
-
-def _address(example: str) -> QLineEdit:
-    field = QLineEdit()
-    field.setPlaceholderText(example)
-    return field
-
-
-def _with_eye(field: QLineEdit) -> QWidget:
-    """The field with a button that hides what stands there: addresses may hold a password."""
-    box = QWidget()
-    row = QHBoxLayout(box)
-    row.setContentsMargins(0, 0, 0, 0)
-    row.setSpacing(4)
-    eye = IconButton("ph.eye-slash", N_("Hide or show the address"), kind="plain")
-
-    def toggle() -> None:
-        hidden = field.echoMode() == QLineEdit.EchoMode.Password
-        field.setEchoMode(QLineEdit.EchoMode.Normal if hidden else QLineEdit.EchoMode.Password)
-        eye.set_glyph("ph.eye-slash" if hidden else "ph.eye")
-
-    eye.clicked.connect(toggle)
-    row.addWidget(field, 1)
-    row.addWidget(eye)
-    return box

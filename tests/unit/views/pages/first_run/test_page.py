@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -90,13 +91,43 @@ def test_the_links(qtbot: QtBot, page: FirstRunPage) -> None:
     assert i18n.language() == "en"
 
 
-def test_addresses_can_be_hidden(page: FirstRunPage) -> None:
-    assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Normal
+def test_a_password_is_read_only_by_whoever_asks_for_it(qtbot: QtBot, page: FirstRunPage) -> None:
+    field = page.fleet.broker
     eyes = [button for button in page.fleet.findChildren(IconButton) if button.toolTip().startswith("Hide")]
+    address = "amqp://ann:p@ss/word@mq:5672/prod"
+    field.setText(address)
+    assert field.text() == "amqp://ann:••••@mq:5672/prod"
+    assert field.address() == address
     eyes[0].click()
-    assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Password
+    assert field.text() == address
+    assert field.echoMode() == QLineEdit.EchoMode.Normal
     eyes[0].click()
-    assert page.fleet.broker.echoMode() == QLineEdit.EchoMode.Normal
+    assert field.text() == "amqp://ann:••••@mq:5672/prod"
+    page.fleet.redis.setText("redis://store:6379/0")
+    assert page.fleet.redis.text() == "redis://store:6379/0"
+    heard: list[tuple[str, str]] = []
+    page.fleet.connect_wanted.connect(lambda *both: heard.append(both))
+    page.fleet.connect_button.click()
+    assert heard == [(address, "redis://store:6379/0")]
+
+
+def test_a_password_is_dots_while_it_is_edited_again(qtbot: QtBot, page: FirstRunPage) -> None:
+    field = page.fleet.broker
+    page.activateWindow()
+    field.setFocus()
+    qtbot.waitUntil(field.hasFocus)
+    qtbot.keyClicks(field, "amqp://ann:secret@mq")
+    assert field.echoMode() == QLineEdit.EchoMode.Normal, "what is being typed must be seen"
+    page.fleet.redis.setFocus()
+    qtbot.waitUntil(lambda: field.text() == "amqp://ann:••••@mq")
+    field.setFocus()
+    qtbot.waitUntil(lambda: field.echoMode() == QLineEdit.EchoMode.Password)
+    qtbot.keyClick(field, Qt.Key.Key_End)
+    qtbot.keyClicks(field, ":5672")
+    assert field.address() == "amqp://ann:secret@mq:5672"
+    field.clear()
+    field.insert("amqp://ann:pasted@mq")
+    assert field.echoMode() == QLineEdit.EchoMode.Password, "nobody types that fast"
 
 
 def test_after_a_failure_it_can_be_tried_again_without_another_address(qtbot: QtBot, page: FirstRunPage) -> None:
