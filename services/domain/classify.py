@@ -8,15 +8,16 @@ TIMEOUT, LOGIN_EXPIRED, CAPTCHA, RISK_CONTROL = "timeout", "login_expired", "cap
 ELEMENT_NOT_FOUND, NETWORK, RATE_LIMITED, BAD_PAYLOAD = "element_not_found", "network", "rate_limited", "bad_payload"
 CRASHED, NO_BROWSER, WORKER_LOST, BAD_MESSAGE = "crashed", "no_browser", "worker_lost", "bad_message"
 UNKNOWN_TYPE, MISSING_SECRET, ID_CONFLICT = "unknown_type", "missing_secret", "id_conflict"
-NO_COMMAND, CANCELLED, UNKNOWN = "no_command", "cancelled", "unknown"
+NO_COMMAND, CANCELLED, UNKNOWN, EXPIRED = "no_command", "cancelled", "unknown", "expired"
 
 KINDS = (
     TIMEOUT, LOGIN_EXPIRED, CAPTCHA, RISK_CONTROL, ELEMENT_NOT_FOUND, NETWORK, RATE_LIMITED, BAD_PAYLOAD, CRASHED,
     NO_BROWSER, WORKER_LOST, BAD_MESSAGE, UNKNOWN_TYPE, MISSING_SECRET, ID_CONFLICT, NO_COMMAND, CANCELLED, UNKNOWN,
+    EXPIRED,
 )  # fmt: skip
 #: trying again changes nothing until a person acts, so these burn no retries
 PERMANENT = frozenset(
-    {BAD_PAYLOAD, UNKNOWN_TYPE, LOGIN_EXPIRED, CAPTCHA, MISSING_SECRET, BAD_MESSAGE, ID_CONFLICT, NO_COMMAND}
+    {BAD_PAYLOAD, UNKNOWN_TYPE, LOGIN_EXPIRED, CAPTCHA, MISSING_SECRET, BAD_MESSAGE, ID_CONFLICT, NO_COMMAND, EXPIRED}
 )
 
 HEADLINE_LIMIT = 200

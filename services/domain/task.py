@@ -95,6 +95,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     type_version: int = 0
     depends_on: tuple[str, ...] = ()  #: ids as they were named; one that was republished means its successor
     on_dependency_failure: str = "hold"  #: hold | cancel
+    deadline: int = 0  #: its first attempt must begin before this instant, 0 for whenever
 
     @property
     def shop(self) -> str:

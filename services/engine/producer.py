@@ -85,6 +85,9 @@ class Producer:
         due = spec.at_ms or now + round(spec.delay_s * 1000)
         if due > now + MAX_AHEAD_S * 1000:
             raise UsageError("a task can be scheduled up to 366 days ahead", field="at")
+        if spec.deadline_ms and spec.deadline_ms <= max(now, due):
+            late = "it is past" if spec.deadline_ms <= now else "the task would not be due before it"
+            raise UsageError(f"the deadline cannot be kept: {late}", field="deadline")
         scheduled = due > now
         task = Task(
             task_id=spec.task_id or ids.new_task_id(spec.platform, spec.task_type, spec.shop_id),
@@ -109,6 +112,7 @@ class Producer:
             type_version=kind.version,
             depends_on=tuple(spec.depends_on),
             on_dependency_failure=spec.on_dependency_failure,
+            deadline=spec.deadline_ms,
         )
         recipe.check_readable(task, now)
         return task

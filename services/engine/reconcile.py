@@ -10,6 +10,7 @@ from services.domain.change import Finish, Nudge, Op, OpenShop, Postpone, TellDe
 from services.domain.errors import StoreError
 from services.domain.order import QueueDepth
 from services.domain.task import Attempt, Task
+from services.engine import deadlines
 from services.engine.dispatch import Dispatcher
 from services.engine.missing import MISSING_AFTER_MS, OVERTAKEN_MS, MissingFinder
 from services.engine.registry import Registry
@@ -66,6 +67,7 @@ class Reconciler:
         try:
             self.republish_outbox()
             self.release_due()
+            self.end_overdue()
             if self._leases_tell():
                 self.take_over_expired()
             self.open_parked()
@@ -110,6 +112,10 @@ class Reconciler:
     def release_due(self) -> int:
         """Publish scheduled tasks that are due, and retries whose delay queue forgot them."""
         return self._nudge(self._store.due(BATCH, self._retry_grace_ms))
+
+    def end_overdue(self) -> int:
+        """End what could not begin before its deadline."""
+        return deadlines.end_overdue(self._store, self._dispatcher)
 
     def take_over_expired(self) -> int:
         """Decide about tasks whose worker's lease ran out: again, held for a person, or dead after three losses."""

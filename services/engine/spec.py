@@ -21,6 +21,7 @@ class TaskSpec:
     priority: str | int = ""
     delay_s: float = 0.0
     at_ms: int = 0  #: not before this instant (UTC ms of the store's clock), 0 for at once; one that is past is at once
+    deadline_ms: int = 0  #: must begin before this instant (UTC ms of the store's clock), 0 for whenever
     if_duplicate: str = "reject"
     reason: str = ""
     batch: str = ""

@@ -23,6 +23,7 @@ from services.entrypoints.context import (
     Context,
     seconds,
 )
+from services.entrypoints.instants import Instants
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -35,6 +36,13 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--payload", default="{}", help="JSON object")
     parser.add_argument("--priority", default="")
     parser.add_argument("--delay", type=seconds, default=0.0, metavar="DURATION", help="10m, 2h, or seconds")
+    parser.add_argument("--not-before", default="", metavar="TIME", help="2026-11-22T08:00, in the fleet's time zone")
+    parser.add_argument(
+        "--deadline",
+        default="",
+        metavar="TIME",
+        help="a time or a duration from now; what has not started by then becomes a dead letter",
+    )
     parser.add_argument(
         "--depends-on",
         action="append",
@@ -62,9 +70,11 @@ def create(context: Context) -> int:
     args = context.args
     if args.file and (args.shop or args.platform or args.task_type):
         raise UsageError("--file brings shop, platform and type of every task; leave the others out", field="--file")
-    specs, faults = task_files.read(Path(args.file)) if args.file else (_of_shops(args), [])
+    instants = Instants.of(context.settings())
+    specs, faults = task_files.read(Path(args.file), instants) if args.file else (_of_shops(args), [])
     batch = _batch(args, len(specs))
-    specs = [_with_options(spec, args, batch) for spec in specs]
+    plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
+    specs = [_with_options(_planned(spec, *plan), args, batch) for spec in specs]
     with context.engine() as engine:
         specs = [_with_platform(spec, engine) for spec in specs]
         warnings = _look_at(context, guesses.doubts(engine, specs))
@@ -138,6 +148,13 @@ def _with_options(spec: TaskSpec, args: argparse.Namespace, batch: str) -> TaskS
         depends_on=(*spec.depends_on, *args.depends_on),
         on_dependency_failure=args.on_dependency_failure or spec.on_dependency_failure,
     )
+
+
+def _planned(spec: TaskSpec, at_ms: int, deadline_ms: int) -> TaskSpec:
+    """What a row of a file says for itself comes before what the options say for all."""
+    if at_ms and not spec.at_ms:
+        spec = replace(spec, at_ms=at_ms)
+    return replace(spec, deadline_ms=spec.deadline_ms or deadline_ms)
 
 
 def _with_platform(spec: TaskSpec, engine: assembly.Engine) -> TaskSpec:

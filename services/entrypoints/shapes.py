@@ -10,7 +10,9 @@ import msgspec
 
 from services.domain.task import Task
 
-INSTANTS = frozenset({"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until"})
+INSTANTS = frozenset(
+    {"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until", "deadline"}
+)
 _JSON_TEXTS = frozenset({"payload", "result", "extra"})
 _PARTS = frozenset({"steps", "attempts"})
 

@@ -12,6 +12,7 @@ from services.domain import dependency
 from services.domain.errors import UsageError
 from services.engine.producer import TaskSpec
 from services.entrypoints import json_text
+from services.entrypoints.instants import Instants
 
 JSON_LINES = (".jsonl", ".ndjson")
 COLUMNS = {
@@ -24,6 +25,8 @@ COLUMNS = {
     "priority": "priority",
     "delay": "delay",
     "delay_s": "delay",
+    "not_before": "not_before",
+    "deadline": "deadline",
     "key": "key",
     "depends_on": "depends_on",
     "on_dependency_failure": "on_dependency_failure",
@@ -32,7 +35,7 @@ _BETWEEN = re.compile(r"[\s,;，；、]+")
 Fault = tuple[int, str, str]  #: line, field, sentence
 
 
-def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
+def read(path: Path, instants: Instants) -> tuple[list[TaskSpec], list[Fault]]:
     """Specs and faulty lines of a file; one bad line does not spoil the others.
 
     Raises:
@@ -45,7 +48,7 @@ def read(path: Path) -> tuple[list[TaskSpec], list[Fault]]:
             faults.append((line, "line", row))
             continue
         try:
-            specs.append(spec(row, line))
+            specs.append(spec(row, line, instants))
         except UsageError as exc:
             faults.append((line, exc.field, str(exc)))
     if not specs and not faults:
@@ -76,7 +79,7 @@ def _check_header(path: Path, row: Mapping[str, Any]) -> None:
         )
 
 
-def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
+def spec(row: Mapping[str, Any], line: int, instants: Instants) -> TaskSpec:
     """One row as a spec; columns named ``payload.NAME`` fill the payload, ``key`` names it for others' ``depends_on``.
 
     Raises:
@@ -105,6 +108,8 @@ def spec(row: Mapping[str, Any], line: int) -> TaskSpec:
         payload=payload,
         priority=known.get("priority") or "",
         delay_s=_number(known.get("delay")),
+        at_ms=instants.read(str(known.get("not_before") or ""), "not_before"),
+        deadline_ms=instants.read(str(known.get("deadline") or ""), "deadline"),
         line=line,
         key=str(known.get("key") or "").strip(),
         depends_on=_names(known.get("depends_on")),

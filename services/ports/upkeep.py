@@ -42,6 +42,12 @@ class Upkeep(Protocol):
     def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
         """The best of those parked tasks of these (lane, type): higher priority first, then older, then by id."""
 
+    def overdue(self, limit: int) -> list[str]:
+        """Ids of tasks whose ``deadline`` has passed and that nobody has looked at since, the earliest first."""
+
+    def forget_deadlines(self, task_ids: Sequence[str]) -> None:
+        """They have been looked at: ``overdue`` names them no more. Safe to repeat."""
+
     def needs(self, task_id: str) -> list[str]:
         """Ids, as named in ``depends_on``, that this task still waits for, sorted."""
 

@@ -158,6 +158,18 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
         with self._read() as conn:
             return [shop for (shop,) in conn.execute(sql, (limit,))]
 
+    def overdue(self, limit: int) -> list[str]:
+        """Tasks that should have begun by now."""
+        sql = "SELECT task_id FROM deadlines WHERE at <= ? ORDER BY at, task_id LIMIT ?"
+        with self._read() as conn:
+            return [name for (name,) in conn.execute(sql, (self.now_ms(), limit))]
+
+    def forget_deadlines(self, task_ids: Sequence[str]) -> None:
+        """They have been looked at."""
+        rows = [(task_id,) for task_id in task_ids]
+        if rows:
+            self._write(lambda conn: conn.executemany("DELETE FROM deadlines WHERE task_id = ?", rows))
+
     def needs(self, task_id: str) -> list[str]:
         """What a task still waits for."""
         sql = "SELECT needs FROM dependencies WHERE task_id = ? ORDER BY needs"

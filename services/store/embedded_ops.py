@@ -99,6 +99,8 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     needs, broken = found
     if needs and task.status == Status.PENDING:
         task = replace(task, status=Status.BLOCKED, gate=dependency.GATE)
+    if task.deadline:
+        session.conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
     mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK
     fresh = session.put(transitions.created(task, session.now), mark)
     return Answer("created", *note_needs(session, fresh, needs, broken)) if needs else Answer("created", fresh)

@@ -171,4 +171,10 @@ CREATE TABLE watermarks (
 ) WITHOUT ROWID;
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS))
+#: the instant by which a task must have begun, until somebody has looked at it then
+_DEADLINES = """
+CREATE TABLE deadlines (task_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX deadlines_at ON deadlines (at);
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES))

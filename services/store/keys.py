@@ -41,6 +41,7 @@ BY_KIND = ROOT + "n:kind"  #: counters by "platform|type|lane|status|triage|prio
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name
 PLATFORMS = ROOT + "i:platforms"
 NEEDED = ROOT + "needed"  #: ids that some task waits for
+DEADLINES = ROOT + "deadlines"  #: task that may not begin after this instant, until somebody has looked at it then
 UNTOLD = ROOT + "untold"  #: ended tasks that had more dependants than one round tells
 WORKERS = ROOT + "workers"
 LETTERS = ROOT + "letters"
@@ -99,6 +100,7 @@ IN_SCRIPTS = MappingProxyType(
         "platforms": PLATFORMS,
         "needed": NEEDED,
         "untold": UNTOLD,
+        "deadlines": DEADLINES,
         "task": TASK,
         "broken": BROKEN,
         "unique": UNIQUE,

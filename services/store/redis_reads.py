@@ -100,6 +100,18 @@ class Reads(Part):
             self._link.many([("ZREM", keys.unserved(*kind), *gone) for kind in kinds])
         return [task for task in tasks if task is not None]
 
+    def overdue(self, limit: int) -> list[str]:
+        """Tasks that should have begun by now."""
+        now = self._ticker.now_ms()
+        found = self._link.call("ZRANGE", keys.DEADLINES, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
+        return [name.decode() for name in found]
+
+    def forget_deadlines(self, task_ids: Sequence[str]) -> None:
+        """They have been looked at."""
+        if task_ids:
+            self._link.check_writable()
+            self._link.call("ZREM", keys.DEADLINES, *task_ids)
+
     def needs(self, task_id: str) -> list[str]:
         """What a task still waits for."""
         return sorted(name.decode() for name in self._link.call("SMEMBERS", keys.NEEDS + task_id))

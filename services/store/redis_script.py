@@ -122,7 +122,7 @@ def _numbers() -> Mapping[str, int | str]:
         "watermark_ms": WATERMARK_MS,
         "slice": 2000,
         "tell": dependency.AT_ONCE,
-        "tail": names.index("on_dependency_failure") - names.index("attempts"),
+        "tail": names.index("deadline") - names.index("attempts"),
         "depends_on": names.index("depends_on") - names.index("attempts") + 1,
         "look": 20,
         "look_far": 400,

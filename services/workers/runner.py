@@ -10,6 +10,7 @@ from services.domain import classify, fingerprint, retry, task_type
 from services.domain.change import Finish
 from services.domain.status import Status
 from services.domain.task import ERROR_LIMIT, Attempt
+from services.engine import deadlines
 from services.engine.registry import Registry
 from services.executors.base import Executor, Job, JobContext, Outcome
 from services.ports import Clock, Store
@@ -75,6 +76,8 @@ class Runner:
     def _execute(self, held: Held, slot: int) -> Outcome:
         task = held.task
         kind = self._registry.task_type(task.task_type)
+        if deadlines.missed(task):
+            return Outcome(ok=False, error=deadlines.sentence(task), error_kind=classify.EXPIRED)
         refusal = self._refusal(held, kind)
         if refusal is not None:
             return refusal

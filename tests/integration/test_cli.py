@@ -130,6 +130,22 @@ def test_a_delayed_task_waits_in_the_store(cli: Cli) -> None:
     assert cli.run("task", "show", task_id)["task"]["status"] == "succeeded"
 
 
+def test_a_task_that_may_not_begin_any_more_ends_as_a_dead_letter(cli: Cli) -> None:
+    words = ("task", "create", "--shop", "pdd:s1", "--type", "work")
+    refused = cli.run(*words, "--not-before", "2020-01-01T00:00", code=2)
+    assert refused["field"] == "--not-before"
+    assert "past" in refused["error"]
+    (never,) = cli.run(*words, "--not-before", "2h", "--deadline", "1h", code=2)["errors"]
+    assert never["field"] == "deadline"
+    (task_id,) = cli.run(*words, "--deadline", "1s", "--if-duplicate", "queue")["created"]
+    shown = cli.run("task", "show", task_id)["task"]
+    assert shown["deadline"].endswith("Z") or "+" in shown["deadline"]
+    cli.run("shop", "pause", "pdd:s1", "--reason", "stock")
+    cli.drain()
+    shown = cli.run("task", "show", task_id)["task"]
+    assert (shown["status"], shown["error_kind"], shown["attempt"]) == ("dead", "expired", 0)
+
+
 # ---------------------------------------------------------------------------------------------------------------- files
 def test_tasks_from_a_file_tell_the_line_of_each_fault(cli: Cli, tmp_path: Path) -> None:
     table = tmp_path / "tasks.csv"

@@ -23,6 +23,7 @@ _KINDS: dict[str, tuple[str, str]] = {
     classify.MISSING_SECRET: (N_("Missing password"), N_("A password or key that the flow needs is not set.")),
     classify.ID_CONFLICT: (N_("Task id in use"), N_("Another task has the same id.")),
     classify.NO_COMMAND: (N_("No flow program"), N_("The worker has no program to run flows with.")),
+    classify.EXPIRED: (N_("Deadline passed"), N_("It was to start by a certain time and could not; nothing was run.")),
     classify.CANCELLED: (N_("Cancelled"), N_("It was cancelled from outside.")),
 }
 

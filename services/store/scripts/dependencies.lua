@@ -15,7 +15,7 @@ local function waits(id)
   return anybody_waits() and call('EXISTS', K.needs .. id) == 1
 end
 
--- What a record names, and what becomes of it when one of them fails; they stand behind the attempts.
+-- What a record names, what becomes of it when one of them fails, and its deadline; they stand behind the attempts.
 local function dependencies(e)
   return select(C.depends_on, take(e.back, C.tail, (e.an < 16 and 1 or 3) + e.al))
 end

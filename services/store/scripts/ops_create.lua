@@ -47,6 +47,8 @@ local function insert(e, on_duplicate, released)
   transition(e, status, '', e[T.created_by])
   settle(e)
   if needs[1] then note_needs(e, needs) end
+  local deadline = select(3, dependencies(e)) or 0
+  if deadline > 0 then call('ZADD', K.deadlines, text(deadline), e.id) end
   if broken and select(2, dependencies(e)) == 'cancel' then drop(e.id, broken, released) end
   return 'created', e
 end

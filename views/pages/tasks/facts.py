@@ -19,6 +19,7 @@ def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, st
         (_("shop"), task.shop),
         (_("lane and priority"), f"{shown.lane_word(task.lane)} {task.priority}"),
         (_("created"), shown.clock(task.created_at, now)),
+        (_("must start by"), shown.clock(task.deadline, now) if task.deadline else ""),
         (_("created by"), task.created_by),
         (_("origin"), task.origin),
         (_("attempts"), f"{task.attempt} / {task.max_retries + 1}"),

@@ -62,6 +62,20 @@ def test_success_carries_the_result_and_the_time_it_took(room: Room) -> None:
     assert op.attempt.retry_in_s == -1
 
 
+def test_what_is_claimed_after_its_deadline_is_not_run(room: Room) -> None:
+    task = room.create(deadline_ms=room.store.now_ms() + 5_000)
+    room.clock.advance(6)
+    late = room.claim(task)
+    ran: list[Job] = []
+
+    def run(job: Job, context: JobContext) -> Outcome:
+        ran.append(job)
+        return Outcome(ok=True)
+
+    op = runner(room, run).run(Held(task=late, owner=late.owner, delivery=None), 0)
+    assert (op.to, op.error_kind, ran) == ("dead", "expired", [])
+
+
 def test_a_failure_is_tried_again_after_the_delay_of_its_count(room: Room) -> None:
     op = runner(room, fails()).run(held(room), 0)
     assert (op.to, op.delay_ms, op.error_kind, op.attempt.retry_in_s) == ("retrying", 30_000, "network", 30)

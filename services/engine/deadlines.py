@@ -1,0 +1,67 @@
+"""Tasks that could not begin before their deadline: they become dead letters, so that a person learns of it."""
+
+from __future__ import annotations
+
+import logging
+from datetime import UTC, datetime
+
+from services.domain import classify, fingerprint
+from services.domain.change import GiveUp, Op
+from services.domain.status import CLAIMABLE, Status
+from services.domain.task import Task
+from services.engine.dispatch import Dispatcher
+from services.ports import Store
+
+log = logging.getLogger(__name__)
+BATCH = 200
+
+
+def end_overdue(store: Store, dispatcher: Dispatcher) -> int:
+    """Give up what should have begun by now and has not; returns how many.
+
+    A task whose first attempt has begun in time goes on, its retries too. What waits in another form just now (a plan
+    whose time has come, a new generation) is looked at again in the next round.
+    """
+    ids = store.overdue(BATCH)
+    if not ids:
+        return 0
+    found = list(zip(ids, store.get(ids), strict=True))
+    late = [task for _id, task in found if task is not None and _waits(task)]
+    done = [task_id for task_id, task in found if task is None or not _waits(task)]
+    ended: list[str] = []
+    for task, answer in zip(late, store.apply([_give_up(task) for task in late]), strict=True):
+        dispatcher.send(answer.released)
+        if answer.code == "ok":
+            log.warning("%s did not begin before its deadline", task.task_id)
+            ended.append(task.task_id)
+    if ended:
+        store.mark_executed(ended)
+    store.forget_deadlines(done + ended)
+    return len(ended)
+
+
+def missed(task: Task) -> bool:
+    """Whether the attempt that has just been claimed is the first and comes too late."""
+    return 0 < task.deadline <= task.started_at and task.attempt == 1
+
+
+def sentence(task: Task) -> str:
+    """Why it is dead."""
+    by = datetime.fromtimestamp(task.deadline / 1000, UTC).isoformat(timespec="seconds")
+    return f"it was to start by {by} and could not; nothing was run"
+
+
+def _waits(task: Task) -> bool:
+    return task.attempt == 0 and (task.status in CLAIMABLE or task.status == Status.SCHEDULED)
+
+
+def _give_up(task: Task) -> Op:
+    text = sentence(task)
+    return GiveUp(
+        task_id=task.task_id,
+        gen=task.gen,
+        attempt=task.attempt,
+        error=text,
+        error_kind=classify.EXPIRED,
+        fingerprint=fingerprint.fingerprint(task.task_type, classify.EXPIRED, text),
+    )
