@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 import sqlite3
 import time
@@ -73,6 +74,7 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
     """
     conn = connect(path)
     try:
+        _give_back_room(conn)
         _use_wal(conn)
         found = _version(conn, schema)
         if 0 < found < len(schema.steps):
@@ -86,6 +88,13 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
         return str(epoch)
     finally:
         conn.close()
+
+
+def _give_back_room(conn: sqlite3.Connection) -> None:
+    """Let pages that became free be given back to the machine later; a file decides that when it is made."""
+    (pages,) = conn.execute("PRAGMA page_count").fetchone()
+    if not pages:
+        conn.execute("PRAGMA auto_vacuum=INCREMENTAL")
 
 
 def _use_wal(conn: sqlite3.Connection) -> None:
@@ -136,3 +145,9 @@ def _back_up(conn: sqlite3.Connection, path: Path, schema: Schema, version: int)
     copy = path.with_name(f"{path.name}.{schema.name}-v{version}.bak")
     copy.unlink(missing_ok=True)
     conn.execute("VACUUM INTO ?", (str(copy),))
+    if conn.execute("PRAGMA auto_vacuum").fetchone()[0] == 0:  # a file of before: it is written anew, once
+        with contextlib.suppress(sqlite3.OperationalError):  # somebody works on it: it stays as it is
+            conn.execute("PRAGMA busy_timeout=1000")
+            conn.execute("PRAGMA auto_vacuum=INCREMENTAL")
+            conn.execute("VACUUM")
+        conn.execute(f"PRAGMA busy_timeout={BUSY_MS}")

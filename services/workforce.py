@@ -14,6 +14,7 @@ from services.assembly import Engine
 from services.commands.audit import Audit
 from services.domain import task_type
 from services.engine.firing import Firing
+from services.engine.janitor import DAY_MS, Retention
 from services.executors.base import Executor
 from services.executors.registry import Handler
 from services.scheduler.loop import Scheduler
@@ -36,6 +37,24 @@ def steward(engine: Engine) -> Steward:
         results=not engine.settings.embedded,
         scheduler=scheduler(engine),
         foreign_consumers=engine.settings.foreign_consumers,
+        retention=retention(engine.settings.retention),
+    )
+
+
+def retention(kept: config.RetentionSettings) -> Retention:
+    """How long the janitor keeps what has ended."""
+
+    def days(number: float) -> int:
+        return round(number * DAY_MS)
+
+    return Retention(
+        finished_ms=days(kept.finished_days),
+        finished_count=kept.finished_count,
+        tombstone_ms=days(kept.tombstone_days),
+        open_ms=days(kept.open_days),
+        republished_ms=days(kept.republished_days),
+        archived_ms=days(kept.archived_days),
+        ignored_ms=days(kept.ignored_days),
     )
 
 

@@ -118,6 +118,9 @@ class Archiver:
         """A letter of a task: its record is dead already, or the broker or somebody else gave it up."""
         task_id = parsed.task.task_id
         record = self._store.get([task_id])[0]
+        if record is None and self._store.tombstones([task_id])[0] is not None:
+            log.info("an old message of %s came to the dead letters; its record is removed", task_id)
+            return
         reason = envelope.dead_reason(delivery.body, delivery.headers)
         if record is not None and record.status == Status.DEAD and not self._is_its_letter(record, parsed):
             log.info("an old message of %s came to the dead letters; its own letter stays", task_id)

@@ -7,12 +7,15 @@ from dataclasses import replace
 
 from services.domain import dependency
 from services.domain.errors import UsageError
+from services.domain.status import Status
+from services.domain.tombstone import Tombstone
 from services.engine.spec import TaskSpec
 from services.ports import Store
 
 #: ids asked for at once
 SLICE = 500
 SHOWN = 12  #: names of a circle that a sentence holds
+_FAILED = (Status.DEAD, Status.CANCELLED)
 Fault = tuple[TaskSpec, str, str]  #: spec, field, sentence
 
 
@@ -68,10 +71,14 @@ class Links:
     def _refuse_unknown(self, store: Store, by_name: dict[str, TaskSpec]) -> None:
         asked = {name for spec in by_name.values() for name in spec.depends_on} - by_name.keys()
         unknown = asked - _known(store, sorted(asked))
+        removed = _ends_of_removed(store, sorted(unknown))
+        unknown -= {name for name, ended in removed.items() if ended not in _FAILED}
         for label, spec in list(by_name.items()):
             missing = next((name for name in spec.depends_on if name in unknown), None)
             if missing is not None:
                 text = f"depends_on: there is no task {missing!r:.220}; name a task that exists"
+                if missing in removed:
+                    text = f"depends_on: {missing} is {removed[missing]} and its record was removed; take it out"
                 self.faults.append((by_name.pop(label), "depends_on", text))
 
     def _refuse_circles(self, by_name: dict[str, TaskSpec]) -> None:
@@ -100,6 +107,28 @@ def _graph(by_name: dict[str, TaskSpec]) -> dict[str, tuple[str, ...]]:
 
 def _known(store: Store, ids: Sequence[str]) -> set[str]:
     return {task.task_id for part in _slices(ids) for task in store.get(part) if task is not None}
+
+
+def _ends_of_removed(store: Store, ids: Sequence[str]) -> dict[str, str]:
+    """How those stand whose record was removed; a republished one as what it became."""
+    found: dict[str, str] = {}
+    for part in _slices(ids):
+        for name, stone in zip(part, store.tombstones(part), strict=True):
+            if stone is not None:
+                found[name] = _end_of(store, stone)
+    return found
+
+
+def _end_of(store: Store, stone: Tombstone) -> str:
+    while stone.successor:
+        (record,) = store.get([stone.successor])
+        (later,) = store.tombstones([stone.successor])
+        if record is not None:
+            return ""  # the store looks where that one stands
+        if later is None:
+            break
+        stone = later
+    return stone.status
 
 
 def _slices(ids: Sequence[str]) -> Iterable[Sequence[str]]:

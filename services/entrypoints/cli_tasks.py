@@ -81,7 +81,12 @@ def list_tasks(context: Context) -> int:
 def show(context: Context) -> int:
     """Print one task."""
     with context.engine() as engine:
-        detail = assembly.queries(engine).tasks.detail(context.args.id)
+        questions = assembly.queries(engine).tasks
+        detail = questions.detail(context.args.id)
+        stone = questions.removed(context.args.id) if detail is None else None
+    if stone is not None:
+        text = f"the record of {stone.task_id} was removed: it was {stone.status} on {shapes.iso(stone.ended_at)}"
+        raise UsageError(text, field="id")
     if detail is None:
         raise UsageError(f"there is no task {context.args.id!r:.220}", field="id")
     gates = [

@@ -12,6 +12,7 @@ from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.shop_now import ShopNow
 from services.domain.status import ACTIVE, TERMINAL, Status
 from services.domain.task import Task
+from services.domain.tombstone import Tombstone
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
 from services.ports import Letter, LogLine, Store
@@ -160,6 +161,10 @@ class TaskQueries:
             verdict=verdict.safe_to_run_again(task) if asks else None,
             type_known=self._registry.knows(task.task_type),
         )
+
+    def removed(self, task_id: str) -> Tombstone | None:
+        """What is known of a task whose record was removed, None where nothing is."""
+        return self._store.tombstones([task_id])[0]
 
     def log(self, task_id: str, attempt: int, place: int = 0) -> LogTail:
         """Log lines of an attempt from ``place`` on."""

@@ -42,7 +42,9 @@ class Records(Protocol):
         """The counters; entries of zero are left out."""
 
     def batch_counts(self, batch: str) -> dict[str, int]:
-        """How many tasks of a batch stand in each status, at one instant; statuses of none are left out."""
+        """How many tasks of a batch stand in each status, at one instant; statuses of none are left out. Those whose
+        record was removed count as long as a tombstone of the batch is left.
+        """
 
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
+from services.domain.query import Page
 from services.domain.task import Task
+from services.domain.tombstone import Tombstone
 
 
 class Upkeep(Protocol):
@@ -50,6 +52,17 @@ class Upkeep(Protocol):
 
     def needs(self, task_id: str) -> list[str]:
         """Ids, as named in ``depends_on``, that this task still waits for, sorted."""
+
+    def ended(self, status: str, triage: str, before: int, limit: int, cursor: str = "") -> Page:
+        """Ended tasks of a status (``triage``: of dead ones, else "") that have not changed since ``before`` (UTC ms),
+        about the oldest first. A page may be short or empty with ``next`` set: go on from there. No total.
+        """
+
+    def tombstones(self, task_ids: Iterable[str]) -> list[Tombstone | None]:
+        """What is left of removed records (``Forget``), at the places of their ids."""
+
+    def tidy(self) -> bool:
+        """Give some room back to the machine, a few milliseconds' worth; tell whether there may be more."""
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks whose dependants were too many to be told in one step (see ``TellDependants``)."""

@@ -6,7 +6,7 @@ import zoneinfo
 from collections.abc import Iterator
 
 from services.domain.lane import LANES
-from services.settings.values import LANGUAGES, THEMES, Settings
+from services.settings.values import LANGUAGES, THEMES, RetentionSettings, Settings
 
 DAY_S = 86_400
 
@@ -23,9 +23,18 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    yield from _retention(settings.retention)
     yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
     yield "theme", settings.theme in THEMES, "system, dark or light"
     yield "time_zone", _known_zone(settings.time_zone), "a name such as Asia/Shanghai"
+
+
+def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
+    for name in ("finished_days", "open_days", "republished_days", "archived_days", "ignored_days"):
+        days = getattr(keep, name)
+        yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
+    yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
+    yield "retention.finished_count", keep.finished_count == 0 or keep.finished_count >= 1000, "0 (any) or 1000 or more"
 
 
 def _known_zone(name: str) -> bool:

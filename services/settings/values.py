@@ -33,6 +33,18 @@ class RetrySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     max_retries: int = 3
 
 
+class RetentionSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How many days the leader keeps what has ended, since its last change; 0 keeps it for ever."""
+
+    finished_days: float = 3.0  #: succeeded and cancelled tasks
+    finished_count: int = 1_000_000  #: and at most so many of each; 0 for no limit
+    tombstone_days: float = 30.0  #: how long a removed task is still known by its id
+    open_days: float = 0.0  #: dead letters that nobody has decided about
+    republished_days: float = 90.0
+    archived_days: float = 30.0
+    ignored_days: float = 30.0
+
+
 class LeaseSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How long a silent worker keeps its claim."""
 
@@ -90,6 +102,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     store: StoreSettings = StoreSettings()
     retry: RetrySettings = RetrySettings()
     lease: LeaseSettings = LeaseSettings()
+    retention: RetentionSettings = RetentionSettings()
     worker: WorkerSettings = WorkerSettings()
     executors: ExecutorSettings = ExecutorSettings()
     profiles: dict[str, ProfileSettings] = {}

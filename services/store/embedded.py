@@ -18,6 +18,7 @@ from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
 from services.store.embedded_feed import Feed
 from services.store.embedded_fleet import Fleet
+from services.store.embedded_forget import Forgetting
 from services.store.embedded_papers import Papers, with_marks
 from services.store.embedded_part import store_errors
 from services.store.embedded_schedules import Schedules
@@ -31,7 +32,7 @@ from services.store.unreadable import first, readable
 CHUNK = 250
 
 
-class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
+class EmbeddedStore(Feed, Fleet, Forgetting, Papers, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock) -> None:
@@ -95,8 +96,13 @@ class EmbeddedStore(Feed, Fleet, Papers, Schedules, Unserved):
         sql = (
             "SELECT status, count(*) FROM tasks INDEXED BY tasks_batch WHERE batch = ? AND batch <> '' GROUP BY status"
         )
-        with self._read() as conn:
-            return dict(conn.execute(sql, (batch,)))
+        found: dict[str, int] = {}
+        with store_errors(), self._file.snapshot() as conn:
+            rows = conn.execute(sql, (batch,)).fetchall()
+            rows += conn.execute("SELECT status, n FROM buried WHERE batch = ?", (batch,)).fetchall()
+        for status, number in rows:
+            found[status] = found.get(status, 0) + number
+        return found
 
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records with an old outbox mark."""

@@ -21,9 +21,11 @@ def find_needs(session: Session, task: Task) -> tuple[list[str], Task | None] | 
     needs: list[str] = []
     broken: Task | None = None
     for name in task.depends_on:
-        now = _stands_for(session, name)
-        if now is None:
+        now, ended = _stands_for(session, name)
+        if now is None and ended != Status.SUCCEEDED:
             return None
+        if now is None:
+            continue
         if now.status != Status.SUCCEEDED:
             needs.append(name)
         if broken is None and now.status in _FAILED:
@@ -112,15 +114,17 @@ def _drop(session: Session, task_id: str, cause: Task, released: list[Task]) -> 
     return gone
 
 
-def _stands_for(session: Session, name: str) -> Task | None:
-    """The record that stands for an id now: the last one it was republished as."""
-    task = session.get(name)
-    while task is not None and task.triage == Triage.REPUBLISHED:
-        later = session.get(task.successor)
-        if later is None:
-            break
-        task = later
-    return task
+def _stands_for(session: Session, name: str) -> tuple[Task | None, str]:
+    """The record that stands for an id now, the last one it was republished as; where that was removed, how it ended"""
+    while True:
+        task = session.get(name)
+        stone = session.tombstone(name) if task is None else None
+        later = stone.successor if stone is not None else ""
+        if task is not None and task.triage == Triage.REPUBLISHED:
+            later = task.successor
+        if not later:
+            return task, stone.status if stone is not None else ""
+        name = later
 
 
 def _names_of(session: Session, task: Task) -> list[str]:

@@ -14,6 +14,7 @@ from services.domain.change import (
     Claim,
     Create,
     Finish,
+    Forget,
     GiveUp,
     Move,
     Nudge,
@@ -33,7 +34,7 @@ from services.domain.errors import TaskError
 from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
-from services.store import embedded_repair
+from services.store import embedded_forget, embedded_repair
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
 from services.store.embedded_gates import closed_gate, key_of, open_shop, shop_key
 from services.store.embedded_repair import MISSING, STALE
@@ -62,6 +63,7 @@ def check(ops: Sequence[Op]) -> None:
 def _prepare(session: Session, ops: Sequence[Op]) -> None:
     """Read in a few statements what the batch will look at."""
     fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
+    session.load_stones([op.task.task_id for op in ops if isinstance(op, Create)])
     named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop)]
     session.load([task.task_id for task in fresh] + [op.task_id for op in named])
     touched = [
@@ -80,6 +82,11 @@ def _create(session: Session, op: Create) -> Answer:
     record = session.get(op.task.task_id)
     if record is not None:
         return Answer("created" if transitions.same_creation(record, op.task) else "exists", record)
+    stone = session.tombstone(op.task.task_id)
+    if stone is not None and stone.status != Status.DEAD:
+        return Answer("exists")
+    if stone is not None:
+        session.unearth(op.task.task_id)
     return _admit(session, op.task, op.on_duplicate)
 
 
@@ -118,14 +125,11 @@ def _published(session: Session, op: Published) -> Answer:
 
 
 def _claim(session: Session, op: Claim) -> Answer:
-    task = session.get(op.task_id)
-    known = task is not None
-    if task is None:
-        if op.adopt is None:
-            return MISSING
-        status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
-        adopted = replace(op.adopt, task_id=op.task_id, status=status.value)
-        task = session.put(transitions.created(adopted, session.now))
+    record = session.get(op.task_id)
+    known = record is not None
+    task = record or _adopt(session, op)
+    if isinstance(task, Answer):
+        return task
     code = _answer_without_gates(task, op)
     if code:
         return Answer(code, task)
@@ -144,6 +148,16 @@ def _claim(session: Session, op: Claim) -> Answer:
             session.reserve(key, task.task_id, transitions.HANDOVER_MS)
         return Answer("blocked", session.put(transitions.parked(task, gate, session.now), CLEAR_MARK))
     return Answer("run", session.put(transitions.started(task, op, session.now), CLEAR_MARK))
+
+
+def _adopt(session: Session, op: Claim) -> Task | Answer:
+    if op.adopt is None:
+        return MISSING
+    if session.tombstone(op.task_id) is not None:
+        return Answer("forgotten")
+    status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
+    adopted = replace(op.adopt, task_id=op.task_id, status=status.value)
+    return session.put(transitions.created(adopted, session.now))
 
 
 def _answer_without_gates(task: Task, op: Claim) -> str:
@@ -291,4 +305,5 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Route: embedded_repair.route,
     OpenShop: embedded_repair.open_shop,
     TellDependants: embedded_repair.tell_again,
+    Forget: embedded_forget.forget,
 }

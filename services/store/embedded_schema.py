@@ -177,4 +177,20 @@ CREATE TABLE deadlines (task_id TEXT PRIMARY KEY, at INTEGER NOT NULL) WITHOUT R
 CREATE INDEX deadlines_at ON deadlines (at);
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES))
+#: what is left of removed records until an instant, and how many of them each batch had; dead letters that a person is
+#: done with by the instant of that
+_REMOVED = """
+CREATE TABLE tombstones (task_id TEXT PRIMARY KEY, until INTEGER NOT NULL, body TEXT NOT NULL) WITHOUT ROWID;
+CREATE INDEX tombstones_until ON tombstones (until);
+CREATE TABLE buried (
+    batch TEXT NOT NULL,
+    status TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (batch, status)
+) WITHOUT ROWID;
+CREATE INDEX buried_until ON buried (until);
+CREATE INDEX tasks_triaged ON tasks (triage, updated_at, task_id) WHERE triage NOT IN ('', 'open');
+"""
+
+SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED))

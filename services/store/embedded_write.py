@@ -12,7 +12,7 @@ import msgspec
 from services.domain.dependency import GATE
 from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, Status
-from services.domain.task import Task, encode
+from services.domain.task import Step, Task, encode
 
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
 #: for a parameter made by ``text_list``: any number of values without a new statement for each number
@@ -26,6 +26,7 @@ _INSERT = f"INSERT INTO tasks ({', '.join(_COLUMNS)}, data) VALUES ({', '.join('
 _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
 _SHOP_TALLY = "INSERT INTO shop_tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
+_NOWHERE = ("", "", "")  #: lane, status and triage of no record
 _updates: dict[tuple[bool, tuple[int, ...]], str] = {}
 
 
@@ -64,7 +65,7 @@ class Buffer:
         """Gather a changed record with its event."""
         self._dirty[task.task_id] = (task, outbox_at)
         if old is None or old.steps is not task.steps:
-            self._events.append(_event(task))
+            self._events.append(_event(task, task.steps[-1]))
 
     def write_tasks(self, conn: sqlite3.Connection) -> None:
         """Bring the records into the database, so that its indexes can be asked."""
@@ -90,15 +91,23 @@ class Buffer:
         for (by_id, columns), rows in changed.items():
             conn.executemany(_update(by_id, columns), rows)
 
-    def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...]) -> None:
+    def remove(self, conn: sqlite3.Connection, task: Task, now: int) -> None:
+        """Take a record out, with an event from its status to ""."""
+        self.write_tasks(conn)
+        before = self._rows.pop(task.task_id)
+        self._places.pop(task.task_id, None)
+        conn.execute("DELETE FROM tasks WHERE task_id = ?", (task.task_id,))
+        self._count(before, None)
+        self._events.append(_event(task, Step(now, task.status, "", "", task.gen, task.attempt)))
+
+    def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...] | None) -> None:
         """Let the counters follow a record; see ``_COLUMNS`` for the numbers."""
-        if before is None:
-            change: tuple[Any, ...] = (row[6], row[1], row[2], "", "", "")
-        elif row[1] == before[1] and row[2] == before[2] and row[6] == before[6]:
-            return
-        else:
-            change = (row[6], row[1], row[2], before[6], before[1], before[2])
-        self._changes[row[3], row[5], row[4], change] = self._changes.get((row[3], row[5], row[4], change), 0) + 1
+        to = _NOWHERE if row is None else (row[6], row[1], row[2])
+        from_ = _NOWHERE if before is None else (before[6], before[1], before[2])
+        whose = row or before
+        if whose is not None and to != from_:
+            key = (whose[3], whose[5], whose[4], (*to, *from_))
+            self._changes[key] = self._changes.get(key, 0) + 1
 
     def write_tallies(self, conn: sqlite3.Connection) -> None:
         """Bring the counters up to the written records."""
@@ -106,8 +115,9 @@ class Buffer:
         shops: Counter[tuple[str, ...]] = Counter()
         for (platform, task_type, shop_id, change), n in self._changes.items():
             lane, status, triage, old_lane, old_status, old_triage = change
-            kinds[lane, platform, task_type, status, triage] += n
-            shops[shop_id, platform, status, triage] += n
+            if status:
+                kinds[lane, platform, task_type, status, triage] += n
+                shops[shop_id, platform, status, triage] += n
             if old_status:
                 kinds[old_lane, platform, task_type, old_status, old_triage] -= n
                 shops[shop_id, platform, old_status, old_triage] -= n
@@ -147,8 +157,7 @@ def _update(by_id: bool, columns: tuple[int, ...]) -> str:
     return sql
 
 
-def _event(task: Task) -> tuple[Any, ...]:
-    step = task.steps[-1]
+def _event(task: Task, step: Step) -> tuple[Any, ...]:
     return (
         task.task_id, task.shop_id, task.platform, task.task_type, step.from_, step.to, step.at, step.worker, step.gen,
         step.attempt, str(task.lane),

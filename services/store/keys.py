@@ -12,7 +12,8 @@ from services.domain.lane import MAX_PRIORITY, MIN_PRIORITY
 from services.domain.status import Status
 
 #: 2: dependencies; an older program would end a task without telling those that wait for it, so it may only read
-SCHEMA = 2
+#: 3: tombstones; an older program would run once more what ended and was removed
+SCHEMA = 3
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
 EXECUTED_S = 3600
@@ -50,6 +51,8 @@ AUDIT_ORDER = ROOT + "audit:order"
 AUDIT_CLOSED = ROOT + "audit:closed"
 
 TASK = ROOT + "t:"
+TOMB = ROOT + "x:"  #: what is left of a removed record, for a time
+BURIED = ROOT + "xb:"  #: by batch, how many of its records were removed, by status
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
@@ -102,6 +105,10 @@ IN_SCRIPTS = MappingProxyType(
         "untold": UNTOLD,
         "deadlines": DEADLINES,
         "task": TASK,
+        "tomb": TOMB,
+        "buried": BURIED,
+        "letters": LETTERS,
+        "log": LOG,
         "broken": BROKEN,
         "unique": UNIQUE,
         "lot": LOT,

@@ -107,11 +107,13 @@ def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
     return found
 
 
-def count_by_status(link: Link, name: str) -> dict[str, int]:
-    """How many members of an index stand in each status, at one instant."""
+def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
+    """How many members of an index stand in each status, at one instant, with the numbers of a hash added."""
     parts = list(_all_parts())
-    found: dict[str, int] = {}
-    sizes = link.many([("ZINTERCARD", 2, name, part.name) for part in parts], atomic=True)
+    *sizes, gone = link.many(
+        [*(("ZINTERCARD", 2, name, part.name) for part in parts), ("HGETALL", removed)], atomic=True
+    )
+    found = {status.decode(): int(number) for status, number in gone.items()}
     for part, size in zip(parts, sizes, strict=True):
         if size:
             found[part.status] = found.get(part.status, 0) + int(size)

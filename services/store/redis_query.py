@@ -72,8 +72,8 @@ class Queries(Reads):
         return Page(tasks=tuple(rows[: job.limit]), next=cursor, total=total)
 
     def batch_counts(self, batch: str) -> dict[str, int]:
-        """How a batch stands: what its index has in common with each part of the status index."""
-        return redis_plan.count_by_status(self._link, keys.BATCH + batch) if batch else {}
+        """How a batch stands: what its index has in common with each part of the status index, and what was removed."""
+        return redis_plan.count_by_status(self._link, keys.BATCH + batch, keys.BURIED + batch) if batch else {}
 
     def _job(self, query: Query) -> _Job:
         if query.sort not in SORTS:

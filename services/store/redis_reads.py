@@ -21,6 +21,8 @@ from services.store.unreadable import first
 SLICE = 500
 #: tasks of one priority among which the longest queued ones are looked for
 _LOOK = 500
+#: a key may be held by tasks whose records were lost with their Redis; who comes behind so many of them is found
+_GHOSTS = 3
 _NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
 
 
@@ -137,10 +139,11 @@ class Reads(Part):
         found: list[Task | None] = []
         for start in range(0, len(uniqs), SLICE):
             part = uniqs[start : start + SLICE]
-            first = self._link.many([("ZRANGE", keys.UNIQUE + uniq, 0, 0) for uniq in part])
-            ids = [row[0].decode() if row and uniq else "" for uniq, row in zip(part, first, strict=True)]
-            known = {task.task_id: task for task in self.get(sorted({one for one in ids if one})) if task is not None}
-            found += [known.get(one) for one in ids]
+            first = self._link.many([("ZRANGE", keys.UNIQUE + uniq, 0, _GHOSTS) for uniq in part])
+            rows = [[one.decode() for one in row] if uniq else [] for uniq, row in zip(part, first, strict=True)]
+            ids = sorted({one for row in rows for one in row})
+            known = {task.task_id: task for task in self.get(ids) if task is not None}
+            found += [next((known[one] for one in row if one in known), None) for row in rows]
         return found
 
     def counts(self) -> Counts:

@@ -8,14 +8,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.domain import change, dependency
+from services.domain import change, dependency, tombstone
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK, WATERMARK_MS
 from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
-_APPLY = ("prelude", "record", "index", "gates", "dependencies", "ops_create", "ops_run", "ops_operator", "main")
+_APPLY = (
+    "prelude", "record", "tombs", "index", "gates", "dependencies",
+    "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
+)  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
 
 OPERATIONS: tuple[type[change.Op], ...] = (
@@ -36,6 +39,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.OpenShop,
     change.TellDependants,
     change.Route,
+    change.Forget,
 )
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)
@@ -127,5 +131,6 @@ def _numbers() -> Mapping[str, int | str]:
         "look": 20,
         "look_far": 400,
         "day_ms": 86_400_000,
+        "digest": tombstone.DIGEST_HEX,
         "rolled_back": f"'{ROLLED_BACK}'",
     }

@@ -11,6 +11,7 @@ from services.domain import retry
 from services.engine.archiver import Archiver
 from services.engine.cause_keeper import CauseKeeper
 from services.engine.dispatch import Dispatcher
+from services.engine.janitor import Janitor, Retention
 from services.engine.leader import Leader
 from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
@@ -30,7 +31,7 @@ class Duty(Protocol):
 
 
 class Steward:
-    """Leads when nobody else does: reconciler, archiver and scheduler of the fleet."""
+    """Leads when nobody else does: reconciler, archiver, scheduler and janitor of the fleet."""
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Steward:
         results: bool = False,
         scheduler: Duty | None = None,
         foreign_consumers: bool = False,
+        retention: Retention | None = None,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too.
@@ -53,6 +55,7 @@ class Steward:
             store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers
         )
         self.causes = CauseKeeper(store, clock)
+        self.janitor = Janitor(store, clock, retention)
         self.archiver = Archiver(store, broker, dispatcher, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler)
@@ -69,6 +72,7 @@ class Steward:
     def _tick(self) -> None:
         self.reconciler.tick()
         self.causes.tick()
+        self.janitor.tick()
 
     def _lead(self) -> None:
         for duty in self._duties:

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 import msgspec
 
-from services.domain import envelope, ids
+from services.domain import envelope, ids, tombstone
 from services.domain.change import Answer, Claim, Create, Op, Republish
 from services.domain.errors import BadMessage, StoreUnavailable
 from services.domain.order import Delivery, Order
@@ -201,12 +201,28 @@ class Intake:
             self.tally.parked += 1
             return True
         self.tally.skipped += 1
+        if answer.code == "forgotten":
+            return self._settle_forgotten(delivery, parsed)
         # A message that comes back was taken before: it may be the very one that led to this end.
         if not parsed.foreign or delivery.redelivered or record is None:
             return True
         if record.status in (Status.DEAD, Status.CANCELLED):
             return self._again(record)
         log.info("foreign message for %s skipped: it is %s", record.task_id, record.status)
+        return True
+
+    def _settle_forgotten(self, delivery: Delivery, parsed: envelope.Parsed) -> bool:
+        """As ``_settle`` for a task whose record was removed: a tombstone says how it ended and what it was."""
+        asked = parsed.task
+        (stone,) = self._store.tombstones([asked.task_id])
+        if stone is None or not parsed.foreign:
+            return True
+        if stone.digest and stone.digest != tombstone.digest(asked):
+            self._bury_conflict(delivery, asked)
+            return False
+        if stone.status in (Status.DEAD, Status.CANCELLED) and not stone.successor and not delivery.redelivered:
+            return self._again(msgspec.structs.replace(self._adopted(parsed), status=Status.CANCELLED))
+        log.info("foreign message for %s skipped: it is %s, its record is removed", stone.task_id, stone.status)
         return True
 
     def _conflicts(self, parsed: envelope.Parsed, record: Task) -> bool:

@@ -17,6 +17,7 @@ from services.clock import ManualClock, SystemClock
 from services.domain.change import (
     Cancel,
     Create,
+    Forget,
     GiveUp,
     Move,
     Nudge,
@@ -43,7 +44,7 @@ LIMITS = {"a": 1, "b": 2}
 ACTS = (
     "create", "create", "create", "confirm", "confirm", "claim", "claim", "claim", "finish", "finish", "finish",
     "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume", "time", "adopt", "expire",
-    "give_up", "depend", "depend", "tell",
+    "give_up", "depend", "depend", "tell", "forget", "forget",
 )  # fmt: skip
 Step = tuple[str, int, int]
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 11), st.integers(0, 5)), min_size=1, max_size=60)
@@ -58,6 +59,7 @@ class Player:
         self.ids: list[str] = []
         self.messages: list[Task] = []  #: states whose message somebody may still deliver
         self.released: list[str] = []
+        self.removed: set[str] = set()
 
     def play(self, step: Step) -> None:
         act, pick, how = step
@@ -111,6 +113,13 @@ class Player:
 
     def _tell(self, task: Task, how: int) -> None:
         self._ask(TellDependants(task_id=task.task_id))
+
+    def _forget(self, task: Task, how: int) -> None:
+        answer = self.rig.ask(Forget(task_id=task.task_id, updated_at=task.updated_at - (how == 5), tomb_ms=600_000))
+        if answer.code == "ok":
+            assert task.ended
+            self.ids.remove(task.task_id)
+            self.removed.add(task.task_id)
 
     def _adopt(self, pick: int, how: int) -> None:
         task = self.rig.task(**(self._fields(pick, 0) | {"status": Status.QUEUED, "due_at": 0}))
@@ -196,12 +205,14 @@ def record_rules(tasks: list[Task]) -> None:
                 assert may_become(Status(after.from_), Status(after.to))
 
 
-def stands_for(rig: Rig, task_id: str) -> Task:
-    """The record that an id means now."""
-    task = rig.record(task_id)
-    while task.successor:
-        task = rig.record(task.successor)
-    return task
+def stands_for(rig: Rig, task_id: str) -> str:
+    """How the task stands that an id means now."""
+    (task,) = rig.store.get([task_id])
+    if task is not None:
+        return stands_for(rig, task.successor) if task.successor else task.status
+    (stone,) = rig.store.tombstones([task_id])
+    assert stone is not None
+    return stands_for(rig, stone.successor) if stone.successor else stone.status
 
 
 def dependency_rules(rig: Rig, tasks: list[Task]) -> None:
@@ -209,12 +220,12 @@ def dependency_rules(rig: Rig, tasks: list[Task]) -> None:
     assert rig.store.untold(10) == []
     for task in tasks:
         now = [stands_for(rig, name) for name in task.depends_on]
-        unmet = sorted(name for name, one in zip(task.depends_on, now, strict=True) if one.status != Status.SUCCEEDED)
+        unmet = sorted(name for name, one in zip(task.depends_on, now, strict=True) if one != Status.SUCCEEDED)
         if task.status == Status.SCHEDULED or task.gate == GATE:
             assert rig.store.needs(task.task_id) == unmet
             assert unmet or task.gate != GATE
             if task.on_dependency_failure == "cancel":
-                assert not any(one.status in (Status.DEAD, Status.CANCELLED) for one in now)
+                assert not any(one in (Status.DEAD, Status.CANCELLED) for one in now)
         else:
             assert rig.store.needs(task.task_id) == []
             assert not unmet or task.status in (Status.CANCELLED, Status.DEAD)
@@ -245,7 +256,8 @@ def play(rig: Rig, steps: list[Step]) -> None:
     record_rules(tasks)
     assert same_counts(rig.store.counts(), recount(tasks))
     assert set(ended(events).values()) <= {1}
-    assert set(ended(events)) == {task.task_id for task in tasks if task.status in TERMINAL}
+    assert set(ended(events)) == {task.task_id for task in tasks if task.status in TERMINAL} | player.removed
+    assert {event.task_id for event in events if event.to == ""} == player.removed
     for task in tasks:
         if len(task.steps) < HISTORY_LIMIT:
             assert told(events, task) == shown(task)
@@ -291,7 +303,7 @@ def _advance(rig: Rig, task: Task) -> None:
     elif task.status != Status.BLOCKED or task.gate == NO_WORKER:
         rig.claim(task, f"drain#{task.task_id}#{task.attempt}")
     elif task.gate == GATE and any(
-        stands_for(rig, name).status in (Status.DEAD, Status.CANCELLED) for name in task.depends_on
+        stands_for(rig, name) in (Status.DEAD, Status.CANCELLED) for name in task.depends_on
     ):
         rig.ask(Cancel(task_id=task.task_id, by="ann"))
 

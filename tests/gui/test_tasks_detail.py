@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from services.domain.change import Forget
 from services.domain.worker import WorkerInfo
 from services.ports import LogLine
 from tests.gui.desk import Desk
@@ -74,7 +75,6 @@ def test_the_log_follows_and_shows_earlier_attempts(desk: Desk, page: TasksPage,
     wait(qtbot, lambda: "page.goto /orders" in log.text.toPlainText())
     assert log._note.text() == "following, attempt 1 of 1"
     store.append_log(task.task_id, 1, [LogLine(1_795_000_000_000, "out", "second <b>line")])
-    page._detail.refresh()
     wait(qtbot, lambda: "second <b>line" in log.text.toPlainText())
     log._newest = 2
     menu = log.attempts_menu()
@@ -92,3 +92,17 @@ def test_secrets_of_a_payload_are_dots_on_screen(desk: Desk, page: TasksPage, qt
     assert "hunter2" not in page._detail._payload.toPlainText()
     page._detail._on_edit()
     assert "hunter2" in str(desk.asked[-1]["payload"]), "a copy must be able to run"
+
+
+def test_a_removed_task_on_screen_says_so(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.succeed(desk.create(0))
+    page.refresh()
+    wait(qtbot, lambda: page._model.rowCount() == 1)
+    page._table.set_current_key(task.task_id)
+    qtbot.keyClick(page._table, Qt.Key.Key_Return)
+    wait(qtbot, lambda: page._detail._task is not None)
+    store = desk.session.engine.store
+    store.apply([Forget(task_id=task.task_id, updated_at=desk.get(task.task_id).updated_at, tomb_ms=60_000)])
+    wait(qtbot, lambda: page._detail._task is None)
+    assert page._detail._pill.words() == "Succeeded, record removed"
+    assert not any(button.isEnabled() for button in page._detail._buttons.values())

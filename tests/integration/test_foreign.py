@@ -11,6 +11,7 @@ import pika
 import pytest
 import redis
 
+from services.domain.change import Forget
 from services.domain.lane import LANES
 from services.domain.query import Query, equals
 from services.domain.task import Task
@@ -203,6 +204,40 @@ def test_a_message_of_a_cancelled_task_starts_it_again_under_a_new_id(fleet: Fle
     new = fleet.wait(done[0][1], "succeeded")
     assert new.parent == SAMPLE["task_id"]
     assert fleet.task(SAMPLE["task_id"]).status == "cancelled"
+
+
+def forgotten(fleet: Fleet, task_id: str) -> None:
+    """The janitor removes the record."""
+    record = fleet.task(task_id)
+    fleet.engine.store.apply([Forget(task_id=task_id, updated_at=record.updated_at, tomb_ms=600_000)])
+    assert fleet.engine.store.get([task_id]) == [None]
+
+
+def test_a_message_sent_again_after_its_record_was_removed(fleet: Fleet, seen: Path) -> None:
+    """The same work is not done again, other work under the id is a dead letter, a failed one starts once more."""
+    fleet.archiver()
+    good, bad = message(payload={"seen": str(seen)}), message(task_id="c1", shop_id="s2", payload={"n": 1})
+    fleet.commands().fleet.pause("shop:pdd:s2")
+    send(fleet, good, bad)
+    worker = fleet.worker()
+    wait(fleet, good["task_id"], "succeeded")
+    wait(fleet, "c1", "blocked")
+    fleet.commands().tasks.cancel(["c1"])
+    fleet.commands().fleet.resume("shop:pdd:s2")
+    for task_id in (good["task_id"], "c1"):
+        forgotten(fleet, task_id)
+    skipped = worker._intake.tally.skipped
+    send(fleet, good, message(payload={"n": 2}), bad)
+    (dead,) = eventually(lambda: letters(fleet), 30)
+    assert (dead.error_kind, dead.task_id[:4]) == ("id_conflict", "bad_")
+    again = eventually(lambda: [one for one in succeeded(fleet) if one.parent == "c1"], 30)
+    assert len(again) == 1
+    assert worker._intake.tally.skipped == skipped + 3
+    assert len(lines(seen, "start")) == 1
+
+
+def succeeded(fleet: Fleet) -> list[Task]:
+    return list(fleet.engine.store.query(Query(terms=(equals("status", "succeeded"),))).tasks)
 
 
 def test_retry_count_and_max_retries_are_those_of_the_message(fleet: Fleet, seen: Path) -> None:

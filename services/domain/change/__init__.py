@@ -23,6 +23,9 @@ What holds for all of them:
   it go, and like a scheduled one it is no twin that goes first. A scheduled one that falls due, or is run now, waits
   there too.
 - ``uniq`` never spans shops. A shop that is not registered has concurrency 1; Claim registers it (``unregistered``).
+- Of a record that was removed (``Forget``) a tombstone may be left. A Claim that would adopt a message under its id
+  answers ``forgotten``. A Create answers ``exists`` without a record, unless it died: then the tombstone makes room. As
+  a dependency a removed task that succeeded counts as such; any other is unknown.
 - Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published, Nudge,
   GiveUp and Postpone ``stale``.
 """
@@ -31,7 +34,7 @@ from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import Answer, Op
-from services.domain.change.upkeep import GiveUp, Nudge, OpenShop, Postpone, Published, Route, TellDependants
+from services.domain.change.upkeep import Forget, GiveUp, Nudge, OpenShop, Postpone, Published, Route, TellDependants
 from services.domain.change.wishes import Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
@@ -40,6 +43,7 @@ __all__ = [
     "Claim",
     "Create",
     "Finish",
+    "Forget",
     "GiveUp",
     "Move",
     "Nudge",

@@ -89,3 +89,18 @@ class Route(Op, frozen=True, kw_only=True, gc=False):
     task_id: str
     queue: str
     by: str
+
+
+class Forget(Op, frozen=True, kw_only=True, gc=False):
+    """Remove the record of an ended task with all that belongs to it (letter, notes, logs, places in indexes), and keep
+    a tombstone (``services.domain.tombstone``) for ``tomb_ms``; 0 keeps none.
+
+    Counters follow, the counts of its batch keep it, and an event from its status to "" tells those who show it. Only
+    if it has ended and ``updated_at`` is as it was seen. Answers ``ok`` (the removed record returned), ``stale``,
+    ``missing`` (also when it is gone already), ``needed``: its message is not confirmed yet, a task waits for it or is
+    yet to be told, or it was republished as a task that has a record and neither succeeded nor was cancelled.
+    """
+
+    task_id: str
+    updated_at: int
+    tomb_ms: int

@@ -20,15 +20,18 @@ local function dependencies(e)
   return select(C.depends_on, take(e.back, C.tail, (e.an < 16 and 1 or 3) + e.al))
 end
 
--- The record that stands for an id now.
+-- The record that stands for an id now; where it was removed, how it ended.
 local function stands_for(id)
-  local e = load(id)
-  while e and e[T.triage] == 'republished' do
-    local later = load(e[T.successor])
-    if not later then break end
-    e = later
+  while true do
+    local e, ended, later = load(id), nil, nil
+    if e then
+      later = e[T.triage] == 'republished' and e[T.successor] or ''
+    else
+      ended, later = tombstone(id)
+    end
+    if not later or later == '' then return e, ended end
+    id = later
   end
-  return e
 end
 
 -- The ids under which somebody may wait for a task: its own and those that it was republished from.
@@ -53,10 +56,10 @@ local function find_needs(e)
   if not named[1] then return named end
   local needs, broken = {}, nil
   for _, id in ipairs(named) do
-    local now = stands_for(id)
-    if not now then return end
-    if now[T.status] ~= 'succeeded' then needs[#needs + 1] = id end
-    if not broken and failed(now) then broken = now end
+    local now, ended = stands_for(id)
+    if not now and ended ~= 'succeeded' then return end
+    if now and now[T.status] ~= 'succeeded' then needs[#needs + 1] = id end
+    if now and not broken and failed(now) then broken = now end
   end
   return needs, broken
 end

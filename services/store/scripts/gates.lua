@@ -85,9 +85,13 @@ end
 local function behind_twin(e)
   local uniq = e[T.uniq]
   if uniq == '' then return false end
-  local first = call('ZRANGE', K.unique .. uniq, 0, 1)
-  e.sole = not first[2]
-  return first[1] ~= e.id
+  while true do
+    local first = call('ZRANGE', K.unique .. uniq, 0, 1)
+    e.sole = first[1] == e.id and not first[2]
+    if not first[1] or first[1] == e.id then return false end
+    if load(first[1]) then return true end
+    call('ZREM', K.unique .. uniq, first[1]) -- its record is gone: it holds nothing
+  end
 end
 
 local function closed_gate(e, shop, s)

@@ -305,7 +305,7 @@ local function flush()
   local values, n = {}, 0
   for i = 1, #changed do
     local e = changed[i]
-    values[n + 1], values[n + 2], n = e.key, packed(e), n + 2
+    if not e.removed then values[n + 1], values[n + 2], n = e.key, packed(e), n + 2 end
   end
   for first = 1, n, C.slice do call('MSET', unpack(values, first, math.min(first + C.slice - 1, n))) end
   flush_sets()

@@ -56,7 +56,12 @@ end
 local function create(o, released)
   local e = o[Create.task] -- unpacked already
   local known = load(e.id)
-  if not known then return insert(e, o[Create.on_duplicate], released) end
+  if not known then
+    local ended = tombstone(e.id)
+    if ended and ended ~= 'dead' then return 'exists' end
+    if ended then call('DEL', K.tomb .. e.id) end
+    return insert(e, o[Create.on_duplicate], released)
+  end
   local same = e[T.created_by] == known[T.created_by] and payload(e) == payload(known)
     and e[T.origin] == known[T.origin]
   return same and 'created' or 'exists', known

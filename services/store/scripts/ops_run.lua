@@ -71,7 +71,11 @@ local function done_elsewhere(e, shop, released)
 end
 
 local function claim(o, released)
-  local e = load(o[Claim.task_id]) or adopt(o)
+  local e = load(o[Claim.task_id])
+  if not e then
+    if o[Claim.adopt] ~= '' and tombstone(o[Claim.task_id]) then return 'forgotten' end
+    e = adopt(o)
+  end
   if not e then return 'missing' end
   local status = e[T.status]
   if ENDED[status] then return 'ended', e end

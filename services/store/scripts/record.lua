@@ -31,7 +31,7 @@ local function parse(key, s)
     key = key, packed = s, behind = false,
     front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u), back = sub(s, u + 1),
     sn = sn, an = an, al = at, unborn = false, dirty = false, settled = 0, mark = 0, marked = marked == 1,
-    rest_changed = false, sole = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
+    rest_changed = false, sole = false, removed = false, status = 0, lane = 0, priority = 0, triage = 0, worker = 0, print = 0, at = 0,
     lease = 0, due = 0, gate = '',
     take(s, C.fields, p),
   }
@@ -158,6 +158,12 @@ local function add_loss(e)
   end)
 end
 
+local function append_event(e, from, to, worker)
+  call('XADD', K.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'task_id', e.id, 'shop_id', e.shop_id,
+    'platform', e.platform, 'task_type', e.kind, 'from', from, 'to', to, 'at', NOW_TEXT, 'worker', worker,
+    'gen', text(e[T.gen]), 'attempt', text(e[T.attempt]), 'lane', e[T.lane])
+end
+
 -- A transition: one step in the record and one event with the same contents. What belongs to a status ends with it.
 local function transition(e, to, worker, note)
   local from = e[T.status]
@@ -179,9 +185,7 @@ local function transition(e, to, worker, note)
   end
   e.steps = steps .. '\151' .. pack_values(NOW, from, to, worker, e[T.gen], e[T.attempt], note)
   e.sn = sn
-  call('XADD', K.events, 'MAXLEN', '~', EVENTS_KEPT, '*', 'task_id', e.id, 'shop_id', e.shop_id,
-    'platform', e.platform, 'task_type', e.kind, 'from', from, 'to', to, 'at', NOW_TEXT, 'worker', worker,
-    'gen', text(e[T.gen]), 'attempt', text(e[T.attempt]), 'lane', e[T.lane])
+  append_event(e, from, to, worker)
   touch(e)
 end
 

@@ -47,6 +47,19 @@ def test_a_later_step_keeps_the_rows_and_a_copy_of_the_old_file(tmp_path: Path) 
     assert ask(copies[0], "SELECT * FROM a") == [(5,)]
 
 
+def test_a_file_gives_room_back(tmp_path: Path) -> None:
+    """Also one that was made before that was thought of, once it gets a later step."""
+    path, old = tmp_path / "new.sqlite", tmp_path / "old.sqlite"
+    migrate(path, ONE, begin_immediate)
+    assert ask(path, "PRAGMA auto_vacuum") == [(2,)]
+    with closing(sqlite3.connect(old)) as conn, conn:
+        conn.execute("CREATE TABLE before_us (x)")
+    migrate(old, ONE, begin_immediate)
+    assert ask(old, "PRAGMA auto_vacuum") == [(0,)]
+    migrate(old, TWO, begin_immediate)
+    assert ask(old, "PRAGMA auto_vacuum") == [(2,)]
+
+
 def test_parts_have_their_own_versions(tmp_path: Path) -> None:
     path = tmp_path / "f.sqlite"
     migrate(path, TWO, begin_immediate)

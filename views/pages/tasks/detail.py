@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Set
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -12,8 +13,9 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 from services.clock import SystemClock
 from services.domain.mask import masked_json, masked_text
 from services.domain.task import Task
+from services.domain.tombstone import Tombstone
 from services.i18n import N_, _
-from services.monitor.tasks import TaskDetail, pick
+from services.monitor.tasks import TaskDetail, TaskQueries, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.facts import facts
@@ -80,7 +82,12 @@ class TaskDetailPanel(QWidget):
     def refresh(self) -> None:
         """Ask again."""
         if self._task_id:
-            self._ask.start(partial(self._context.tasks.detail, self._task_id), self._show)
+            self._ask.start(partial(_look, self._context.tasks, self._task_id), self._show)
+
+    def note_listed(self, keys: Set[object]) -> None:
+        """What is in the answer to the list no more may be no more at all."""
+        if self.isVisible() and self._task is not None and self._task_id not in keys:
+            self.refresh()
 
     def focus_first(self) -> None:
         """Bring the keyboard here."""
@@ -196,10 +203,9 @@ class TaskDetailPanel(QWidget):
         for section in (self._why, self._story, self._failure, self._data, self._outcome, self._logs, self._facts):
             self._body.addWidget(section)
 
-    def _show(self, detail: TaskDetail | None) -> None:
-        if detail is None:
-            self._pill.set_status("cancelled", _("not found"))
-            self._task = None
+    def _show(self, detail: TaskDetail | Tombstone | None) -> None:
+        if not isinstance(detail, TaskDetail):
+            self._show_missing(detail)
             return
         before, self._task = self._task, detail.task
         self._detail = detail
@@ -225,6 +231,18 @@ class TaskDetailPanel(QWidget):
         self._fields.set_rows(facts(task, detail.letter, now))
         self.show_verbs()
         self._logs.follow(task)
+
+    def _show_missing(self, stone: Tombstone | None) -> None:
+        """There is no record (any more): what stands here is what it was when it was last seen."""
+        self._task = None
+        if stone is None:
+            self._pill.set_status("cancelled", _("not found"))
+            return
+        words = _("{status}, record removed").format(status=shown.status_word(stone.status))
+        self._pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
+        self.edit_button.disable(_("Its record was removed, for its time was over."))
+        for verb in VERBS:
+            self._buttons[verb.key].disable(_("Its record was removed, for its time was over."))
 
     def show_verbs(self) -> None:
         """Say anew what can be done with the task."""
@@ -298,6 +316,10 @@ def _pretty(text: str) -> str:
         return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
     except ValueError:
         return text
+
+
+def _look(queries: TaskQueries, task_id: str) -> TaskDetail | Tombstone | None:
+    return queries.detail(task_id) or queries.removed(task_id)
 
 
 def _platform_badge(platform: str) -> str:

@@ -228,6 +228,7 @@ class TasksPage(Page):
         self._model.apply(rows, settle=settle)
         self._positions.refresh()
         self._selection.refresh(listing.rows)
+        self._detail.note_listed({row.key for row in listing.rows})
         self._lister.note_shown(str(row.key) for row in self._model.records())
         self._empty.say(filtered=bool(listing.wanted.filter))
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)

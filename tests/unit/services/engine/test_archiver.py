@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from services.domain import envelope
-from services.domain.change import Answer, Claim, Create, Op
+from services.domain.change import Answer, Claim, Create, Forget, Op
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.query import Query, equals
@@ -33,6 +33,14 @@ def own(room: Room, task: Any) -> Delivery:
     """The letter that the death of a task publishes."""
     body, headers = envelope.build_dead(task)
     return letter(body, **headers)
+
+
+def test_an_old_message_of_a_removed_task_leaves_nothing(room: Room, archiver: Archiver) -> None:
+    task = room.finish(room.running(), "succeeded")
+    room.store.apply([Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=60_000)])
+    assert len(archiver.archive([own(room, task)])) == 1
+    assert room.store.get_letter(task.task_id) is None
+    assert room.store.counts().total == 0
 
 
 def test_the_letter_of_a_dead_task_is_kept_beside_its_record(room: Room, archiver: Archiver) -> None:

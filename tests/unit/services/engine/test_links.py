@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from services.domain import dependency
+from services.domain.change import Forget, Published
 from services.domain.task import Task
 from services.engine.producer import BULK, TaskSpec
 from tests.unit.services.engine.room import Room
@@ -122,3 +123,18 @@ def test_limits(room: Room, fields: dict[str, Any], field: str) -> None:
 def test_without_links_the_order_stays(room: Room) -> None:
     done = room.producer.submit([room.spec(shop_id=f"s{number}") for number in (3, 1, 2)])
     assert [task.shop_id for task in done.created] == ["s3", "s1", "s2"]
+
+
+@pytest.mark.parametrize(("end", "word"), [("succeeded", ""), ("dead", "is dead"), ("cancelled", "is cancelled")])
+def test_a_removed_dependency_says_how_it_ended(room: Room, end: str, word: str) -> None:
+    task = room.finish(room.running(), end)
+    room.store.apply([Published(task_id=task.task_id, status=task.status, gen=task.gen, attempt=task.attempt)])
+    room.store.apply([Forget(task_id=task.task_id, updated_at=room.task(task.task_id).updated_at, tomb_ms=60_000)])
+    assert room.store.get([task.task_id]) == [None]
+    done = room.producer.submit([row(room, "a", task.task_id)])
+    assert len(done.created) == (not word)
+    if word:
+        ((_, field, text),) = done.errors
+        assert field == "depends_on"
+        assert word in text
+        assert "removed" in text
