@@ -22,6 +22,7 @@ from views.charts import axes, ticks
 from views.charts.line import Line
 from views.charts.named import Marker, Series
 from views.charts.pointed import Pointed
+from views.charts.scene_ahead import scene_ahead
 from views.charts.series import EMPTY, Frame, Numbers
 from views.charts.table_dialog import TableDialog
 from views.charts.time_window import TimeWindow
@@ -56,6 +57,7 @@ class Plot(Pointed):
         window.changed.connect(self._redraw)
         window.cursor_changed.connect(self._on_cursor)
         theme().changed.connect(self._redraw)
+        scene_ahead().ready.connect(self._redraw)
         on_language_changed(self.retranslate)
         self.retranslate()
 
@@ -181,15 +183,13 @@ class Plot(Pointed):
         painter.end()
         return picture
 
-    def _scene(self) -> Scene:
-        """The scene of the curves, made for the first picture: loading pyqtgraph must not hold up the window."""
-        if self._drawn is None:
-            from views.charts.curves import Scene
-
-            self._drawn = Scene()
-            self._drawn.setParent(self)
-            self._drawn.hide()
-            self._drawn.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+    def _scene(self) -> Scene | None:
+        """The scene of the curves, made for the first picture; None until the library is loaded."""
+        if self._drawn is None and (made := scene_ahead().make()) is not None:
+            made.setParent(self)
+            made.hide()
+            made.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+            self._drawn = made
         return self._drawn
 
     def _draw_content(self, painter: QPainter) -> None:
@@ -197,15 +197,7 @@ class Plot(Pointed):
         self._top = ticks.keep_top(self._top, ticks.top_of(self.highest(self._frame), self._limit, self.smallest))
         rect = self.plot_rect()
         heights = ticks.values(self._top, self._lines)
-        in_sight = self._limit is not None and self._limit <= self._top
-        scene = self._scene()
-        scene.resize(self.size())
-        scene.set_margins(*axes.margins(rect, self.size()))
-        scene.set_range(start, end, self._top)
-        scene.set_grid(heights)
-        scene.set_limit(self._limit if in_sight else None)
-        scene.set_lines(self._frame.at, self.lines(self._frame))
-        scene.draw(painter)
+        self._draw_curves(painter, rect, heights)
         axes.paint_gaps(painter, rect, [(self.x_of(a), self.x_of(b)) for a, b in self._frame.gaps], _("no samples"))
         axes.paint_heights(painter, rect, heights, self._top, self.say)
         room = max(1, int(rect.width() // axes.LABEL_ROOM))
@@ -216,6 +208,19 @@ class Plot(Pointed):
         axes.paint_markers(painter, rect, marks)
         if self._limit is not None:
             axes.paint_limit(painter, rect, self._limit / self._top, self.limit_text(self._limit))
+
+    def _draw_curves(self, painter: QPainter, rect: QRectF, heights: Sequence[float]) -> None:
+        scene = self._scene()
+        if scene is None:
+            return
+        start, end = self._window.bounds()
+        scene.resize(self.size())
+        scene.set_margins(*axes.margins(rect, self.size()))
+        scene.set_range(start, end, self._top)
+        scene.set_grid(heights)
+        scene.set_limit(self._limit if self._limit is not None and self._limit <= self._top else None)
+        scene.set_lines(self._frame.at, self.lines(self._frame))
+        scene.draw(painter)
 
     def _paint_cursor(self, painter: QPainter) -> None:
         at = self.cursor_index()

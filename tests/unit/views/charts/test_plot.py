@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 
 import pytest
@@ -12,10 +13,12 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
+from views.charts import curves  # noqa: F401  (loaded, so that charts draw at once)
 from views.charts.depth_chart import DepthChart
 from views.charts.named import Marker
 from views.charts.plot import Plot
 from views.charts.rates_chart import RatesChart
+from views.charts.scene_ahead import scene_ahead
 from views.charts.series import EMPTY, SampleBuffer
 from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart
@@ -69,6 +72,16 @@ def test_a_chart_without_samples_says_what_it_waits_for(qtbot: QtBot, window: Ti
     assert picture(chart) != unasked
     assert chart.card() is None
     assert chart.summary()
+
+
+def test_a_chart_waits_for_the_library_of_its_curves_without_holding_up_anything(
+    qtbot: QtBot, window: TimeWindow, buffer: SampleBuffer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "views.charts.curves")
+    chart = show(qtbot, DepthChart(window), window, buffer)
+    with qtbot.waitSignal(scene_ahead().ready):
+        bare = picture(chart)
+    assert picture(chart) != bare
 
 
 def test_lanes_are_stacked_from_the_most_urgent_up(depth: DepthChart) -> None:
