@@ -177,7 +177,7 @@ def test_every_answer_is_ordered_complete_and_can_be_said(
     assert states.count(CLOSED) <= 1
     assert NEXT not in states or states.index(CLOSED) < states.index(NEXT)
     for view in views:
-        assert SENTENCES[view.code].format(**view.params)
+        assert SENTENCES[view.code].format(**view.params, span="1 s")
         assert view.message.code == view.code
 
 
