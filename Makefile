@@ -4,17 +4,24 @@
 #   make test              all tests                               make test JOBS=2 ARGS="tests/unit -k retry"
 #   make lint              style, types, import contracts
 #   make bench             all figures                        make bench ARGS="console --shops 10000"
+#   make faults            the tests that break services, also those too slow for make test
+#   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7 PAIR=fleet|embedded|both)
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format bench demo screenshots translations lock clean system-run system-test
+.PHONY: help setup run test lint format bench faults chaos demo screenshots translations lock clean system-run system-test
 
 ARGS ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
 # broker, a child, a lease); more than two at a time make some of those that watch processes miss their time.
 JOBS ?= 2
+# Of a chaos run; seed 0 draws one and prints it.
+MINUTES ?= 30
+TASKS ?= 10000
+SEED ?= 0
+PAIR ?= both
 BIN := .venv/bin
 PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
@@ -61,6 +68,12 @@ format: $(STAMP_DEV)
 
 bench: system-test $(STAMP_BENCH) translations
 	$(PYTHON) -m tests.bench $(ARGS)
+
+faults: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m pytest -m fault $(ARGS)
+
+chaos: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m tests.faults.chaos --minutes $(MINUTES) --tasks $(TASKS) --seed $(SEED) --pair $(PAIR) $(ARGS)
 
 screenshots: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.gui.screenshots $(ARGS)

@@ -15,6 +15,8 @@ from services.workers.slots import SlotPool
 log = logging.getLogger(__name__)
 CLAIM_BATCH = 128
 FULL_PATIENCE_S = 1.0
+#: between two looks whether a store that kept silent answers again
+STORE_PAUSE_S = 1.0
 WINDOWS = (0, 8, 64)
 #: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
 AHEAD_S = 0.2
@@ -119,10 +121,21 @@ class Feeder:
             return
         except StoreError as exc:
             log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)
+            self._consumer.requeue(deliveries)
+            self._wait_for_store()
         except Exception:  # a worker that is alive and takes nothing must be impossible
             log.exception("%d deliveries go back to their queues", len(deliveries))
-        self._consumer.requeue(deliveries)
-        self._clock.wait(self._stopping, 0.5)
+            self._consumer.requeue(deliveries)
+            self._clock.wait(self._stopping, 0.5)
+
+    def _wait_for_store(self) -> None:
+        """Take nothing until the store answers: whoever reaches it would wait for what this worker hoards."""
+        self._consumer.pause()
+        while not self._clock.wait(self._stopping, STORE_PAUSE_S):
+            if self._intake.can_claim():
+                break
+        if self._takes():
+            self._consumer.resume()
 
     def _ahead(self) -> int:
         """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""

@@ -122,6 +122,14 @@ class Intake:
             self._dispatcher.send(answer.released)
         return len(tasks)
 
+    def can_claim(self) -> bool:
+        """Whether the store answers now."""
+        try:
+            self._store.now_ms()
+        except StoreUnavailable:
+            return False
+        return True
+
     def _read(self, delivery: Delivery) -> envelope.Parsed | None:
         try:
             parsed = envelope.parse(

@@ -1,0 +1,177 @@
+"""Connections that are closed, cut without a word, slow, or swallow a reply: between a worker and RabbitMQ or Redis."""
+
+from __future__ import annotations
+
+import random
+import threading
+from pathlib import Path
+
+import pytest
+
+from services import assembly
+from services.domain.errors import ConsoleError
+from services.monitor.live import Changes
+from services.workers import intake
+from tests.contract.waiting import eventually
+from tests.faults.conftest import Behind
+from tests.integration.fleet_rig import lines
+from tests.support.services import Redis
+
+pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis]
+LANE = "rpa_tasks_normal"
+
+
+def quiet(behind: Behind) -> bool:
+    """Whether the broker has nothing left."""
+    return not any(depth.ready or depth.unacked for depth in behind.fleet.engine.broker.depths())
+
+
+def test_a_connection_is_closed_while_a_task_runs(behind: Behind, tmp_path: Path) -> None:
+    """Its message comes back and is skipped; the acknowledgement that has no connection any more is counted."""
+    seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
+    worker = behind.fleet.worker(engine=behind.engine)
+    task_id = behind.fleet.create(seen=str(seen), until=str(gate))
+    behind.fleet.wait(task_id, "running")
+    assert behind.broker.drop() > 0
+    gate.touch()
+    behind.fleet.wait(task_id, "succeeded")
+    eventually(lambda: worker._consumer.ack_lost == 1, 30)
+    eventually(lambda: quiet(behind), 30)
+    assert len(lines(seen, "start")) == 1
+    assert behind.fleet.task(task_id).attempt == 1
+
+
+def test_a_broker_that_is_cut_off_silently_is_found_dead_and_then_found_again(behind: Behind, tmp_path: Path) -> None:
+    """Nobody closes anything: both sides have only their heartbeats, of two seconds here."""
+    seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
+    behind.fleet.worker(2, engine=behind.engine)
+    first = behind.fleet.create(seen=str(seen), until=str(gate))
+    behind.fleet.wait(first, "running")
+    with behind.broker.away(silent=True):
+        gate.touch()
+        behind.fleet.wait(first, "succeeded")  # what is recorded does not need the broker
+        eventually(lambda: not behind.engine.broker.health().connected, 30)
+    second = behind.fleet.create("s2", seen=str(seen))
+    behind.fleet.wait(second, "succeeded", seconds=60)
+    eventually(lambda: quiet(behind), 30)
+    assert len(lines(seen, "start")) == 2
+
+
+def test_a_machine_cut_off_for_longer_than_its_lease(behind: Behind, tmp_path: Path) -> None:
+    """Somebody else has done it meanwhile: its own result is evidence, and what came through its spool too."""
+    seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
+    behind.fleet.worker(1, engine=behind.engine, lease_s=2.0)
+    task_id = behind.fleet.create(seen=str(seen), until=str(gate))
+    behind.fleet.wait(task_id, "running")
+    with behind.store.away(), behind.broker.away():
+        reconciler = behind.fleet.reconciler()
+        eventually(lambda: reconciler.take_over_expired() == 1, 30)
+        gate.touch()
+        other = behind.fleet.worker(1)
+        done = behind.fleet.wait(task_id, "succeeded")
+        assert done.worker == other.name
+    eventually(lambda: len(behind.fleet.task(task_id).attempts) == 3, 30)
+    task = behind.fleet.task(task_id)
+    assert [one.outcome for one in task.attempts] == ["lost", "succeeded", "fenced"]
+    assert (task.status, task.result, task.ended_at) == (done.status, done.result, done.ended_at)
+    eventually(lambda: quiet(behind), 30)
+
+
+def test_a_worker_that_reaches_only_the_broker_leaves_the_work_to_others(
+    behind: Behind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It gives back what it cannot claim and takes no more until Redis answers it."""
+    monkeypatch.setattr(intake, "PATIENCE_S", 0.5)
+    cut_off = behind.fleet.worker(4, engine=behind.engine)
+    with behind.store.away():
+        ids = [behind.fleet.create(f"s{number}") for number in range(20)]
+        eventually(lambda: consumers(behind) == 0, 30)
+        eventually(lambda: behind.fleet.ready(LANE) == 20, 30)
+        other = behind.fleet.worker(1)
+        assert {task.worker for task in behind.fleet.wait_ended(ids)} == {other.name}
+        other.stop()
+        last = behind.fleet.create("s1")
+    assert behind.fleet.wait(last, "succeeded").worker == cut_off.name
+
+
+def consumers(behind: Behind) -> int | None:
+    """Of the lane."""
+    return {depth.name: depth.consumers for depth in behind.fleet.engine.broker.depths()}[LANE]
+
+
+def test_replies_of_redis_are_lost_again_and_again(behind: Behind, tmp_path: Path) -> None:
+    """Every answer may be missing although it was done: claims, outcomes, marks; none runs or is recorded twice."""
+    seen = tmp_path / "seen.txt"
+    ids = [behind.fleet.create(f"s{number}", "once", seen=str(seen)) for number in range(60)]
+    failing = [behind.fleet.create(f"f{number}", fail="network", fail_first=1) for number in range(10)]
+    for task_id in (*ids[::15], failing[0]) * 2:  # the first question about it is its claim
+        behind.store.eat_reply(task_id.encode())
+    behind.fleet.worker(4, engine=behind.engine)
+    tasks = behind.fleet.wait_ended([*ids, *failing], 60)
+    assert {task.status for task in tasks} == {"succeeded"}
+    assert {(task.attempt, task.retries) for task in tasks[:60]} == {(1, 0)}
+    assert {(task.attempt, task.retries) for task in tasks[60:]} == {(2, 1)}
+    assert sorted(row[1] for row in lines(seen, "start")) == sorted(ids)
+    assert behind.store.eaten >= 6
+
+
+@pytest.mark.harsh
+def test_two_seconds_of_latency_and_lost_packets_make_no_worker_look_dead(behind: Behind, tmp_path: Path) -> None:
+    seen = tmp_path / "seen.txt"
+    rng = random.Random(5)
+    slow = lambda: 1.0 + (1.5 if rng.random() < 0.05 else 0.0)  # noqa: E731 each way
+    behind.fleet.worker(2, engine=behind.engine, lease_s=12.0)
+    eventually(lambda: behind.fleet.engine.store.workers(), 30)
+    behind.store.delay = behind.broker.delay = slow
+    ids = [behind.fleet.create(f"s{number}", "once", seen=str(seen), sleep=30) for number in range(2)]
+    reconciler = behind.fleet.reconciler()
+    while any(not task.ended for task in map(behind.fleet.task, ids)):
+        assert reconciler.take_over_expired() == 0
+        behind.fleet.engine.clock.wait(threading.Event(), 0.5)
+    assert [behind.fleet.task(task_id).status for task_id in ids] == ["succeeded", "succeeded"]
+    assert len(lines(seen, "start")) == 2
+
+
+# -------------------------------------------------------------------------------------------------- the console
+def test_events_trimmed_past_a_console_that_was_away(behind: Behind, redis_server: Redis) -> None:
+    """It is told of the gap, and what it shows is the truth again."""
+    live = assembly.live(behind.engine)
+    changes: list[Changes] = []
+    live.on_changes(changes.append)
+    live.start()
+    try:
+        assert live.wait_following(30)
+        with behind.store.away():
+            eventually(lambda: not live.snapshot().store.connected, 30)
+            for number in range(5):
+                behind.fleet.create(f"s{number}")
+            assert redis_server.command("XTRIM {rpa}:events MAXLEN 0").startswith(b":")
+        seen = len(changes)
+        live.try_now()
+        eventually(lambda: any(batch.gap for batch in changes[seen:]), 30)
+        truth = behind.fleet.engine.store.counts()
+        eventually(lambda: live.snapshot().store.connected and live.snapshot().counts.status == truth.status, 30)
+        last = behind.fleet.create("s9")
+        eventually(lambda: last in {event.task_id for batch in changes for event in batch.events}, 30)
+    finally:
+        live.close()
+
+
+def test_a_console_loses_both_ten_times_and_never_shows_them_as_there(behind: Behind) -> None:
+    live = assembly.live(behind.engine)
+    live.start()
+    try:
+        eventually(lambda: live.snapshot().store.connected and live.snapshot().broker.connected, 30)
+        for number in range(10):
+            with behind.store.away(), behind.broker.away():
+                live.try_now()
+                eventually(lambda: not live.snapshot().store.connected, 30)
+                with pytest.raises(ConsoleError):
+                    behind.engine.store.counts()
+                behind.fleet.create(f"s{number}")
+            live.try_now()
+            eventually(lambda: live.snapshot().store.connected, 30)
+            eventually(lambda total=number + 1: live.snapshot().counts.total == total, 30)
+        eventually(lambda: live.snapshot().broker.connected, 60)
+    finally:
+        live.close()
