@@ -22,12 +22,13 @@ from services.commands.fleet import FleetCommands
 from services.commands.records import RecordCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
-from services.domain import retry, task_type
+from services.domain import retry, shop_queue, task_type
 from services.domain.errors import ConsoleError
 from services.engine.dispatch import Dispatcher
 from services.engine.firing import Firing
 from services.engine.producer import Producer
 from services.engine.registry import Registry
+from services.engine.shop_queues import ShopQueues
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -98,6 +99,7 @@ def open_engine(settings: config.Settings) -> Engine:
         seed_types(store)
         platforms = {shop.platform for shop in store.shops()}
         broker.ensure(platforms=platforms, delays=settings.delays)
+        broker.know_shops([key.partition(":")[2] for key in store.documents(shop_queue.KIND)])
     except BaseException:
         broker.close()
         store.close()
@@ -126,6 +128,7 @@ def commands(engine: Engine) -> Commands:
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
     firing = Firing(store, engine.producer, registry)
+    queues = ShopQueues(store, engine.broker, dispatcher, registry, engine.clock)
     return Commands(
         operator=who,
         tasks=TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish),
@@ -133,7 +136,7 @@ def commands(engine: Engine) -> Commands:
         bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
         causes=CauseCommands(store, audit, who),
         records=RecordCommands(store, dispatcher, registry, audit, who),
-        fleet=FleetCommands(store, engine.broker, dispatcher, registry, audit, who),
+        fleet=FleetCommands(store, engine.broker, dispatcher, registry, queues, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
     )
 

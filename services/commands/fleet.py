@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -16,6 +16,7 @@ from services.domain.errors import UsageError
 from services.domain.shop import Pause, Shop
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.shop_queues import ShopQueues
 from services.ports import Broker, Store
 
 WORKER_ORDERS = ("drain", "resume", "stop", "slots")
@@ -25,21 +26,86 @@ class FleetCommands:
     """Audited commands on the fleet itself."""
 
     def __init__(
-        self, store: Store, broker: Broker, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
+        self,
+        store: Store,
+        broker: Broker,
+        dispatcher: Dispatcher,
+        registry: Registry,
+        queues: ShopQueues,
+        audit: Audit,
+        operator: Operator,
     ) -> None:
-        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._store, self._broker, self._dispatcher, self._queues = store, broker, dispatcher, queues
         self._registry, self._audit, self._operator = registry, audit, operator
 
     def import_shops(self, rows: Sequence[Shop]) -> int:
         """Insert or replace shops; returns how many."""
         self._operator.need("operator")
+        known = {shop.key: shop for shop in self._store.shops()}
         for row in rows:
             check_shop(row)
+            if row.dedicated:
+                self._check_alone(row, [*known, *(other.key for other in rows)])
         with self._audit.act("shop.import", [row.key for row in rows]):
             self._store.put_shops(rows)
             self._broker.ensure(platforms={row.platform for row in rows})
+            self._registry.forget()
+            for row in rows:
+                before = known.get(row.key)
+                if row.dedicated != (before is not None and before.dedicated):
+                    self._queues.settle(row, self._operator.who)
         self._registry.forget()
         return len(rows)
+
+    def dedicate(self, key: str) -> int:
+        """Give a shop a queue of its own; how many waiting tasks moved there.
+
+        Raises:
+            UsageError: there is no such shop, or another platform has one of the same id: the queue is named by it.
+            TopologyMismatch: its queue exists with other arguments.
+        """
+        self._operator.need("operator")
+        shop = self._shop(key)
+        self._check_alone(shop, [*self._registry.shops(), *self._store.counts().shops])
+        return self._set_dedicated(shop, "shop.dedicate", dedicated=True)
+
+    def undedicate(self, key: str) -> int:
+        """Let a shop's tasks go through the lanes again; how many waiting ones moved.
+
+        Its queue is still served, until nothing can come there any more, and then deleted by the leader.
+        """
+        self._operator.need("operator")
+        return self._set_dedicated(self._shop(key), "shop.undedicate", dedicated=False)
+
+    def _set_dedicated(self, shop: Shop, action: str, *, dedicated: bool) -> int:
+        with self._audit.act(action, [shop.key]) as act:
+            if shop.dedicated != dedicated:
+                shop = msgspec.structs.replace(shop, dedicated=dedicated)
+                self._store.put_shops([shop])
+                self._registry.forget()
+            moved = self._queues.settle(shop, self._operator.who)
+            act.outcome = f"done: {moved} tasks moved"
+        return moved
+
+    def _shop(self, key: str) -> Shop:
+        """The shop, also if only tasks tell of it."""
+        self._registry.forget()
+        found = self._registry.shops().get(key)
+        platform, _, shop_id = key.partition(":")
+        if found is None and key in self._store.counts().shops:
+            found = Shop(platform=platform, shop_id=shop_id, unregistered=True)
+        if found is None:
+            raise UsageError(f"there is no shop {key!r:.140}; see `shop list`", field="shop")
+        return found
+
+    def _check_alone(self, shop: Shop, others: Iterable[str]) -> None:
+        same = {other for other in others if other.partition(":")[2] == shop.shop_id} - {shop.key}
+        if same:
+            raise UsageError(
+                f"{shop.key} cannot have a queue of its own: {sorted(same)[0]} has the same id, and the queue is named"
+                " by it; rename one of the two shops",
+                field="dedicated",
+            )
 
     def pause(self, scope: str, *, reason: str = "") -> None:
         """Close a pause switch: ``all``, ``platform:pdd``, ``shop:pdd:1`` or ``type:sync_order``.

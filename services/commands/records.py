@@ -102,7 +102,7 @@ class RecordCommands:
             created_by=by,
             extra=task.extra,
         )
-        return recipe.refreshed(made, self._registry.task_type(task.task_type))
+        return self._registry.placed(recipe.refreshed(made, self._registry.task_type(task.task_type)))
 
 
 def left_out(task: Task) -> Message | None:

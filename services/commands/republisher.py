@@ -112,6 +112,7 @@ class Republisher:
             fresh = msgspec.structs.replace(fresh, lane=name, priority=level)
         if changes.attempts:
             fresh = msgspec.structs.replace(fresh, max_retries=changes.attempts - 1)
+        fresh = self._registry.placed(fresh)
         recipe.check_readable(fresh, self._store.now_ms())
         return recipe.refreshed(fresh, kind)
 

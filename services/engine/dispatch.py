@@ -25,6 +25,11 @@ class Dispatcher:
         self._store, self._broker, self._delays = store, broker, tuple(delays)
         self._platforms: frozenset[str] = frozenset()
 
+    @property
+    def longest_delay_s(self) -> int:
+        """How long a message can be on its way through a delay queue."""
+        return max(self._delays, default=0)
+
     def know(self, platforms: Iterable[str]) -> None:
         """Bind the dead letters of these platforms, before the first of their tasks can be given up by anybody."""
         unknown = frozenset(platforms) - self._platforms

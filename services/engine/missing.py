@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from services.domain.change import Claim, GiveUp, Nudge, Op
-from services.domain.lane import LANES, MAX_PRIORITY, MIN_PRIORITY
+from services.domain.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
 from services.domain.order import QueueDepth
+from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
@@ -47,6 +48,7 @@ class MissingFinder:
         self._store, self._dispatcher = store, dispatcher
         self._missing_after_ms, self._overtaken_ms, self._foreign = missing_after_ms, overtaken_ms, foreign_consumers
         self._empty_since: dict[str, int] = {}
+        self._shops_empty_since: dict[str, int] = {}
 
     def look(self, depths: Sequence[QueueDepth]) -> int:
         """Publish again (or hold) what is missing; returns how many tasks."""
@@ -55,15 +57,37 @@ class MissingFinder:
         for lane in LANES:
             depth = by_name.get(lane) or by_name.get(f"rpa_tasks_{lane}")
             missing |= {task.task_id: task for task in self._of_empty(lane, depth)}
+        missing |= self._of_shops({depth.name: depth for depth in depths if depth.kind == "shop"})
         if not missing:
             return 0
         log.warning("%d queued tasks have no message, first %s", len(missing), next(iter(missing)))
         return self._mend(list(missing.values()))
 
+    def _of_shops(self, depths: Mapping[str, QueueDepth]) -> dict[str, Task]:
+        """The tasks of shops with a queue of their own that was empty at two looks."""
+        counts = self._store.counts().shops if depths else {}
+        waiting = {shop_queue(key.partition(":")[2]): key for key, one in counts.items() if one.get(Status.QUEUED)}
+        now, found = self._store.now_ms(), dict[str, Task]()
+        kept: dict[str, int] = {}
+        for name in waiting.keys() & depths.keys():
+            key, depth = waiting[name], depths[name]
+            if depth.ready or self._unstarted(depth, counts[key].get(Status.RUNNING, 0)) > 0:
+                continue
+            since = kept[name] = self._shops_empty_since.get(name, now)
+            if now - since >= self._missing_after_ms:
+                found |= {task.task_id: task for task in self._queued_of(key) if task.queue and task.queued_at < since}
+        self._shops_empty_since = kept
+        return found
+
+    def _queued_of(self, key: str) -> Sequence[Task]:
+        terms = (equals("shop", key), equals("status", Status.QUEUED))
+        return self._store.query(Query(terms=terms, descending=False, limit=OVERTAKEN, want_total=False)).tasks
+
     def _of_empty(self, lane: str, depth: QueueDepth | None) -> list[Task]:
         """The tasks of a lane whose queue was empty at two looks."""
         now = self._store.now_ms()
-        if depth is None or depth.ready or self._unstarted(lane, depth) > 0:
+        running = self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0) if depth and depth.unacked else 0
+        if depth is None or depth.ready or self._unstarted(depth, running) > 0:
             self._empty_since.pop(lane, None)
             return []
         since = self._empty_since.setdefault(lane, now)
@@ -89,14 +113,14 @@ class MissingFinder:
             if task.queued_at < limits.get((task.queue or str(task.lane), task.priority), 0)
         }
 
-    def _unstarted(self, lane: str, depth: QueueDepth) -> int:
+    def _unstarted(self, depth: QueueDepth, running: int) -> int:
         """Deliveries that nobody has started; where the broker cannot tell, what our workers say.
 
         A running task keeps its delivery for as long as it runs: it must not hide for hours what its lane has lost.
         """
         if not depth.unacked:
             return sum(one.prefetched for one in self._store.workers()) if depth.unacked is None else 0
-        return depth.unacked - self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0)
+        return depth.unacked - running
 
     def _mend(self, tasks: Sequence[Task]) -> int:
         executed = self._store.executed([task.task_id for task in tasks])

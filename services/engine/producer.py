@@ -115,7 +115,7 @@ class Producer:
             deadline=spec.deadline_ms,
         )
         recipe.check_readable(task, now)
-        return task
+        return self._registry.placed(task)
 
     def _check_words(self, spec: TaskSpec) -> None:
         if not shop.valid_word(spec.platform):

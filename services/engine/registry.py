@@ -6,9 +6,12 @@ import logging
 import threading
 from collections.abc import Mapping
 
-from services.domain import errors
+import msgspec
+
+from services.domain import errors, shop_queue
 from services.domain import task_type as kinds
 from services.domain.shop import Shop
+from services.domain.task import Task
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -23,6 +26,7 @@ class Registry:
         self._lock = threading.Lock()
         self._types: dict[str, kinds.TaskType] = {}
         self._shops: dict[str, Shop] = {}
+        self._queues: dict[str, shop_queue.ShopQueue] = {}
         self._bodies: Mapping[str, str] = {}  #: of the types, as they were read last
         self._read_at: float | None = None
         self._known = False
@@ -47,6 +51,20 @@ class Registry:
         """All shops by ``platform:shop_id``."""
         self._refresh()
         return dict(self._shops)
+
+    def placed(self, task: Task) -> Task:
+        """The task in the queue that its shop has now."""
+        self._refresh()
+        known = self._queues.get(task.shop)
+        queue = task.shop_id if known is not None and known.state == shop_queue.OPEN else ""
+        return task if task.queue == queue else msgspec.structs.replace(task, queue=queue)
+
+    def served_shops(self) -> tuple[str, ...]:
+        """Ids of the shops whose own queues workers take from, sorted."""
+        self._refresh()
+        return tuple(
+            sorted(key.partition(":")[2] for key, one in self._queues.items() if one.state != shop_queue.CLOSING)
+        )
 
     def forget(self) -> None:
         """Read again at the next question."""
@@ -85,5 +103,16 @@ class Registry:
                     types[name] = known
         self._bodies = documents
         self._shops = {shop.key: shop for shop in self._store.shops()}
+        self._queues = _queues(self._store.documents(shop_queue.KIND))
         # nothing removes a type: one that is gone went with a wiped store, and may still not run twice
         self._types, self._known = {**self._types, **types}, True
+
+
+def _queues(bodies: Mapping[str, str]) -> dict[str, shop_queue.ShopQueue]:
+    found = {}
+    for key, body in bodies.items():
+        try:
+            found[key] = shop_queue.parse(body)
+        except errors.UsageError as exc:
+            log.warning("shop %s counts as one without a queue of its own: %s", key, exc)
+    return found

@@ -1,4 +1,4 @@
-"""``shop``: list, show, import, pause, resume."""
+"""``shop``: list, show, import, pause, resume, dedicate, undedicate."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import msgspec
 from services import assembly
 from services.domain import shop as shops
 from services.domain.errors import UsageError
+from services.domain.lane import shop_queue
 from services.domain.query import Query, equals
 from services.domain.shop import Shop
 from services.entrypoints import shop_files
@@ -21,8 +22,20 @@ EXAMPLES = (
     "shop import shops.csv --skip-bad",
     "shop pause pdd:s1 --note 'login expired'",
     "shop resume pdd:s1",
+    "shop dedicate pdd:s1",
 )
 ANYWHERE = 200
+#: of the list, by their heading
+COLUMNS = {
+    "platform": "platform",
+    "shop": "shop_id",
+    "name": "name",
+    "limit": "concurrency",
+    "own queue": "dedicated",
+    "paused": "paused",
+    "active": "active",
+    "dead": "dead",
+}
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -34,12 +47,15 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("show", show, "one shop"),
         ("pause", pause, "start none of its tasks; running ones go on, waiting ones stay"),
         ("resume", resume, "start its tasks again"),
+        ("dedicate", dedicate, "give it a queue of its own, single_shop_ID; its waiting tasks move there"),
+        ("undedicate", undedicate, "let its tasks go through the lanes again; the queue ends when nothing can come"),
     ):
         parser = verbs.add_parser(name, parents=[common], help=text)
         parser.add_argument("shop", help="platform:shop_id, or the bare id where only one platform has it")
         parser.set_defaults(handler=handler)
-        if name != "show":
+        if name in ("pause", "resume"):
             parser.add_argument("--note", "--reason", dest="note", default="", help="why; shown and kept in the audit")
+        if name != "show":
             parser.add_argument("--yes", action="store_true", help="do not ask (asked where the profile says PROD)")
     importing = verbs.add_parser(
         "import",
@@ -60,11 +76,8 @@ def list_shops(context: Context) -> int:
         found = sorted(_known(engine, counts).values(), key=lambda shop: shop.key)
         paused = {pause.scope for pause in engine.store.pauses()}
     rows = [_row(shop, counts.get(shop.key, {}), paused) for shop in found]
-    lines = [
-        (row["platform"], row["shop_id"], row["name"], row["concurrency"], row["paused"], row["active"], row["dead"])
-        for row in rows
-    ]
-    context.show({"shops": rows}, table(("platform", "shop", "name", "limit", "paused", "active", "dead"), lines))
+    lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
+    context.show({"shops": rows}, table(tuple(COLUMNS), lines))
     return EXIT_OK
 
 
@@ -99,6 +112,34 @@ def resume(context: Context) -> int:
     context.show(
         {"resumed": shop.key, "was_paused": was}, [f"{shop.key} runs again" if was else f"{shop.key} was not paused"]
     )
+    return EXIT_OK
+
+
+def dedicate(context: Context) -> int:
+    """Give a shop a queue of its own."""
+    with context.engine() as engine:
+        shop = find(engine, context.args.shop)
+        if not _sure(context, engine, f"give {shop.key} a queue of its own"):
+            return EXIT_FAILED
+        moved = assembly.commands(engine).fleet.dedicate(shop.key)
+    queue = shop_queue(shop.shop_id)
+    line = f"{shop.key} has the queue {queue}; {moved} waiting tasks moved there; running workers take it up in seconds"
+    context.show({"dedicated": shop.key, "queue": queue, "moved": moved}, [line])
+    return EXIT_OK
+
+
+def undedicate(context: Context) -> int:
+    """Let a shop share the lanes."""
+    with context.engine() as engine:
+        shop = find(engine, context.args.shop)
+        if not _sure(context, engine, f"let {shop.key} share the lanes"):
+            return EXIT_FAILED
+        moved = assembly.commands(engine).fleet.undedicate(shop.key)
+    line = (
+        f"{shop.key} shares the lanes; {moved} waiting tasks moved there; the leader deletes {shop_queue(shop.shop_id)}"
+        " when nothing can come there any more"
+    )
+    context.show({"undedicated": shop.key, "moved": moved}, [line])
     return EXIT_OK
 
 

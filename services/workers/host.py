@@ -16,6 +16,7 @@ from services.engine.leader import Leader
 from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
 from services.engine.results import ResultRelay
+from services.engine.shop_queues import ShopQueues
 from services.ports import Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
@@ -54,6 +55,7 @@ class Steward:
         self.reconciler = Reconciler(
             store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers
         )
+        self.shop_queues = ShopQueues(store, broker, dispatcher, registry, clock)
         self.causes = CauseKeeper(store, clock)
         self.janitor = Janitor(store, clock, retention)
         self.archiver = Archiver(store, broker, dispatcher, registry, clock, holder)
@@ -71,6 +73,7 @@ class Steward:
 
     def _tick(self) -> None:
         self.reconciler.tick()
+        self.shop_queues.tick()
         self.causes.tick()
         self.janitor.tick()
 

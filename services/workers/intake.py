@@ -247,9 +247,8 @@ class Intake:
 
     def _again(self, record: Task) -> bool:
         """A producer sent an ended task's message once more: a new task, linked to the old one."""
-        fresh = recipe.successor(
-            record, ids.new_task_id(record.platform, record.task_type, record.shop_id), by="foreign producer"
-        )
+        new_id = ids.new_task_id(record.platform, record.task_type, record.shop_id)
+        fresh = self._registry.placed(recipe.successor(record, new_id, by="foreign producer"))
         op: Op
         if record.status == Status.DEAD:
             op = Republish(task_id=record.task_id, task=fresh, by="foreign producer", on_duplicate="queue")

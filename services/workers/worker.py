@@ -8,10 +8,12 @@ import platform
 import secrets
 import socket
 import threading
+import zlib
 
 import psutil
 
 from services.domain.errors import StoreError
+from services.domain.lane import LANES
 from services.domain.worker import Heard, WorkerInfo
 from services.version import VERSION
 from services.workers.feeder import Feeder
@@ -39,6 +41,7 @@ class Worker:
         self._state = "running"
         self._stopping = threading.Event()
         self._all: dict[str, Held] = {}
+        self._serves_shops: tuple[tuple[str, ...], int] = ((), 0)
         self._lock = threading.Lock()
         self._begun = parts.clock.now_ms()
         self._me = psutil.Process()
@@ -231,7 +234,17 @@ class Worker:
         """Whether this worker fetches parked tasks of this kind."""
         return lane in self._options.lanes and self._skills.fetches(task_type)
 
+    def _serve_shops(self) -> None:
+        """Take from the queues that single shops have now; only who takes all lanes, for their messages are of all."""
+        known = self._parts.registry.served_shops() if set(LANES) <= set(self._options.lanes) else ()
+        cut = zlib.crc32(self.name.encode()) % len(known) if known else 0
+        wanted = ((*known[cut:], *known[:cut]), self._pool.slots)  # workers begin at different ends
+        if wanted != self._serves_shops:
+            self._serves_shops = wanted
+            self._consumer.serve(*wanted)
+
     def _hear(self, heard: Heard) -> None:
+        self._serve_shops()
         for order in heard.orders:
             self.obey(order)
         if heard.unserved:

@@ -15,6 +15,7 @@ from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
 from services.commands.records import RecordCommands
 from services.commands.tasks import TaskCommands
+from services.engine.shop_queues import ShopQueues
 from tests.unit.services.engine.room import Room, opened
 
 
@@ -41,11 +42,12 @@ def desk_of(room: Room, role: str = "admin") -> Desk:
     who = Operator(who="ann@desk", role=role)
     audit = Audit(room.store, who.who)
     letters = DeadLetterCommands(room.store, room.dispatcher, room.registry, audit, who)
+    queues = ShopQueues(room.store, room.broker, room.dispatcher, room.registry, room.clock)
     return Desk(
         TaskCommands(room.store, room.producer, room.dispatcher, audit, who, letters.republish),
         letters,
         BulkRepublish(room.store, room.dispatcher, room.registry, room.clock, audit, who),
-        FleetCommands(room.store, room.broker, room.dispatcher, room.registry, audit, who),
+        FleetCommands(room.store, room.broker, room.dispatcher, room.registry, queues, audit, who),
         RecordCommands(room.store, room.dispatcher, room.registry, audit, who),
     )
 
