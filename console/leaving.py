@@ -56,8 +56,10 @@ class Leaving(QObject):
         question = Question(
             title=N_("Close Fleetdeck"),
             text=ngettext(
-                "This computer runs {n} task. It can finish first; handed back, it begins anew on the next worker.",
-                "This computer runs {n} tasks. They can finish first; handed back, they begin anew on the next worker.",
+                "This computer runs {n} task. It can finish first. Handed back, it begins anew on the next free worker,"
+                " or is held if it must not run twice.",
+                "This computer runs {n} tasks. They can finish first. Handed back, they begin anew on the next free"
+                " worker; those that must not run twice are held.",
                 number,
             ).format(n=number),
             rows=tuple((slot.task_type, slot.shop.partition(":")[2]) for slot in running),

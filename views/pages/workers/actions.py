@@ -54,7 +54,7 @@ class WorkerActions(QObject):
         if not rows:
             self.tell(info.worker, "stop")
             return
-        dialog = ConfirmDialog(_question(info.worker, rows), self._owner)
+        dialog = ConfirmDialog(_question(info, names, rows), self._owner)
         dialog.confirmed.connect(partial(self.tell, info.worker, "stop"))
         dialog.other_chosen.connect(partial(self.tell, info.worker, "drain"))
         dialog.open()
@@ -76,7 +76,7 @@ class WorkerActions(QObject):
         if info is None or not rows:
             self._stop_local()
             return
-        dialog = ConfirmDialog(_question(info.worker, rows), self._owner)
+        dialog = ConfirmDialog(_question(info, names, rows), self._owner)
         dialog.confirmed.connect(self._stop_local)
         dialog.other_chosen.connect(partial(self.tell, info.worker, "drain"))
         dialog.open()
@@ -108,17 +108,31 @@ class WorkerActions(QObject):
         self._context.toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))
 
 
-def _question(worker: str, rows: tuple[tuple[str, str], ...]) -> Question:
-    number = len(rows)
+def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...]) -> Question:
+    number, once = len(rows), sum(names.once_only(slot.task_type) for slot in info.slots if slot.task_id)
+    parts = [
+        ngettext(
+            "{worker} runs {n} task. It gets a short time to finish, 30 s where nothing else is set; then it is"
+            " interrupted and begins anew on the next free worker. That counts as no failure.",
+            "{worker} runs {n} tasks. They get a short time to finish, 30 s where nothing else is set; then they are"
+            " interrupted and begin anew on the next free worker. That counts as no failure.",
+            number,
+        ).format(worker=info.worker, n=number)
+    ]
+    if once:
+        parts.append(
+            ngettext(
+                "{n} of them must not run twice: interrupted, it is held until somebody decides.",
+                "{n} of them must not run twice: interrupted, they are held until somebody decides.",
+                once,
+            ).format(n=once)
+        )
+    parts.append(_("Draining interrupts nothing: it takes no new tasks and finishes these."))
     return Question(
         title=N_("Stop a worker"),
-        text=ngettext(
-            "{worker} runs {n} task. It gets a moment to finish; else it is interrupted and runs again elsewhere.",
-            "{worker} runs {n} tasks. They get a moment to finish; else they are interrupted and run again elsewhere.",
-            number,
-        ).format(worker=worker, n=number),
+        text="\n\n".join(parts),
         rows=rows,
-        verb=ngettext("Stop, interrupt {n} task", "Stop, interrupt {n} tasks", number).format(n=number),
+        verb=ngettext("Stop with {n} task running", "Stop with {n} tasks running", number).format(n=number),
         danger=True,
         other=_("Drain instead"),
     )

@@ -31,6 +31,11 @@ class Names:
         found = self.shops.get(key)
         return found.name if found is not None and found.name else key.partition(":")[2] or key
 
+    def once_only(self, task_type: str) -> bool:
+        """Whether tasks of this type are held when they are interrupted, because they must not run twice."""
+        found = self.types.get(task_type)
+        return found is not None and not found.idempotent
+
 
 NO_NAMES = Names(shops={}, types={})
 
@@ -133,10 +138,18 @@ def slot_words(slot: SlotState, names: Names, now_ms: int) -> str:
     return "\n".join([*lines, slot.task_id])
 
 
+def _interrupted(slot: SlotState, names: Names, now_ms: int) -> list[str]:
+    ran = text.duration(shown.span(now_ms - slot.since))
+    return [ran, _("would be held")] if names.once_only(slot.task_type) else [ran]
+
+
 def running_rows(info: WorkerInfo, names: Names, now_ms: int) -> tuple[tuple[str, str], ...]:
     """The tasks that a stop would interrupt."""
     return tuple(
-        (f"{slot.task_type}  {names.shop(slot.shop)}", text.duration(shown.span(now_ms - slot.since)))
+        (
+            f"{type_names.name(slot.task_type)}  {names.shop(slot.shop)}",
+            text.listed(_interrupted(slot, names, now_ms)),
+        )
         for slot in info.slots
         if slot.task_id
     )

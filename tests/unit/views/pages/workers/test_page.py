@@ -135,10 +135,21 @@ def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: 
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
     assert len(dialog._question.rows) == 2
-    assert dialog.verb_button.text() == "Stop, interrupt 2 tasks"
+    assert dialog.verb_button.text() == "Stop with 2 tasks running"
     assert orders(fleet, info) == ()
     dialog.other_button.click()
     qtbot.waitUntil(lambda: orders(fleet, info) == ("drain",))
+
+
+def test_stop_says_which_tasks_must_not_run_twice(fleet: Fleet, open_page: Open) -> None:
+    fleet.heartbeat("rpa-01", busy=4)
+    page = open_page()
+    card(page, "rpa-01").stop_button.click()
+    dialog = page.findChild(ConfirmDialog)
+    assert dialog is not None
+    assert "1 of them must not run twice: interrupted, it is held" in dialog._question.text
+    held = [name for name, value in dialog._question.rows if "would be held" in value]
+    assert [name.partition("  ")[0] for name in held] == ["batch_reply"]
 
 
 def test_an_idle_worker_stops_without_a_question(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
