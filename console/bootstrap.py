@@ -100,7 +100,7 @@ def build(
         commands=session.commands,
         feed=feed,
         local=session.local,
-        sample=session,
+        sample=session.sample,
         types=lambda: type_names.know(session.types()),
         shops=session.shops,
         toast=doors.toast,
@@ -120,9 +120,10 @@ def build(
     def settings() -> Page:
         from views.pages.settings.page import SettingsPage
 
-        page = SettingsPage(context, data_folder=str(session.settings.home_path))
+        page = SettingsPage(context, data_folder=str(session.settings.home_path), settings=session.settings)
         page.theme_chosen.connect(on_theme)
         page.language_chosen.connect(on_language)
+        page.keys_wanted.connect(lambda: keys.show_help())
         return page
 
     window = MainWindow(
@@ -142,4 +143,5 @@ def build(
         profile=session.settings.profile,
         addresses=session.addresses,
     )
-    return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=ShellKeys(window, context))
+    keys = ShellKeys(window, context)
+    return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)

@@ -174,7 +174,7 @@ class Console:
         memory = Shelf(self._state)
         desk = bootstrap.build(session, on_theme=self._set_theme, on_language=self._set_language, memory=memory)
         self._desk = desk
-        self._leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.is_sample(slot.task_id))
+        self._leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
         desk.window.closing.connect(self._ended.set)
         desk.window.resize(*self._request.size)
         await self._off(session.start)
@@ -203,8 +203,8 @@ class Console:
     async def _begin_work(self, session: Session, desk: bootstrap.Desk, *, sample: bool, work: bool) -> None:
         try:
             if sample:
-                await self._off(session.load)
-            elif work and not session.local.name and not await self._off(session.works_already):
+                await self._off(session.sample.load)
+            elif work and not session.local.name and not await self._off(session.sample.works_elsewhere):
                 await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
             desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=str(exc), status="error"))

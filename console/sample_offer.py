@@ -17,7 +17,7 @@ from views.widgets.toast import Toast, ToastAction, ToastSpec
 def show(session: Session, desk: bootstrap.Desk) -> None:
     """Offer it in a toast that stays until somebody takes it, closes it, or tasks come."""
     load = operation.Operation(desk.window)
-    offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, session.load))
+    offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, session.sample.load))
     text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
     toast = desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
     _close_once_at_work(toast, desk)

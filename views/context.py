@@ -55,11 +55,15 @@ class LocalControl(Protocol):
 
 
 class SampleControl(Protocol):
-    """The sample fleet: its shops, storefront and trickle of tasks. ``load`` blocks."""
+    """The sample fleet: its shops, storefront and trickle of tasks. ``load`` and ``stop`` block.
+
+    ``stop`` tells how many waiting tasks it cancelled.
+    """
 
     @property
     def loaded(self) -> bool: ...
     def load(self) -> None: ...
+    def stop(self) -> int: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

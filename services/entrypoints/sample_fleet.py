@@ -27,6 +27,7 @@ from services.entrypoints import shop_files
 log = logging.getLogger(__name__)
 SAMPLE = assembly.RESOURCES / "sample"
 START_S = 20.0
+CREATOR = "sample fleet"
 #: tasks of the trickle that are still told from others
 REMEMBERED = 5_000
 #: share of each task type in the trickle; order syncs are what a fleet does all day
@@ -140,7 +141,7 @@ def sample_shops(count: int = 60) -> list[Shop]:
 
 def by_itself(submit: Callable[[list[TaskSpec]], Submitted]) -> Callable[[list[TaskSpec]], Submitted]:
     """``submit`` in the name of the sample: nobody asked for these tasks, so nobody's audit trail tells of them."""
-    return lambda specs: submit([replace(spec, origin="demo", created_by="sample fleet") for spec in specs])
+    return lambda specs: submit([replace(spec, origin="demo", created_by=CREATOR) for spec in specs])
 
 
 class Trickle:

@@ -118,7 +118,7 @@ def open_desk(home: Path) -> Desk:
         commands=session.commands,
         feed=feed,
         local=session.local,
-        sample=session,
+        sample=session.sample,
         types=session.types,
         shops=session.shops,
         toast=toasts.append,

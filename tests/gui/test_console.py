@@ -14,7 +14,8 @@ from qasync import QEventLoop
 
 from console.desk import Console
 from services import settings as config
-from services.domain.status import Status, Triage
+from services.domain.query import Query, equals
+from services.domain.status import ACTIVE, Status, Triage
 from services.entrypoints.context import ConsoleRequest
 from tests.gui.desk import SHOPS
 from views.pages.dead_letters.page import DeadLettersPage
@@ -64,7 +65,7 @@ def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, t
         assert console._session is not None
         session = console._session
         await until(lambda: bool(session.local.name), "a local worker")
-        await console._off(session.load)
+        await console._off(session.sample.load)
         store = session.engine.store
         await until(lambda: store.counts().status.get("succeeded", 0) >= 5, "five real tasks succeeded")
         assert len(session.shops()) == 60
@@ -72,6 +73,13 @@ def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, t
         desk = console._desk
         await until(lambda: desk.feed.latest.counts.status.get("succeeded", 0) >= 5, "the window counts them")
         await until(lambda: len(session.overview.series(300, 1000)) >= 2, "the charts move")
+        await console._off(session.sample.stop)
+        assert not session.sample.loaded
+        assert session.local.name, "what else comes is still worked on here"
+        page = store.query(Query(terms=(equals("status", *ACTIVE),)))
+        assert not page.tasks, "nothing of it waits for a storefront that is gone"
+        assert len(session.shops()) == 60
+        assert not store.documents("fleet").get("sample"), "it does not come back by itself"
 
     console = play(qapp, tmp_path, scene)
     assert console.clean

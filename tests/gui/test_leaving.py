@@ -79,14 +79,14 @@ def test_beside_the_sample_fleet_ones_own_task_is_still_asked_about(qapp: QAppli
         assert console._desk is not None
         trickle = Trickle(by_itself(session.engine.producer.submit), sample_shops(), per_second=0.0)
         await console._off(trickle.burst, 3)
-        session._trickle = trickle
+        session.sample.follow(trickle)
         try:
             made = [task.task_id for task in session.queries.tasks.page("created>2026-01-01", limit=10).tasks]
-            assert [session.is_sample(one) for one in made] == [one != task_id for one in made]
+            assert [session.sample.made(one) for one in made] == [one != task_id for one in made]
             assert not console._desk.window.close()
             assert leaving.dialog is not None
         finally:
-            session._trickle = None
+            session.sample.follow(None)
         (home / "go").touch()
         leaving.hand_back()
         await until(lambda: console._ended.is_set(), "the end")

@@ -53,6 +53,11 @@ class NoSample:
         """Load it."""
         self.loaded = True
 
+    def stop(self) -> int:
+        """Stop it; three tasks waited."""
+        self.loaded = False
+        return 3
+
 
 class Local:
     """Local workers as the console offers them."""

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.domain.errors import ConsoleError
+from services.settings import Settings
+from services.settings.values import RetrySettings
 from tests.unit.views.pages.fleet_rig import Fleet
+from views.pages.settings import rules as settings_rules
 from views.pages.settings.page import SettingsPage
 from views.theme import theme
 
@@ -51,12 +55,49 @@ def test_it_says_what_this_program_is(page: SettingsPage) -> None:
     assert about["Version"]
 
 
-def test_the_sample_fleet_is_loaded_once(qtbot: QtBot, fleet: Fleet, page: SettingsPage) -> None:
-    page.sample_button.click()
-    assert not page.sample_button.isEnabled()
+def test_the_sample_fleet_is_loaded_and_stopped_by_one_button(qtbot: QtBot, fleet: Fleet, page: SettingsPage) -> None:
+    button = page.sample.button
+    button.click()
+    assert not button.isEnabled()
+    assert button.text() == "Loading"
     qtbot.waitUntil(lambda: bool(fleet.toasts))
     assert fleet.context.sample.loaded
-    assert page.sample_button.toolTip() == "It is loaded already"
+    assert button.text() == "Stop the sample fleet"
+    assert "Its shops, ended tasks and dead letters stay" in page.sample.words()[1]
+    button.click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2)
+    assert not fleet.context.sample.loaded
+    assert (fleet.toasts[-1].text, fleet.toasts[-1].detail) == (
+        "The sample fleet is stopped.",
+        "3 waiting tasks cancelled.",
+    )
+    assert button.text() == "Load the sample fleet"
+
+
+def test_why_there_is_no_sample_in_a_fleet_can_be_read(qtbot: QtBot, fleet: Fleet) -> None:
+    made = SettingsPage(replace(fleet.context, embedded=False))
+    qtbot.addWidget(made)
+    assert not made.sample.button.isEnabled()
+    assert made.sample.words()[1] == "Only on this machine's own engine, not in a fleet that others use"
+
+
+def test_it_says_by_which_rules_tasks_run(qtbot: QtBot, fleet: Fleet) -> None:
+    made = SettingsPage(fleet.context, data_folder="/data/fleetdeck", settings=Settings())
+    qtbot.addWidget(made)
+    rules = made._rules.values()
+    assert (
+        rules["Failed attempts"]
+        == "again after 30\u202fs, 1\u202fm\u202f00\u202fs, 2\u202fm\u202f00\u202fs, then a dead letter"
+    )
+    assert rules["Lanes here"] == "High, Normal, Low"
+    assert made._where.text().startswith("Set in /data/fleetdeck/config.toml;")
+    never = Settings(retry=RetrySettings(max_retries=0))
+    assert dict(settings_rules.rows(never))["Failed attempts"] == "dead letter at once"
+
+
+def test_all_keys_are_a_click_away(qtbot: QtBot, page: SettingsPage) -> None:
+    with qtbot.waitSignal(page.keys_wanted):
+        page.keys_button.click()
 
 
 def test_a_sample_that_fails_says_why(
@@ -67,7 +108,7 @@ def test_a_sample_that_fails_says_why(
 
     load: Callable[[], None] = fail
     monkeypatch.setattr(fleet.context.sample, "load", load)
-    page.sample_button.click()
-    qtbot.waitUntil(page.error.isVisible)
-    assert "did not start" in page.error.accessibleName()
-    assert page.sample_button.isEnabled()
+    page.sample.button.click()
+    qtbot.waitUntil(page.sample.error.isVisible)
+    assert "did not start" in page.sample.error.accessibleName()
+    assert page.sample.button.isEnabled()

@@ -1,0 +1,118 @@
+"""The sample fleet inside this program: loaded, at work, and stopped again."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+
+from console.local_slots import LocalSlots
+from services import assembly, workforce
+from services.domain.query import Query, equals
+from services.domain.status import CANCELLABLE
+from services.domain.worker import AMBER_AFTER_MS
+from services.entrypoints.sample_fleet import CREATOR, SampleFleet, Trickle, by_itself, sample_shops
+
+RATE = 3.0
+PAGE = 200
+
+
+class SampleAtWork:
+    """What pages see of it is ``views.context.SampleControl``; every call but the properties and ``made`` blocks."""
+
+    def __init__(self, engine: assembly.Engine, commands: assembly.Commands, local: LocalSlots) -> None:
+        self._engine, self._commands, self._local = engine, commands, local
+        self._fleet: SampleFleet | None = None
+        self._trickle: Trickle | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def loaded(self) -> bool:
+        """Whether it is at work."""
+        return self._trickle is not None
+
+    def made(self, task_id: str) -> bool:
+        """Whether the sample made this task, which nobody would miss."""
+        return self._trickle is not None and self._trickle.made(task_id)
+
+    def follow(self, trickle: Trickle | None) -> None:
+        """Take this for the sample's trickle."""
+        self._trickle = trickle
+
+    def resume(self) -> None:
+        """Go on where it was loaded before, unless another console of this profile does."""
+        if self._engine.settings.embedded and self._marked() and not self.works_elsewhere():
+            self.load()
+
+    def works_elsewhere(self) -> bool:
+        """Whether another console of this profile has a living worker; two would double the slots."""
+        store = self._engine.store
+        now = store.now_ms()
+        return any(info.kind == "console" and now - info.seen_at < AMBER_AFTER_MS for info in store.workers())
+
+    def load(self) -> None:
+        """Load shops, storefront, flows, a local worker and a trickle of tasks; once is enough.
+
+        Raises:
+            ConsoleError: the storefront does not start, or store or broker do not answer.
+        """
+        with self._lock:
+            if self._trickle is not None:
+                return
+            engine = self._engine
+            fleet = SampleFleet(engine.settings.home_path)
+            fleet.start()
+            self._fleet = fleet
+            shops = sample_shops()
+            known = engine.registry.shops()
+            if any(shop.key not in known for shop in shops):
+                self._commands.fleet.import_shops(shops)
+            equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
+            self._local.replace(workforce.local_workers(equipped))
+            self._local.start(engine.settings.worker.slots)
+            engine.store.put_document("fleet", "sample", '{"loaded": true}')
+            trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)
+            trickle.start()
+            self._trickle = trickle
+
+    def stop(self) -> int:
+        """End trickle and storefront for good and cancel what waits of it; shops and ended tasks stay.
+
+        Returns how many tasks were cancelled. What runs may end within the grace of a worker that stops.
+
+        Raises:
+            ConsoleError: store or broker do not answer; repeat the call.
+        """
+        with self._lock:
+            if self._trickle is not None:
+                self._trickle.close()
+            self._engine.store.remove_document("fleet", "sample")
+            cancelled = self._cancel_waiting()
+            self._local.restart_with(workforce.local_workers(self._engine))
+            cancelled += self._cancel_waiting()  # what the worker gave back
+            self._trickle = None
+            self.close()
+            return cancelled
+
+    def end(self) -> None:
+        """Make no more tasks; the program ends and goes on with the sample when it starts again."""
+        if self._trickle is not None:
+            self._trickle.close()
+
+    def close(self) -> None:
+        """End the storefront."""
+        fleet, self._fleet = self._fleet, None
+        if fleet is not None:
+            fleet.close()
+
+    def _marked(self) -> bool:
+        return "sample" in self._engine.store.documents("fleet")
+
+    def _cancel_waiting(self) -> int:
+        ids: list[str] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            terms = (equals("status", *sorted(CANCELLABLE)),)
+            page = self._engine.store.query(Query(terms=terms, limit=PAGE, cursor=cursor, want_total=False))
+            ids += [task.task_id for task in page.tasks if task.created_by == CREATOR]
+            cursor = page.next
+        return len(self._commands.tasks.cancel(ids, reason="the sample fleet was stopped").done) if ids else 0

@@ -1,0 +1,33 @@
+"""What config.toml and the environment say, in words: by these rules tasks run."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from services.i18n import _
+from services.settings import Settings
+from views.support import shown, text
+
+
+def rows(settings: Settings) -> list[tuple[str, str]]:
+    """Name and value of each rule."""
+    worker = settings.worker
+    return [
+        (_("Failed attempts"), _retries(settings)),
+        (_("Silent worker"), _("its tasks go to others after {span}").format(span=_span(settings.lease.seconds))),
+        (_("Slots here"), text.count(worker.slots)),
+        (_("Lanes here"), text.listed(shown.lane_word(lane) for lane in worker.lanes)),
+        (_("When stopped"), _("running tasks get {span} to finish").format(span=_span(worker.grace_seconds))),
+    ]
+
+
+def _retries(settings: Settings) -> str:
+    most, delays = settings.retry.max_retries, settings.delays
+    if not most:
+        return _("dead letter at once")
+    spans = [_span(delays[min(place, len(delays) - 1)]) for place in range(most)]
+    return _("again after {spans}, then a dead letter").format(spans=text.listed(spans))
+
+
+def _span(seconds: float) -> str:
+    return text.seconds(timedelta(seconds=seconds))
