@@ -10,12 +10,12 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, console, peers
+from tests.bench import bare, console, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
-PARTS = ("embedded", "fleet", "peers", "bare", "console")
+PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 
 
 def main() -> int:
@@ -35,6 +35,8 @@ def main() -> int:
     found: dict[str, Any] = {}
     if "embedded" in args.parts:
         found["embedded"] = _pair(args)
+    if "size" in args.parts:
+        found["size, embedded"] = _size(args)
     if "console" in args.parts:
         found["console, embedded"] = _console(args)
     if set(args.parts) - {"embedded"}:
@@ -72,6 +74,15 @@ def _pair(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
             pair.close()
 
 
+def _size(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
+    with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
+        pair = Pair(Path(folder), **urls)
+        try:
+            return size.measure(pair, round(size.COUNT * args.scale))
+        finally:
+            pair.close()
+
+
 def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
         figures = console.measure(Path(folder), args.scale, shops=args.shops, soak=args.soak, **urls)["figures"]
@@ -81,6 +92,9 @@ def _console(args: argparse.Namespace, **urls: str) -> dict[str, Any]:
 def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, redis: Redis) -> None:
     if "fleet" in args.parts:
         found["fleet"] = _pair(args, broker=rabbit.new_vhost(), redis=redis.url)
+    if "size" in args.parts:
+        redis.flush()
+        found["size, fleet (aim 1,500)"] = _size(args, broker=rabbit.new_vhost(), redis=redis.url)
     for name in PEERS if "peers" in args.parts else ():
         redis.flush()
         figures = peers.measure(name, rabbit.new_vhost(), redis.url, round(5000 * args.scale))
