@@ -9,12 +9,15 @@ import msgspec
 from services.commands import types
 from services.commands.audit import Audit
 from services.commands.operator import Operator
+from services.domain import limit as limits
 from services.domain import shop as shops
 from services.domain import task_type
-from services.domain.change import Op, OpenShop
+from services.domain.change import OpenShop
 from services.domain.errors import UsageError
+from services.domain.limit import Limit
 from services.domain.shop import Pause, Shop
 from services.engine.dispatch import Dispatcher
+from services.engine.opener import SHOPS, Opener
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
 from services.ports import Broker, Store
@@ -37,6 +40,7 @@ class FleetCommands:
     ) -> None:
         self._store, self._broker, self._dispatcher, self._queues = store, broker, dispatcher, queues
         self._registry, self._audit, self._operator = registry, audit, operator
+        self._opener = Opener(store, dispatcher)
 
     def import_shops(self, rows: Sequence[Shop]) -> int:
         """Insert or replace shops; returns how many."""
@@ -124,11 +128,35 @@ class FleetCommands:
             was = self._store.clear_pause(scope)
             head, _, rest = scope.partition(":")
             # what this does not open, the reconciler does within its next rounds
-            opened = [rest] if head == "shop" else self._store.parked_shops(200)
-            ops: list[Op] = [OpenShop(shop=key) for key in opened]
-            if ops:
-                self._dispatcher.send([task for answer in self._store.apply(ops) for task in answer.released])
+            self._opener.open_shops([rest] if head == "shop" else self._store.parked_shops(SHOPS))
             return was
+
+    def set_limit(self, limit: Limit) -> Limit:
+        """Limit a platform, or take its limit away; what waits there and may go is released. Returns the old one.
+
+        Raises:
+            UsageError: no such limit can be, nothing is known of the platform, or it is a type: its document says.
+        """
+        self._operator.need("operator")
+        limits.check(limit)
+        head, _, name = limit.scope.partition(":")
+        if head == limits.TYPE:
+            raise UsageError(
+                f"the limits of a type stand in its document: type export {name}, set concurrency or rate_per_minute,"
+                " type import",
+                field="scope",
+            )
+        if name not in self._platforms():
+            raise UsageError(f"nothing is known of the platform {name!r:.70}; import its shops first", field="scope")
+        old = {one.limit.scope: one.limit for one in self._store.limits()}.get(limit.scope, Limit(scope=limit.scope))
+        detail = {"from": _figures(old), "to": _figures(limit)}
+        with self._audit.act("limit", [limit.scope], detail):
+            self._store.put_limit(limit)
+            self._opener.open_limits()
+        return old
+
+    def _platforms(self) -> set[str]:
+        return {key.partition(":")[0] for key in (*self._registry.shops(), *self._store.counts().shops)}
 
     def _register(self, scope: str) -> None:
         head, _, key = scope.partition(":")
@@ -161,6 +189,8 @@ class FleetCommands:
                     if change.replaced:
                         self._store.put_document(types.HISTORY, f"{name}@{change.replaced_version}", change.replaced)
                     self._store.put_document("type", name, task_type.dump(change.kind))
+                    self._store.put_limit(change.kind.limit)
+                self._opener.open_limits()
             self._registry.forget()
         return tuple(changes)
 
@@ -205,6 +235,10 @@ def check_shop(row: Shop) -> None:
         )
     if not 1 <= row.concurrency <= 64:
         raise UsageError(f"{row.key}: concurrency must be 1 to 64", field="concurrency")
+
+
+def _figures(limit: Limit) -> dict[str, int]:
+    return {"concurrency": limit.concurrency, "per_minute": limit.per_minute}
 
 
 def _scope(scope: str) -> str:

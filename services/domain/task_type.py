@@ -8,8 +8,9 @@ from typing import Any
 
 import msgspec
 
-from services.domain import ids, lane, schema, shop
+from services.domain import ids, lane, limit, schema, shop
 from services.domain.errors import UsageError
+from services.domain.limit import Limit
 from services.domain.schema import Problem
 
 UNIQUENESS = ("shop_type_payload", "shop_type", "none")
@@ -35,12 +36,23 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     preemptible: bool = False
     expected_s: float = 0.0  #: usual duration, 0 unknown
     lane: str = lane.Lane.NORMAL
+    concurrency: int | None = None  #: tasks of it that may run at once in the whole fleet, None: no limit
+    rate_per_minute: int | None = None  #: starts within any minute, None: no limit
     version: int = 0  #: rises with every change; 0 for a type nobody has defined
 
     @classmethod
     def default(cls, name: str) -> TaskType:
         """A type that nobody has defined: every payload, the rpa executor, the default policy."""
         return cls(name=name)
+
+    @property
+    def limit(self) -> Limit:
+        """Its limits as the store keeps them."""
+        return Limit(
+            scope=f"{limit.TYPE}:{self.name}",
+            concurrency=self.concurrency or 0,
+            per_minute=self.rate_per_minute or 0,
+        )
 
 
 def named(defaults: TaskType, name: str) -> TaskType:
@@ -138,6 +150,20 @@ def _check_numbers(kind: TaskType) -> None:
         ("retry_base_s", kind.retry_base_s, 1, MAX_DELAY_S, "1 second to 1 day"),
         ("retry_cap_s", kind.retry_cap_s, 1, MAX_DELAY_S, "1 second to 1 day"),
         ("expected_s", kind.expected_s, 0, MAX_TIMEOUT_S, "0 seconds (unknown) to 1 day"),
+        (
+            "concurrency",
+            kind.concurrency,
+            1,
+            limit.MAX_CONCURRENCY,
+            f"1 to {limit.MAX_CONCURRENCY:,}, or null for no limit",
+        ),
+        (
+            "rate_per_minute",
+            kind.rate_per_minute,
+            1,
+            limit.MAX_PER_MINUTE,
+            f"1 to {limit.MAX_PER_MINUTE:,}, or null for no limit",
+        ),
         ("version", kind.version, 0, 2**31 - 1, "0 or more"),
     )
     for name, value, low, high, allowed in limits:

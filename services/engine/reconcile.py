@@ -6,13 +6,14 @@ import logging
 from collections.abc import Sequence
 
 from services.domain import fingerprint, retry
-from services.domain.change import Finish, Nudge, Op, OpenShop, Postpone, TellDependants
+from services.domain.change import Finish, Nudge, Op, Postpone, TellDependants
 from services.domain.errors import StoreError
 from services.domain.order import QueueDepth
 from services.domain.task import Attempt, Task
 from services.engine import deadlines
 from services.engine.dispatch import Dispatcher
 from services.engine.missing import MISSING_AFTER_MS, OVERTAKEN_MS, MissingFinder
+from services.engine.opener import SHOPS, Opener, match_types
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Store
 
@@ -24,6 +25,8 @@ OUTBOX_AGE_MS = 30_000
 RETRY_GRACE_MS = 60_000
 #: between two looks at the depths; how long a worker may need to renew its leases and to record what it owes
 LOOK_S, RENEWAL_S = 10.0, 20.0
+#: between two looks whether the limits of types are those of their documents
+LIMITS_S = 30.0
 #: ticks come about every second; a longer pause means that this machine was asleep or stopped
 SLEPT_MS = 15_000
 #: reasons of a receipt that tell nothing about the one message: the order of the outbox stays
@@ -59,6 +62,8 @@ class Reconciler:
             overtaken_ms=overtaken_ms,
             foreign_consumers=foreign_consumers,
         )
+        self._opener = Opener(store, dispatcher)
+        self._matched_at: float | None = None
         self._looked_at = self._blind_until = clock.monotonic()
         self._ticked_at = 0
 
@@ -70,6 +75,7 @@ class Reconciler:
             self.end_overdue()
             if self._leases_tell():
                 self.take_over_expired()
+            self.match_limits()
             self.open_parked()
             self.tell_dependants()
         except StoreError:
@@ -140,12 +146,16 @@ class Reconciler:
 
     def open_parked(self) -> int:
         """Release parked tasks whose gate is open although nobody said so."""
-        ops: list[Op] = [OpenShop(shop=shop) for shop in self._store.parked_shops(BATCH)]
-        if not ops:
-            return 0
-        released = [task for answer in self._store.apply(ops) for task in answer.released]
-        self._dispatcher.send(released)
-        return len(released)
+        return self._opener.open_limits() + self._opener.open_shops(self._store.parked_shops(SHOPS))
+
+    def match_limits(self) -> None:
+        """Now and then: limits of types as their documents say, running tasks of all limits as the records say."""
+        now = self._clock.monotonic()
+        if self._matched_at is not None and now - self._matched_at < LIMITS_S:
+            return
+        self._matched_at = now
+        match_types(self._store, self._registry)
+        self._store.recount_limits()
 
     def tell_dependants(self) -> int:
         """Release (or cancel) on behalf of ended tasks that had more dependants than one step tells."""

@@ -13,7 +13,7 @@ from services.domain.lane import LANES
 from services.domain.query import Query, equals
 from services.domain.shop import SCOPE_ALL
 from services.domain.status import WAITING
-from services.entrypoints import guesses, shapes
+from services.entrypoints import cli_limits, guesses, shapes
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, examples, table
 
 EXAMPLES = (
@@ -21,6 +21,7 @@ EXAMPLES = (
     "queue pause platform:temu --note 'maintenance there' --yes",
     "queue pause type:batch_reply",
     "queue resume all",
+    *cli_limits.EXAMPLES,
 )
 SCOPE_HELP = "all, platform:PLATFORM or type:TYPE (for one shop: shop pause)"
 
@@ -39,6 +40,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         parser.add_argument("--note", default="", help="why; shown and kept in the audit")
         parser.add_argument("--yes", action="store_true", help="do not ask")
         parser.set_defaults(handler=handler)
+    cli_limits.add(verbs, common)
 
 
 def list_queues(context: Context) -> int:
@@ -46,18 +48,21 @@ def list_queues(context: Context) -> int:
     with context.engine() as engine:
         depths = engine.broker.depths()
         pauses = engine.store.pauses()
+        known = engine.store.limits()
     document = {
         "queues": [
             {"name": one.name, "kind": one.kind, "ready": one.ready, "unacked": one.unacked, "consumers": one.consumers}
             for one in depths
         ],
         "pauses": [msgspec.to_builtins(one) | {"at": shapes.iso(one.at)} for one in pauses],
+        "limits": [cli_limits.row(one) for one in known],
     }
     rows = [
         (one.name, one.kind, one.ready, "?" if one.unacked is None else one.unacked, one.consumers) for one in depths
     ]
     lines = table(("queue", "kind", "ready", "unacked", "consumers"), rows)
     lines += [f"paused: {one.scope} by {one.by} since {shapes.iso(one.at)} {one.reason}".rstrip() for one in pauses]
+    lines += [cli_limits.words(one) for one in known]
     context.show(document, lines)
     return EXIT_OK
 

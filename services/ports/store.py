@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from services.ports.fleet import Fleet
+from services.ports.limits import Limits
 from services.ports.papers import Papers
 from services.ports.records import Records
 from services.ports.timetable import Timetable
 from services.ports.upkeep import Upkeep
 
 
-class Store(Records, Upkeep, Papers, Timetable, Fleet, Protocol):
+class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, Protocol):
     """Records, compare-and-set transitions, indexes, queries, leases, gates, events, shops, audit."""
 
     def health(self) -> tuple[bool, float, str]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from services.domain import dependency, transitions
 from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import Task
-from services.store.embedded_gates import key_of, open_shop
+from services.store import embedded_waiting
+from services.store.embedded_gates import open_shop
+from services.store.embedded_lots import key_of
 from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
 
 _FAILED = (Status.DEAD, Status.CANCELLED)
@@ -63,7 +65,9 @@ def forget_needs(session: Session, task_id: str) -> None:
 def conclude(session: Session, task: Task) -> tuple[Task, ...]:
     """What follows when a task leaves its slot: its dependants are told if it has ended, and its shop may go on."""
     told = tell_dependants(session, task) if task.status in TERMINAL else ()
-    return (*told, *open_shop(session, key_of(task)))
+    released = [*told, *open_shop(session, key_of(task))]
+    embedded_waiting.freed(session, task, released)
+    return tuple(released)
 
 
 def tell_dependants(session: Session, task: Task) -> tuple[Task, ...]:

@@ -1,57 +1,72 @@
-"""Gates and lots: whether a delivered task may start now, and who starts when a gate opens."""
+"""Gates: whether a delivered task may start now, and who starts when a shop has room."""
 
 from __future__ import annotations
 
-from services.domain import dependency, transitions
+from services.domain import dependency, limit
 from services.domain.task import Task
-from services.store.embedded_session import SET_MARK, Session, ShopKey
+from services.store import embedded_waiting as waiting
+from services.store.embedded_lots import key_of, release, shop_is_paused
+from services.store.embedded_session import Session, ShopKey
 
 
-def key_of(task: Task) -> ShopKey:
-    """The task's shop."""
-    return task.platform, task.shop_id
-
-
-def shop_key(shop: str) -> ShopKey:
-    """A shop by its name ``platform:shop_id``."""
-    platform, _, shop_id = shop.partition(":")
-    return platform, shop_id
-
-
-def closed_gate(session: Session, task: Task) -> str:
-    """The first gate that is closed for a task, "" if it may start."""
+def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str, str]:
+    """The first gate that is closed for a task, "" if it may start; for a limit also its scope."""
     if task.gate == dependency.GATE:
-        return dependency.GATE
-    paused = session.pauses()
-    if paused and not paused.isdisjoint((*_shop_scopes(key_of(task)), f"type:{task.task_type}")):
-        return "paused"
-    if session.free_slots(key_of(task), but=task.task_id) <= 0:
-        return "shop_busy"
+        return dependency.GATE, ""
+    key = key_of(task)
+    if session.pauses() and (shop_is_paused(session, key) or f"type:{task.task_type}" in session.pauses()):
+        return "paused", ""
+    if session.free_slots(key, but=task.task_id) <= 0:
+        return "shop_busy", ""
+    if session.limits.some:
+        scope = waiting.closed(session, task, released)
+        if session.free_slots(key, but=task.task_id) <= 0:  # somebody of the same shop went first
+            return "shop_busy", ""
+        if scope:
+            return limit.GATE, scope
     if task.uniq and session.goes_first(task.uniq) != task.task_id:
-        return "twin"
-    return ""
+        return "twin", ""
+    return "", ""
 
 
-def open_shop(session: Session, key: ShopKey) -> tuple[Task, ...]:
-    """Release what may start of a shop's lot, each with a reservation."""
-    if session.free_slots(key) <= 0 or not session.pauses().isdisjoint(_shop_scopes(key)):
+def open_shop(session: Session, key: ShopKey, most: int = 0) -> tuple[Task, ...]:
+    """Release what may start of a shop's lot, so many at most, each with a reservation."""
+    if shop_is_paused(session, key):
         return ()
     released: list[Task] = []
-    first: dict[str, str | None] = {}
-    for task_id, uniq in session.lot(key):
-        if uniq and uniq not in first:
-            first[uniq] = session.goes_first(uniq)
-        if uniq and first[uniq] != task_id:
-            continue
-        task = session.get(task_id)
-        if task is None:
-            continue
-        session.reserve(key, task_id)
-        released.append(session.put(transitions.released(task, session.now), SET_MARK))
-        if session.free_slots(key) <= 0:
+    shut: set[str] = set()
+    while _has_room(session, key, released, most):
+        kind = _release_some(session, key, released, shut, most)
+        if not kind:
             break
+        shut.add(kind)
     return tuple(released)
 
 
-def _shop_scopes(key: ShopKey) -> tuple[str, str, str]:
-    return "all", f"platform:{key[0]}", f"shop:{key[0]}:{key[1]}"
+def _has_room(session: Session, key: ShopKey, released: list[Task], most: int) -> bool:
+    return session.free_slots(key) > 0 and not (most and len(released) >= most)
+
+
+def _release_some(session: Session, key: ShopKey, released: list[Task], shut: set[str], most: int) -> str:
+    """Release in order until a type turns out to be shut by its limit; the lot is to be read again without that one."""
+    first: dict[str, str | None] = {}
+    for task_id, uniq in session.lot(key, shut):
+        if uniq and uniq not in first:
+            first[uniq] = session.goes_first(uniq)
+        task = session.get(task_id) if not uniq or first[uniq] == task_id else None
+        if task is None:
+            continue
+        if session.limits.some and _waits_at_limit(session, task, released):
+            return task.task_type
+        if not _has_room(session, key, released, most):
+            break
+        if task is session.get(task_id):  # else it was the one that went first at its limit
+            released.append(release(session, task))
+    return ""
+
+
+def _waits_at_limit(session: Session, task: Task, released: list[Task]) -> bool:
+    scope = waiting.closed(session, task, released)
+    if scope and task is session.get(task.task_id):
+        session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
+    return bool(scope)

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.domain import dependency, transitions
+from services.domain import dependency, limit, transitions
 from services.domain.change import (
     Answer,
     Cancel,
@@ -19,6 +19,7 @@ from services.domain.change import (
     Move,
     Nudge,
     Op,
+    OpenLimit,
     OpenShop,
     Postpone,
     Progress,
@@ -34,9 +35,10 @@ from services.domain.errors import TaskError
 from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
-from services.store import embedded_forget, embedded_repair
+from services.store import embedded_forget, embedded_repair, embedded_waiting
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
-from services.store.embedded_gates import closed_gate, key_of, open_shop, shop_key
+from services.store.embedded_gates import closed_gate, open_shop
+from services.store.embedded_lots import key_of, shop_key
 from services.store.embedded_repair import MISSING, STALE
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
@@ -64,7 +66,7 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
     """Read in a few statements what the batch will look at."""
     fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
     session.load_stones([op.task.task_id for op in ops if isinstance(op, Create)])
-    named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop)]
+    named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop | OpenLimit)]
     session.load([task.task_id for task in fresh] + [op.task_id for op in named])
     touched = [
         task
@@ -137,17 +139,36 @@ def _claim(session: Session, op: Claim) -> Answer:
         session.delivered(task)
     key = key_of(task)
     session.register(key)
-    promised = session.unreserve(key, task.task_id)
     if op.foreign_done:
+        session.unreserve(task)
         done = session.put(transitions.foreign_done(task, session.now), CLEAR_MARK)
         forget_needs(session, task.task_id)
         return Answer("ended", done, conclude(session, done))
-    gate = closed_gate(session, task) or ("" if op.able else NO_WORKER)
+    released: list[Task] = []
+    gate, scope = closed_gate(session, task, released)
+    if not gate and not op.able:
+        gate = NO_WORKER
     if gate:
-        if promised and gate == NO_WORKER:
-            session.reserve(key, task.task_id, transitions.HANDOVER_MS)
-        return Answer("blocked", session.put(transitions.parked(task, gate, session.now), CLEAR_MARK))
-    return Answer("run", session.put(transitions.started(task, op, session.now), CLEAR_MARK))
+        return Answer("blocked", _park(session, task, gate, scope, released), tuple(released))
+    session.unreserve(task)
+    running = session.put(transitions.started(task, op, session.now), CLEAR_MARK)
+    session.limits.started(running)
+    return Answer("run", running, tuple(released))
+
+
+def _park(session: Session, task: Task, gate: str, scope: str, released: list[Task]) -> Task:
+    """Let a task wait at a gate. Its promised slot goes to others, unless it is on its way to a capable worker."""
+    promised = session.has_promise(task)
+    if gate != NO_WORKER:
+        session.unreserve(task)
+    elif promised:
+        session.reserve(task, transitions.HANDOVER_MS)
+    parked = session.put(transitions.parked(task, gate, session.now), CLEAR_MARK)
+    if scope:
+        session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
+    if promised and gate != NO_WORKER:
+        embedded_waiting.freed(session, parked, released)
+    return parked
 
 
 def _adopt(session: Session, op: Claim) -> Task | Answer:
@@ -199,7 +220,7 @@ def _take_back(
     back = transitions.taken_back(task, owner, number, worker, started_at, lease_until, session.now)
     if back is None:
         return None
-    session.unreserve(key_of(task), task.task_id)
+    session.unreserve(task)
     forget_needs(session, task.task_id)
     return session.put(back, CLEAR_MARK)
 
@@ -232,7 +253,7 @@ def _cancel(session: Session, op: Cancel) -> Answer:
         return Answer("requested", asked)
     if task.status not in CANCELLABLE:
         return Answer("ok" if task.status == Status.CANCELLED else "refused", task)
-    session.unreserve(key_of(task), task.task_id)
+    session.unreserve(task)
     ended = session.put(transitions.cancelled(task, op, session.now), CLEAR_MARK)
     forget_needs(session, task.task_id)
     return Answer("ok", ended, conclude(session, ended))
@@ -304,6 +325,7 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Postpone: embedded_repair.postpone,
     Route: embedded_repair.route,
     OpenShop: embedded_repair.open_shop,
+    OpenLimit: embedded_repair.open_limit,
     TellDependants: embedded_repair.tell_again,
     Forget: embedded_forget.forget,
 }

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from services.domain import transitions
-from services.domain.change import Answer, GiveUp, Nudge, OpenShop, Postpone, Route, TellDependants
+from services.domain.change import Answer, GiveUp, Nudge, OpenLimit, OpenShop, Postpone, Route, TellDependants
 from services.domain.status import CLAIMABLE, MOVABLE, Status
-from services.store import embedded_gates
+from services.domain.task import Task
+from services.store import embedded_gates, embedded_waiting
 from services.store.embedded_dependencies import conclude, forget_needs, plan_waits, tell_dependants
-from services.store.embedded_gates import key_of, shop_key
+from services.store.embedded_lots import shop_key
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
 MISSING = Answer("missing")
@@ -34,7 +35,7 @@ def give_up(session: Session, op: GiveUp) -> Answer:
         return Answer("ok", session.put(task, CLEAR_MARK))
     if task.status not in CLAIMABLE:
         return STALE
-    session.unreserve(key_of(task), task.task_id)
+    session.unreserve(task)
     forget_needs(session, task.task_id)
     dead = session.put(transitions.given_up(task, op, session.now), CLEAR_MARK)
     return Answer("ok", dead, conclude(session, dead))
@@ -62,7 +63,14 @@ def route(session: Session, op: Route) -> Answer:
 
 def open_shop(session: Session, op: OpenShop) -> Answer:
     """Release what may start."""
-    return Answer("ok", None, embedded_gates.open_shop(session, shop_key(op.shop)))
+    return Answer("ok", None, embedded_gates.open_shop(session, shop_key(op.shop), op.most))
+
+
+def open_limit(session: Session, op: OpenLimit) -> Answer:
+    """Release what waits at a limit."""
+    released: list[Task] = []
+    embedded_waiting.open_limit(session, op.scope, op.most, released)
+    return Answer("ok", None, tuple(released))
 
 
 def tell_again(session: Session, op: TellDependants) -> Answer:

@@ -193,4 +193,36 @@ CREATE INDEX buried_until ON buried (until);
 CREATE INDEX tasks_triaged ON tasks (triage, updated_at, task_id) WHERE triage NOT IN ('', 'open');
 """
 
-SCHEMA = Schema("store", (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED))
+#: limits of platforms and types by scope (``platform:pdd``, ``type:sync_order``); places that are kept for released
+#: tasks; starts by second; lots (``shop|type``) that may start but for the limit, by the rank of their first task
+_LIMITS = """
+CREATE TABLE limits (
+    scope TEXT PRIMARY KEY,
+    concurrency INTEGER NOT NULL,
+    per_minute INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE limit_reservations (
+    scope TEXT NOT NULL,
+    task_id TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    PRIMARY KEY (scope, task_id)
+) WITHOUT ROWID;
+CREATE INDEX limit_reservations_task ON limit_reservations (task_id);
+CREATE TABLE limit_starts (
+    scope TEXT NOT NULL,
+    second INTEGER NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (scope, second)
+) WITHOUT ROWID;
+CREATE TABLE limit_waits (
+    scope TEXT NOT NULL,
+    lot TEXT NOT NULL,
+    rank INTEGER NOT NULL,
+    PRIMARY KEY (scope, lot)
+) WITHOUT ROWID;
+CREATE INDEX limit_waits_rank ON limit_waits (scope, rank, lot);
+CREATE INDEX tasks_lot_type ON tasks (lot, task_type, priority DESC, created_at, task_id) WHERE lot IS NOT NULL;
+"""
+
+_STEPS = (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS)
+SCHEMA = Schema("store", _STEPS)

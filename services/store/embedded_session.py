@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from services.domain import tombstone
 from services.domain.dependency import AT_ONCE, GATE
@@ -13,6 +13,7 @@ from services.domain.task import ENCODER, Task
 from services.domain.tombstone import Tombstone
 from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
+from services.store.embedded_limits import Limits
 from services.store.unreadable import readable
 
 #: what becomes of the outbox mark
@@ -50,6 +51,7 @@ class Session:
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._pauses: frozenset[str] | None = None
+        self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
         self._stones: dict[str, Tombstone | None] = {}
         self._anybody_waits: bool | None = None
@@ -136,6 +138,7 @@ class Session:
             if old is not None:
                 counted[old.status] = counted.get(old.status, 0) - 1
             counted[task.status] = counted.get(task.status, 0) + 1
+        self.limits.follow(old, task)
         if old is not None and old.uniq in self._holders:
             self._holders[old.uniq].pop(task.task_id, None)
         if task.uniq in self._holders and task.status in ACTIVE:
@@ -164,8 +167,7 @@ class Session:
         wanted = {key for key in keys if key not in self._counted}
         if not wanted:
             return
-        self._out.write_tasks(self.conn)
-        self._out.write_tallies(self.conn)
+        self._write_counted()
         for key in wanted:
             self._counted[key], self._limits[key], self._reserved[key] = {}, None, set()
         names = write.text_list({name for _, name in wanted})
@@ -175,6 +177,10 @@ class Session:
             self._limits[platform, shop_id] = limit
         for platform, shop_id, task_id in self.conn.execute(_RESERVED, (names, self.now)):
             self._reserved.get((platform, shop_id), set()).add(task_id)
+
+    def _write_counted(self) -> None:
+        self._out.write_tasks(self.conn)
+        self._out.write_tallies(self.conn)
 
     def _need_shop(self, key: ShopKey) -> None:
         if key not in self._counted:
@@ -202,35 +208,59 @@ class Session:
             )
             self._limits[key] = shop.concurrency
 
-    def reserve(self, key: ShopKey, task_id: str, for_ms: int = RESERVATION_MS) -> None:
-        """Keep a slot of the shop for one task."""
+    def reserve(self, task: Task, for_ms: int = RESERVATION_MS) -> None:
+        """Keep a slot of its shop, and a place of its limits, for one task."""
+        key, task_id = (task.platform, task.shop_id), task.task_id
         self._need_shop(key)
         self._reserved[key].add(task_id)
+        self.limits.reserve(task, for_ms)
         self.conn.execute("DELETE FROM reservations WHERE until <= ?", (self.now,))
         self.conn.execute(
             "INSERT OR REPLACE INTO reservations (task_id, platform, shop_id, until) VALUES (?, ?, ?, ?)",
             (task_id, *key, self.now + for_ms),
         )
 
-    def unreserve(self, key: ShopKey, task_id: str) -> bool:
-        """Give a reservation up; tell whether there was one."""
+    def unreserve(self, task: Task) -> bool:
+        """Give up what is kept for a task; tell whether that was a slot of its shop."""
+        key, task_id = (task.platform, task.shop_id), task.task_id
         self._need_shop(key)
+        self.limits.unreserve(task)
         if task_id not in self._reserved[key]:
             return False
         self._reserved[key].discard(task_id)
         self.conn.execute("DELETE FROM reservations WHERE task_id = ?", (task_id,))
         return True
 
-    def lot(self, key: ShopKey) -> Iterator[tuple[str, str]]:
-        """(task id, uniq) of the parked tasks of a shop in their order, without those of paused types."""
+    def has_promise(self, task: Task) -> bool:
+        """Whether a slot of its shop is kept for a task."""
+        key = (task.platform, task.shop_id)
+        self._need_shop(key)
+        return task.task_id in self._reserved[key]
+
+    def lot(self, key: ShopKey, without: Collection[str] = ()) -> Iterator[tuple[str, str]]:
+        """(task id, uniq) of the parked tasks of a shop in their order, without those of paused and of other types."""
         if not self.count(key, Status.BLOCKED):
             return
         self._out.write_tasks(self.conn)
         types = [scope.removeprefix("type:") for scope in self.pauses() if scope.startswith("type:")]
+        types += without
         rows = self.conn.execute(
             f"""SELECT task_id, uniq FROM tasks WHERE lot = ? AND NOT task_type {write.IN_LIST}
                 ORDER BY priority DESC, created_at, task_id""",
             (f"{key[0]}:{key[1]}", write.text_list(types)),
+        )
+        try:
+            yield from rows
+        finally:
+            rows.close()
+
+    def lot_of_type(self, key: ShopKey, kind: str) -> Iterator[tuple[str, str]]:
+        """(task id, uniq) of the parked tasks of a shop that are of one type, in their order."""
+        self._out.write_tasks(self.conn)
+        rows = self.conn.execute(
+            """SELECT task_id, uniq FROM tasks INDEXED BY tasks_lot_type WHERE lot = ? AND task_type = ?
+                ORDER BY priority DESC, created_at, task_id""",
+            (f"{key[0]}:{key[1]}", kind),
         )
         try:
             yield from rows

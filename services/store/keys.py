@@ -12,7 +12,7 @@ from services.domain.lane import MAX_PRIORITY, MIN_PRIORITY
 from services.domain.status import Status
 
 #: 2: dependencies; an older program would end a task without telling those that wait for it, so it may only read
-#: 3: tombstones; an older program would run once more what ended and was removed
+#: 3: tombstones and limits; an older program would run again what ended and was removed, and start tasks past limits
 SCHEMA = 3
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
@@ -34,6 +34,9 @@ SCHEDULES = ROOT + "schedules"
 SCHEDULE_VERSIONS = ROOT + "schedules:version"
 SCHEDULES_DUE = ROOT + "schedules:due"  #: schedule by the instant of its next run
 SHOPS = ROOT + "shops"
+LIMITS = ROOT + "limits"  #: "slots starts" by scope
+LIMIT_RUNNING = ROOT + "limits:running"  #: running tasks by scope
+LIMIT_SCOPES = ROOT + "limits:waiting"  #: scopes at whose limit somebody waits
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
 #: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the
 #: 64 bytes up to which Redis keeps a small hash as a list that it searches from the start.
@@ -59,6 +62,9 @@ LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
 UNSERVED_OF = ROOT + "unserved:"  #: "lane|type": those tasks, the best one first
 LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
 RESERVED = ROOT + "res:"
+LIMIT_RESERVED = ROOT + "limits:res:"  #: by scope: tasks with a kept place by its end
+LIMIT_STARTS = ROOT + "limits:starts:"  #: by scope: starts by second
+LIMIT_WAITING = ROOT + "limits:lots:"  #: by scope: lots ("shop|type") that may start but for the limit, the best first
 NEEDS = ROOT + "needs:"  #: ids that a task still waits for
 DEPENDANTS = ROOT + "deps:"  #: tasks that wait for it, 1 for those that are cancelled if it fails
 BY_STATUS, SHOP, TYPE, WORKER, BATCH, FINGERPRINT = (ROOT + f"i:{letter}:" for letter in "sntwbf")
@@ -96,6 +102,12 @@ IN_SCRIPTS = MappingProxyType(
         "unserved_of": UNSERVED_OF,
         "pauses": PAUSES,
         "shops": SHOPS,
+        "limits": LIMITS,
+        "limit_running": LIMIT_RUNNING,
+        "limit_scopes": LIMIT_SCOPES,
+        "limit_reserved": LIMIT_RESERVED,
+        "limit_starts": LIMIT_STARTS,
+        "limit_waiting": LIMIT_WAITING,
         "reserving": RESERVING,
         "by_shop": BY_SHOP,
         "by_kind": BY_KIND,

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.domain import change, dependency, tombstone
+from services.domain import change, dependency, limit, tombstone
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK, WATERMARK_MS
@@ -16,7 +16,7 @@ from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "index", "gates", "dependencies",
+    "prelude", "record", "tombs", "limits", "index", "gates", "waiting", "dependencies",
     "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
@@ -37,6 +37,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.GiveUp,
     change.Postpone,
     change.OpenShop,
+    change.OpenLimit,
     change.TellDependants,
     change.Route,
     change.Forget,
@@ -124,6 +125,7 @@ def _numbers() -> Mapping[str, int | str]:
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
         "watermark_ms": WATERMARK_MS,
+        "limit_seconds": limit.SECONDS,
         "slice": 2000,
         "tell": dependency.AT_ONCE,
         "tail": names.index("deadline") - names.index("attempts"),

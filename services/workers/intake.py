@@ -91,6 +91,7 @@ class Intake:
             elif self._settle(delivery, parsed, answer):
                 done.append(delivery)
         self._consumer.ack(done)
+        self._dispatcher.send([task for answer in answers for task in answer.released])  # who goes first at a limit
         return min(parsed.task.priority for _, parsed in read)
 
     def fetch(self, kinds: Sequence[tuple[str, str]], limit: int, floor: int) -> int:

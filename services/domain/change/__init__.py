@@ -15,7 +15,7 @@ What holds for all of them:
 - ``due_at`` is 0 unless scheduled or retrying, ``lease_until`` unless running, ``gate`` is "" unless blocked.
 - A terminal status sets ``ended_at`` and drops outbox mark (but dead: see there) and reservation. Whatever frees
   a slot, a reservation or a uniqueness key (Finish, Cancel, Resolve, GiveUp) also does what ``OpenShop`` does for the
-  task's shop.
+  task's shop, and lets one task go for each limit of its platform and type (see ``OpenLimit``).
 - A task that ends (succeeded, dead, cancelled) is told to those that depend on it, as by ``TellDependants``, in the
   same step, up to ``dependency.AT_ONCE`` of them for all operations of a round; what is left over is in
   ``Store.untold``.
@@ -34,7 +34,17 @@ from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import Answer, Op
-from services.domain.change.upkeep import Forget, GiveUp, Nudge, OpenShop, Postpone, Published, Route, TellDependants
+from services.domain.change.upkeep import (
+    Forget,
+    GiveUp,
+    Nudge,
+    OpenLimit,
+    OpenShop,
+    Postpone,
+    Published,
+    Route,
+    TellDependants,
+)
 from services.domain.change.wishes import Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
@@ -48,6 +58,7 @@ __all__ = [
     "Move",
     "Nudge",
     "Op",
+    "OpenLimit",
     "OpenShop",
     "Postpone",
     "Progress",

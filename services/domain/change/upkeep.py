@@ -60,9 +60,22 @@ class OpenShop(Op, frozen=True, kw_only=True, gc=False):
     """Release what may start of one shop's lot: while slots minus reservations are free and not paused, the parked task
     with the highest priority, then oldest (``created_at``, task id), whose own gates (type paused, twin) are open gets
     a reservation (30 s) and becomes pending with an outbox mark. Answers ``ok`` with the released records.
+
+    What meets the limit of its platform or type stays; its lot (shop and type) waits at that limit from then on.
     """
 
     shop: str  #: platform:shop_id
+    most: int = 0  #: so many at most, 0 for all that may
+
+
+class OpenLimit(Op, frozen=True, kw_only=True, gc=False):
+    """Release those that wait at the limit of a platform or type, the best first of all shops, while it has room: like
+    ``OpenShop``, but for up to ``most`` tasks. A lot that cannot start for another reason leaves the limit and waits
+    there. Answers ``ok`` with the released records.
+    """
+
+    scope: str  #: platform:P | type:T
+    most: int
 
 
 class TellDependants(Op, frozen=True, kw_only=True, gc=False):

@@ -142,6 +142,7 @@ end
 local function conclude(e, released)
   if ENDED[e[T.status]] then tell_dependants(e, released) end
   open_shop(e.shop, released)
+  if quota.some then quota.freed(e, released) end
 end
 
 -- Where a plan goes when its time has come.

@@ -58,27 +58,34 @@ local function register(e, shop, s)
     pack_values({ platform = e.platform, shop_id = e.shop_id, unregistered = true }))
 end
 
-local function reserve(id, shop, s)
+local function reserve(e, shop, s)
   local until_ = text(NOW + C.reserve_ms)
-  call('ZADD', K.reserved .. shop, until_, id)
+  call('ZADD', K.reserved .. shop, until_, e.id)
   call('PEXPIRE', K.reserved .. shop, text(C.reserve_ms))
   call('ZADD', K.reserving, until_, shop)
   reserving = true
-  s.reserved[id] = true
+  s.reserved[e.id] = true
   s.reservations = s.reservations + 1
+  if quota.some then quota.reserve(e, NOW + C.reserve_ms) end
 end
 
-local function unreserve(id, shop)
-  local s = shop_state(shop)
-  if not s.reserved[id] then return end
-  call('ZREM', K.reserved .. shop, id)
-  s.reserved[id] = nil
+-- Whether there was a reservation to give up.
+local function unreserve(e)
+  local s = shop_state(e.shop)
+  if quota.some then quota.unreserve(e) end
+  if not s.reserved[e.id] then return false end
+  call('ZREM', K.reserved .. e.shop, e.id)
+  s.reserved[e.id] = nil
   s.reservations = s.reservations - 1
+  if s.reservations == 0 then call('ZREM', K.reserving, e.shop) end
+  return true
 end
 
 -- A slot that is promised to a task stays so while a worker that can run it fetches it.
-local function hand_over(id, shop)
-  if shop_state(shop).reserved[id] then call('ZADD', K.reserved .. shop, text(NOW + C.handover_ms), id) end
+local function hand_over(e)
+  if not shop_state(e.shop).reserved[e.id] then return end
+  call('ZADD', K.reserved .. e.shop, text(NOW + C.handover_ms), e.id)
+  if quota.some then quota.reserve(e, NOW + C.handover_ms) end
 end
 
 -- Whether another task of the same uniqueness key goes first.
@@ -94,10 +101,17 @@ local function behind_twin(e)
   end
 end
 
-local function closed_gate(e, shop, s)
+-- The first closed gate of a task; for a limit, also that.
+local function closed_gate(e, shop, s, released)
   if e[T.gate] == 'dependency' then return 'dependency' end
   if shop_paused(e.platform, shop) or type_paused(e.kind) then return 'paused' end
-  if free_slots(s) + (s.reserved[e.id] and 1 or 0) <= 0 then return 'shop_busy' end
+  local own = s.reserved[e.id] and 1 or 0
+  if free_slots(s) + own <= 0 then return 'shop_busy' end
+  if quota.some then
+    local limit = quota.closed(e, released)
+    if free_slots(s) + own <= 0 then return 'shop_busy' end -- somebody of the same shop went first
+    if limit then return 'quota', limit end
+  end
   if behind_twin(e) then return 'twin' end
 end
 
@@ -105,7 +119,7 @@ local function release(e, shop, s)
   e.mark = true
   transition(e, 'pending', '', '')
   settle(e)
-  reserve(e.id, shop, s)
+  reserve(e, shop, s)
 end
 
 local function by_rank(a, b)
@@ -113,11 +127,12 @@ local function by_rank(a, b)
   return a.id < b.id
 end
 
--- The first tasks of every type of a lot that is not paused, in order, and the rank up to which none is missing.
-local function heads_of_lot(shop, look)
+-- The first tasks of every type of a lot that is not paused, in order, and the rank up to which none is missing. shut:
+-- types whose limit is closed.
+local function heads_of_lot(shop, look, shut)
   local found, edge = {}, math.huge
   for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
-    local list = type_paused(kind) and {} or call('ZRANGE', K.lot .. shop .. '|' .. kind, 0, look - 1, 'WITHSCORES')
+    local list = (shut[kind] or type_paused(kind)) and {} or call('ZRANGE', K.lot .. shop .. '|' .. kind, 0, look - 1, 'WITHSCORES')
     for i = 1, #list, 2 do found[#found + 1] = { id = list[i], rank = tonumber(list[i + 1]), kind = kind } end
     if #list == 2 * look then edge = math.min(edge, tonumber(list[#list])) end
   end
@@ -126,18 +141,28 @@ local function heads_of_lot(shop, look)
 end
 
 -- Release the heads that may start; true when there is nothing more to do.
-local function release_heads(shop, s, heads, edge, seen, released)
+local function release_heads(shop, s, heads, edge, seen, shut, most, released)
   for _, head in ipairs(heads) do
-    if free_slots(s) <= 0 then return true end
+    if free_slots(s) <= 0 or #released >= most then return true end
     if head.rank > edge then return false end
-    if not seen[head.id] then
+    if not seen[head.id] and not shut[head.kind] then
       seen[head.id] = true
       local e = load(head.id)
       if not e then
         call('ZREM', K.lot .. shop .. '|' .. head.kind, head.id)
       elseif not behind_twin(e) then
-        release(e, shop, s)
-        released[#released + 1] = e
+        local limit = quota.some and quota.closed(e, released)
+        if e[T.status] ~= 'blocked' then -- it was the one that went first at its limit
+        elseif limit then
+          shut[head.kind], e.sole = true, false
+          quota.wait(limit, shop, head.kind, head.rank)
+        elseif free_slots(s) <= 0 then
+          e.sole = false
+          return true
+        else
+          release(e, shop, s)
+          released[#released + 1] = e
+        end
       end
     end
   end
@@ -145,24 +170,26 @@ local function release_heads(shop, s, heads, edge, seen, released)
 end
 
 -- Release what may start of a shop's lot (OpenShop). Only tasks that wait for a twin are passed over, so few are looked
--- at; behind very many of them a few are drawn by lot each time, so that no one waits for ever.
-local function open_shop(shop, released)
+-- at; behind very many of them a few are drawn by lot each time, so that no one waits for ever. most: where there are so
+-- many released, it is enough.
+local function open_shop(shop, released, most)
   if not is_parked(shop) then return end
   local s = shop_state(shop)
   if free_slots(s) <= 0 or shop_paused(string.match(shop, '^[^:]*'), shop) then return end
-  local seen, look = {}, C.look
+  local seen, shut, look = {}, {}, C.look
+  most = most or math.huge
   repeat
     local before = #released
-    local heads, edge = heads_of_lot(shop, look)
-    if release_heads(shop, s, heads, edge, seen, released) then return end
+    local heads, edge = heads_of_lot(shop, look, shut)
+    if release_heads(shop, s, heads, edge, seen, shut, most, released) then return end
     local far = look == C.look_far
     look = C.look_far
   until far and #released == before
   for _, kind in ipairs(call('SMEMBERS', K.lot_types .. shop)) do
     local drawn = {}
-    for _, id in ipairs(type_paused(kind) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do
+    for _, id in ipairs((shut[kind] or type_paused(kind)) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do
       drawn[#drawn + 1] = { id = id, rank = 0, kind = kind }
     end
-    if release_heads(shop, s, drawn, math.huge, seen, released) and free_slots(s) <= 0 then return end
+    if release_heads(shop, s, drawn, math.huge, seen, shut, most, released) and free_slots(s) <= 0 then return end
   end
 end

@@ -220,6 +220,9 @@ local function index_status(e, shop)
     count_task(lanes, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
   count_task(lanes, shop, status, lane, priority, triage, 1)
+  if quota.some and (status == 'running') ~= (e.status == 'running') then
+    quota.count(e, status == 'running' and 1 or -1)
+  end
   if status == 'blocked' or e.status == 'blocked' then index_parked(e, shop) end
   index_unique(e)
 end
@@ -312,4 +315,5 @@ local function flush()
   flush_kinds(kinds)
   flush_shops()
   flush_watermarks()
+  quota.flush()
 end

@@ -19,7 +19,7 @@ local function cancel(o, released)
     return 'requested', e
   end
   keep_reason(e, o)
-  unreserve(e.id, e.shop)
+  unreserve(e)
   e.mark = false
   transition(e, 'cancelled', '', o[Cancel.by])
   settle(e)
@@ -115,7 +115,7 @@ local function give_up(o, released)
   if status ~= 'dead' then
     e[T.error], e[T.error_kind], e[T.fingerprint] = o[GiveUp.error], o[GiveUp.error_kind], o[GiveUp.fingerprint]
     if to == 'dead' then set_rest(e, T.triage, 'open') end
-    unreserve(e.id, e.shop)
+    unreserve(e)
     forget_needs(e.id)
     transition(e, to, '', o[GiveUp.error_kind])
   end
@@ -147,7 +147,12 @@ local function route(o)
 end
 
 local function open(o, released)
-  open_shop(o[OpenShop.shop], released)
+  open_shop(o[OpenShop.shop], released, o[OpenShop.most] > 0 and o[OpenShop.most])
+  return 'ok'
+end
+
+local function open_limit(o, released)
+  quota.open(o[OpenLimit.scope], o[OpenLimit.most], released)
   return 'ok'
 end
 

@@ -30,10 +30,10 @@ local function adopt(o)
   return e
 end
 
-local function park(e, shop, gate)
+local function park(e, shop, gate, limit, released)
   if gate == 'twin' then add_mark(e, 'twin') end
-  local unserved = gate == 'no_worker'
-  if unserved then hand_over(e.id, shop) else unreserve(e.id, shop) end
+  local promised = false
+  if gate == 'no_worker' then hand_over(e) else promised = unreserve(e) end
   if e[T.status] == 'blocked' then
     if e[T.gate] ~= gate then
       e[T.gate] = gate
@@ -41,12 +41,14 @@ local function park(e, shop, gate)
       index_parked(e, shop)
       e.gate = gate
     end
-    return
+  else
+    e[T.gate] = gate
+    e.mark = false
+    transition(e, 'blocked', '', gate)
+    settle(e)
   end
-  e[T.gate] = gate
-  e.mark = false
-  transition(e, 'blocked', '', gate)
-  settle(e)
+  if limit then quota.wait(limit, shop, e.kind, rank(e)) end
+  if promised and quota.some then quota.freed(e, released) end
 end
 
 local function start(e, o, shop)
@@ -55,15 +57,16 @@ local function start(e, o, shop)
   e[T.started_at], e[T.lease_until] = NOW, NOW + o[Claim.lease_ms]
   e[T.cancel], e[T.progress], e[T.note] = '', -1, ''
   e.mark = false
-  unreserve(e.id, shop)
+  unreserve(e)
   transition(e, 'running', o[Claim.worker], '')
   settle(e)
+  if quota.some then quota.started(e) end
 end
 
 local function done_elsewhere(e, shop, released)
   e[T.worker] = 'foreign'
   e.mark = false
-  unreserve(e.id, shop)
+  unreserve(e)
   transition(e, 'succeeded', 'foreign', 'foreign')
   settle(e)
   forget_needs(e.id)
@@ -92,9 +95,10 @@ local function claim(o, released)
     done_elsewhere(e, shop, released)
     return 'ended', e
   end
-  local gate = closed_gate(e, shop, s) or (not o[Claim.able] and 'no_worker')
+  local gate, limit = closed_gate(e, shop, s, released)
+  if not gate and not o[Claim.able] then gate = 'no_worker' end
   if gate then
-    park(e, shop, gate)
+    park(e, shop, gate, limit, released)
     return 'blocked', e
   end
   start(e, o, shop)
@@ -110,7 +114,7 @@ local function take_back(e, owner, number, worker, started, lease)
   e[T.attempt], e[T.owner], e[T.worker], e[T.started_at], e[T.lease_until] = number, owner, worker, started, lease
   e[T.cancel], e[T.progress], e[T.note] = '', -1, ''
   e.mark = false
-  unreserve(e.id, e.shop)
+  unreserve(e)
   forget_needs(e.id)
   transition(e, 'running', worker, C.rolled_back)
   return true

@@ -1,0 +1,26 @@
+"""Limits of platforms and task types."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from services.domain.limit import Limit, LimitNow
+
+
+class Limits(Protocol):
+    """What many shops share: slots and starts a minute."""
+
+    def put_limit(self, limit: Limit) -> None:
+        """Set the limit of a scope, or take it away. Who waits there is released by ``OpenLimit``."""
+
+    def limits(self) -> list[LimitNow]:
+        """All limits with their numbers, by scope."""
+
+    def recount_limits(self) -> None:
+        """Count the running tasks of every limit anew from the records' counters."""
+
+    def waiting_limits(self) -> list[str]:
+        """Scopes at whose limit somebody waits, also where the limit was taken away meanwhile."""
+
+    def promised(self) -> int:
+        """Released tasks whose slot is kept for them and that have not started yet, of all shops."""
