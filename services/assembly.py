@@ -220,7 +220,8 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
 
     store = RedisStore(settings.store.url, clock)
     try:
-        return store, RabbitBroker(settings.broker.url, clock, management_url=settings.broker.management_url)
+        broker = settings.broker
+        return store, RabbitBroker(broker.url, clock, management_url=broker.management_url, profile=broker.profile)
     except BaseException:
         store.close()
         raise

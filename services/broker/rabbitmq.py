@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 
+import msgspec
+
 from services.broker import rabbitmq_look, rabbitmq_url
 from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
@@ -29,14 +31,23 @@ class RabbitBroker:
     """
 
     def __init__(
-        self, url: str, clock: Clock, *, management_url: str = "", timing: Timing | None = None, window: int = WINDOW
+        self,
+        url: str,
+        clock: Clock,
+        *,
+        management_url: str = "",
+        profile: str = topology.SINGLE,
+        timing: Timing | None = None,
+        window: int = WINDOW,
     ) -> None:
+        """``profile``: single (classic lanes with priorities) or cluster (quorum lanes)."""
+        self._profile = profile
         self.address = rabbitmq_url.parse(url)
         self._clock, self._timing = clock, timing or Timing()
         self.management = Management(self.address, management_url, clock)
         self._out = Link(self.address, clock, self._timing, name="publish")
         self._in = Link(self.address, clock, self._timing, name="consume")
-        self._control = Control(self._in, self.management)
+        self._control = Control(self._in, self.management, profile)
         self._publisher = Publisher(self._out, clock, self._restore, window=window)
         self._lock = threading.Lock()
         self._consumers: list[RabbitConsumer] = []
@@ -54,6 +65,8 @@ class RabbitBroker:
         delays = {order.delay_s for order in orders if order.kind == "delay" and order.delay_s > 0}
         if delays and (unknown := delays - self._control.delays):
             self._add_delays(unknown)
+        if self._profile == topology.CLUSTER:
+            orders = [_for_quorum(order) for order in orders]
         return self._publisher.publish(orders)
 
     def _add_delays(self, unknown: set[int]) -> None:
@@ -117,7 +130,7 @@ class RabbitBroker:
     def inspect(self, delays: Iterable[int] = ()) -> Inspection:
         self._use(self._in)
         waits = [part for seconds in sorted(delays) for part in topology.delay(seconds)]
-        return rabbitmq_look.look(self._in, self.management, [*topology.base(), *waits])
+        return rabbitmq_look.look(self._in, self.management, [*topology.base(self._profile), *waits])
 
     def health(self) -> BrokerHealth:
         with self._lock:
@@ -172,3 +185,8 @@ class RabbitBroker:
         if self._in.up and now - self._restored_at >= RESTORE_EVERY:
             self._restored_at = now
             self._in.post(lambda: self._control.restore(lambda: None))
+
+
+def _for_quorum(order: Order) -> Order:
+    priority = topology.quorum_priority(order.routing_key, order.priority)
+    return order if priority == order.priority else msgspec.structs.replace(order, priority=priority)

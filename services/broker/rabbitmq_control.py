@@ -39,17 +39,17 @@ class Wanted:
     platforms: set[str] = field(default_factory=set)
     delays: set[int] = field(default_factory=set)
 
-    def parts(self) -> list[Part]:
+    def parts(self, profile: str) -> list[Part]:
         platforms = [part for name in sorted(self.platforms) for part in topology.platform(name)]
         delays = [part for seconds in sorted(self.delays) for part in topology.delay(seconds)]
-        return [*(topology.base() if self.base else ()), *platforms, *delays]
+        return [*(topology.base(profile) if self.base else ()), *platforms, *delays]
 
 
 class Control:
     """Declares, counts and restores through one link."""
 
-    def __init__(self, link: Link, management: Management) -> None:
-        self._link, self._management = link, management
+    def __init__(self, link: Link, management: Management, profile: str = topology.SINGLE) -> None:
+        self._link, self._management, self._profile = link, management, profile
         self._lock = threading.Lock()
         self._wanted = Wanted()
         self._streams = True
@@ -67,7 +67,7 @@ class Control:
         """Declare the base, these platforms' keys and these delays; remember them for recovery."""
         asked = Wanted(True, set(platforms), set(delays))
         try:
-            self._declare(asked.parts())
+            self._declare(asked.parts(self._profile))
         except BrokerUnavailable:
             self._remember(asked)  # it is still wanted: the connection declares it as soon as it is up
             raise
@@ -115,7 +115,7 @@ class Control:
         if len(self._waiting) > 1:
             return
         with self._lock:
-            parts, platforms = self._wanted.parts(), sorted(self._wanted.platforms)
+            parts, platforms = self._wanted.parts(self._profile), sorted(self._wanted.platforms)
         if not parts or not self._link.ready:
             self._restored()
             return

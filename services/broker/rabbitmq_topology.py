@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from services.broker.rabbitmq_wire import Channel
-from services.domain.lane import LANES, SHOP_QUEUE, shop_queue
+from services.domain.lane import LANES, SHOP_QUEUE, Lane, shop_queue
 
 TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
 DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
@@ -15,6 +15,12 @@ MAX_PRIORITY = 10
 DEAD_LOG_BYTES = 1 << 30
 #: always said: on a vhost whose default is quorum an omitted type would become one; given and omitted count as equal
 CLASSIC = {"x-queue-type": "classic"}
+SORTED = {**CLASSIC, "x-max-priority": MAX_PRIORITY}
+QUORUM = {"x-queue-type": "quorum"}
+SINGLE, CLUSTER = "single", "cluster"  #: profiles of a broker
+#: the highest priority that a quorum queue of 4.0 counts as normal
+NORMAL_CLASS = 4
+_LESS = {str(Lane.NORMAL): 2}  #: what brings the levels of a lane into that class
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +61,17 @@ def delay_queue(seconds: int) -> str:
     return f"{DELAY_PREFIX}{seconds}s"
 
 
+def quorum_priority(routing_key: str, priority: int) -> int:
+    """Priority of a message on a cluster: above the normal class in the high lane only.
+
+    Within a lane the order stays, for since 4.3 every level counts; queues of single shops are no quorum queues.
+    """
+    lane = routing_key.rpartition(".")[2]
+    if lane not in LANES or lane == Lane.HIGH:
+        return priority
+    return min(max(0, priority - _LESS.get(lane, 0)), NORMAL_CLASS)
+
+
 def kind_of(queue: str) -> str:
     """lane | shop | delay | dead | other, "" for a queue that is not ours."""
     if queue == DEAD_QUEUE:
@@ -67,10 +84,10 @@ def kind_of(queue: str) -> str:
     return ""
 
 
-def base() -> tuple[Part, ...]:
-    """What every installation has."""
+def base(profile: str = SINGLE) -> tuple[Part, ...]:
+    """What every installation has; on a cluster the lanes are quorum queues, which know no ``x-max-priority``."""
     lanes: list[Part] = []
-    arguments = {**CLASSIC, "x-max-priority": MAX_PRIORITY, "x-dead-letter-exchange": DEAD_LETTERS}
+    arguments = {**(QUORUM if profile == CLUSTER else SORTED), "x-dead-letter-exchange": DEAD_LETTERS}
     for lane in LANES:
         lanes += [Queue(lane_queue(lane), arguments), Binding(lane_queue(lane), TASKS, f"task.*.{lane}")]
     return (
@@ -131,7 +148,13 @@ def mismatch(part: Part, text: str, existing: Mapping[str, object] | None) -> st
     if isinstance(part, Binding):
         return f"Queue {part.queue} cannot be bound to {part.exchange}; nothing was changed. Broker: {text}"
     theirs = dict(existing) if existing is not None else "not readable without the management API"
+    hint = ""
+    if existing is not None and part.name in map(lane_queue, LANES):
+        found = CLUSTER if existing.get("x-queue-type") == "quorum" else SINGLE
+        wanted = CLUSTER if part.arguments.get("x-queue-type") == "quorum" else SINGLE
+        hint = f" It was made with broker.profile = {found}, here it is {wanted}." if found != wanted else ""
     return (
         f"Queue {part.name} exists with other arguments; nothing was changed. Fleetdeck needs {dict(part.arguments)}, "
-        f"the broker has {theirs}. Broker: {text}. Delete or rename the queue when it is empty, or use another vhost."
+        f"the broker has {theirs}. Broker: {text}.{hint} Delete or rename the queue when it is empty, or use another "
+        "vhost."
     )

@@ -45,6 +45,7 @@ class DeadReason:
 
     kind: str
     error: str
+    returned: bool = False  #: only because it came back too often, which says nothing about the task
 
 
 def parse(
@@ -187,7 +188,8 @@ def dead_reason(body: bytes, headers: Mapping[str, object] | None = None) -> Dea
         "delivery_limit": "the message came back too often without being acknowledged",
     }
     text = sentences.get(reason, "the message was dead-lettered and nobody recorded why")
-    return DeadReason(classify.UNKNOWN, f"{text} (queue {queue})" if queue else text)
+    sentence = f"{text} (queue {queue})" if queue else text
+    return DeadReason(classify.UNKNOWN, sentence, returned=reason == "delivery_limit")
 
 
 def contract(task: Task) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from services.domain import envelope, fingerprint
-from services.domain.change import Claim, Create, Finish, Op, Published
+from services.domain.change import Claim, Create, Finish, Nudge, Op, Published
 from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.status import CLAIMABLE, Status
@@ -125,9 +125,26 @@ class Archiver:
         if record is not None and record.status == Status.DEAD and not self._is_its_letter(record, parsed):
             log.info("an old message of %s came to the dead letters; its own letter stays", task_id)
             return
+        if reason.returned and self._send_again(parsed, record):
+            return
         self._store.put_letter(_letter(task_id, delivery, reason.kind, reason.error, now))
         if record is None or record.status in CLAIMABLE:
             self._give_up(parsed, reason, now)
+
+    def _send_again(self, parsed: envelope.Parsed, record: Task | None) -> bool:
+        """Publish what a quorum queue gave up because workers went away with it; their losses are counted elsewhere."""
+        op: Op
+        if record is None:
+            kind = self._registry.task_type(parsed.task.task_type)
+            op = Create(task=msgspec.structs.replace(recipe.adopt(parsed, kind), status=Status.PENDING))
+        else:
+            op = Nudge(task_id=record.task_id, gen=parsed.gen, attempt=parsed.attempt)
+        (answer,) = self._store.apply([op])
+        if answer.task is None or answer.code not in ("ok", "created"):
+            return False
+        log.warning("%s came back too often and is sent again", answer.task.task_id)
+        self._dispatcher.send([answer.task])
+        return True
 
     def _is_its_letter(self, record: Task, parsed: envelope.Parsed) -> bool:
         """Whether this is the message that its death published, or there is none yet and any is better."""

@@ -6,7 +6,7 @@ import zoneinfo
 from collections.abc import Iterator
 
 from services.domain.lane import LANES
-from services.settings.values import LANGUAGES, THEMES, RetentionSettings, Settings
+from services.settings.values import BROKER_PROFILES, LANGUAGES, THEMES, RetentionSettings, Settings
 
 DAY_S = 86_400
 
@@ -23,6 +23,10 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
+    yield "broker.profile", settings.broker.profile in BROKER_PROFILES, " or ".join(BROKER_PROFILES)
+    for name, profile in settings.profiles.items():
+        known = profile.broker_profile in ("", *BROKER_PROFILES)
+        yield f"profiles.{name}.broker_profile", known, " or ".join(BROKER_PROFILES)
     yield from _retention(settings.retention)
     yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
     yield "theme", settings.theme in THEMES, "system, dark or light"

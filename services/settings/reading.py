@@ -40,7 +40,7 @@ def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | N
         settings = msgspec.structs.replace(
             settings,
             profile=profile or "fleet",
-            broker=BrokerSettings(url=broker, management_url=settings.broker.management_url),
+            broker=msgspec.structs.replace(settings.broker, url=broker),
             store=StoreSettings(url=redis),
         )
     if bool(settings.broker.url) != bool(settings.store.url):
@@ -86,6 +86,10 @@ def _with_profile(settings: Settings) -> Settings:
         raise UsageError(f"there is no profile {settings.profile!r}; known: {known}", field="--profile")
     return msgspec.structs.replace(
         settings,
-        broker=BrokerSettings(url=chosen.broker, management_url=chosen.management),
+        broker=BrokerSettings(
+            url=chosen.broker,
+            management_url=chosen.management,
+            profile=chosen.broker_profile or settings.broker.profile,
+        ),
         store=StoreSettings(url=chosen.redis),
     )

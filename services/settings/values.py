@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+BROKER_PROFILES = ("single", "cluster")
 LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
 DEFAULT_COMMAND = (
     "youdao_rpa_cli", "run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}",
@@ -17,6 +18,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     url: str = ""
     management_url: str = ""
+    profile: str = "single"  #: single: classic lanes with priorities | cluster: quorum lanes
 
 
 class StoreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -85,6 +87,7 @@ class ProfileSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     broker: str = ""
     redis: str = ""
     management: str = ""
+    broker_profile: str = ""  #: single | cluster, "" for ``broker.profile``
     environment: str = ""  #: PROD asks twice
 
 
