@@ -27,13 +27,13 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from services.i18n import _
-from views.support import safe
+from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.json_highlighter import JsonHighlighter
 from views.widgets.json_marks import ground, wave
-from views.widgets.json_problems import Problem, Validator, line_of, parse
+from views.widgets.json_problems import Problem, Validator, check
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -133,11 +133,8 @@ class JsonEditor(QPlainTextEdit):
     def validate(self) -> None:
         """Check at once."""
         self._check.cancel()
-        self._value, problem = parse(self.toPlainText())
-        if problem is not None:
-            self._show_problems([problem])
-        else:
-            self._show_problems(list(self._validator(self._value)) if self._validator is not None else [])
+        self._value, problems = check(self.toPlainText(), self._validator)
+        self._show_problems(problems)
 
     def go_to_next_problem(self) -> bool:
         """Move the cursor to the next problem after it (F8); False when there is none."""
@@ -154,16 +151,12 @@ class JsonEditor(QPlainTextEdit):
         self.centerCursor()
 
     def _show_problems(self, problems: list[Problem]) -> None:
-        placed = [
-            p if p.line else Problem(text=p.text, path=p.path, line=line_of(self.toPlainText(), p.path))
-            for p in problems
-        ]
-        self._problems = tuple(placed)
+        self._problems = tuple(problems)
         self._mark_lines()
         self._gutter.update()
         self.viewport().update()
-        self.setAccessibleDescription("; ".join(problem.spoken() for problem in placed))
-        valid = not placed
+        self.setAccessibleDescription("; ".join(problem.spoken() for problem in problems))
+        valid = not problems
         if valid != self._was_valid:
             self._was_valid = valid
             self.validity_changed.emit(valid)
@@ -258,13 +251,13 @@ class JsonEditor(QPlainTextEdit):
         painter.setFont(theme().font("label"))
         painter.setPen(theme().color("dead"))
         metrics = QFontMetrics(theme().font("label"))
-        by_line: dict[int, str] = {}
+        by_line: dict[int, list[str]] = {}
         for problem in self._problems:
-            by_line.setdefault(problem.line, problem.text)
+            by_line.setdefault(problem.line, []).append(problem.text)
         for number, top, height in self._visible_lines(event.rect()):
             if number in by_line:
                 room = self._problem_room(number, top, height)
-                words = metrics.elidedText(by_line[number], Qt.TextElideMode.ElideRight, room.width())
+                words = metrics.elidedText(text.listed(by_line[number], ";"), Qt.TextElideMode.ElideRight, room.width())
                 painter.drawText(room, _LEFT, words)
 
     def _problem_room(self, number: int, top: int, height: int) -> QRect:

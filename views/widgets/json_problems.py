@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from services.i18n import _
+from services.domain import strict_json
+from services.i18n import N_, _
+from views.support import safe
+from views.widgets import json_reader
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,17 +26,63 @@ class Problem:
         return _("Line {line}: {text}").format(line=self.line, text=self.text)
 
 
+#: sentences for the codes of ``json_reader``
+_MISTAKES: dict[str, str] = {
+    "extra": N_("{word} is too much here"),
+    "no_value": N_("a value is missing"),
+    "no_name": N_("a name in double quotes is missing before {word}"),
+    "unquoted": N_("{word} must stand in double quotes"),
+    "twice": N_("{word} stands twice"),
+    "no_colon": N_("a colon is missing after {word}"),
+    "no_comma": N_("a comma is missing"),
+    "last_comma": N_("the last comma is too much"),
+    "unclosed": N_("{word} is never closed"),
+    "other_bracket": N_("it must be closed by {word}"),
+    "no_quote": N_("the closing quote of {word} is missing"),
+    "escape": N_("{word} has a backslash that JSON does not know"),
+    "word": N_("{word} is not JSON"),
+    "deep": N_("it is nested too deeply"),
+}
 Validator = Callable[[Any], Sequence[Problem]]
 
 
-def parse(text: str) -> tuple[Any, Problem | None]:
-    """Return the document, or None and the reason why it cannot be read."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The document of a text, None where it is no JSON; then `guess` is what it may become once it is put right."""
+
+    value: Any = None
+    guess: Any = None
+    problems: tuple[Problem, ...] = ()
+
+
+def parse(text: str) -> Reading:
+    """Return the document, or everything because of which it cannot be read."""
     try:
-        return json.loads(text, parse_constant=_refuse_constant), None
+        return Reading(value=strict_json.loads(text))
     except json.JSONDecodeError as error:
-        return None, Problem(text=_("Not valid JSON: {cause}").format(cause=error.msg), line=error.lineno)
+        cause, line = error.msg, error.lineno
     except (ValueError, RecursionError) as error:
-        return None, Problem(text=_("Not valid JSON: {cause}").format(cause=error), line=1)
+        cause, line = str(error), 1
+    if not text.strip():
+        return Reading(problems=(_problem(cause, line),))
+    guess, mistakes = json_reader.read(text)
+    told = tuple(_problem(_cause(one), one.line) for one in mistakes)
+    return Reading(guess=guess, problems=told or (_problem(cause, line),))
+
+
+def check(text: str, validator: Validator | None) -> tuple[Any, list[Problem]]:
+    """Return the document, None while it is no JSON, and all that is wrong with it, each at its line, in their order.
+
+    Beside mistakes in the JSON the validator is asked too, but for what such a mistake may have cut off.
+    """
+    found = parse(text)
+    problems = list(found.problems)
+    document = found.guess if problems else found.value
+    if validator is not None and (not problems or isinstance(document, dict)):
+        doubtful = {one.line for one in problems} | {1} if problems else set()
+        others = [one if one.line else replace(one, line=line_of(text, one.path)) for one in validator(document)]
+        problems += [one for one in others if one.line not in doubtful]
+    return found.value, sorted(problems, key=lambda one: one.line)
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
@@ -49,5 +98,9 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
     return line + 1
 
 
-def _refuse_constant(name: str) -> Any:
-    raise ValueError(_("{name} is not JSON").format(name=name))
+def _problem(cause: str, line: int) -> Problem:
+    return Problem(text=_("Not valid JSON: {cause}").format(cause=cause), line=line)
+
+
+def _cause(mistake: json_reader.Mistake) -> str:
+    return _(_MISTAKES[mistake.code]).format(word=safe.one_line(mistake.word, 40))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from views.widgets.json_problems import Problem, line_of, parse
+from views.widgets.json_problems import Problem, Reading, check, line_of, parse
 
 TEXT = '{\n  "a": 1,\n  "b": {\n    "a": 2,\n    "名": [3]\n  }\n}'
 
@@ -18,7 +18,7 @@ def test_lines_are_found(path: tuple[str | int, ...], line: int) -> None:
 
 
 def test_valid_text_is_parsed() -> None:
-    assert parse('{"a": [1, null]}') == ({"a": [1, None]}, None)
+    assert parse('{"a": [1, null]}') == Reading(value={"a": [1, None]})
 
 
 @pytest.mark.parametrize(
@@ -32,12 +32,30 @@ def test_valid_text_is_parsed() -> None:
     ],
 )
 def test_broken_text_is_explained(text: str, line: int, words: str) -> None:
-    value, problem = parse(text)
-    assert value is None
-    assert problem is not None
+    found = parse(text)
+    assert found.value is None
+    problem = found.problems[0]
     assert problem.line in (line, line + 1)
     assert words in problem.text
+    assert problem.text.startswith("Not valid JSON: ")
 
 
 def test_problems_are_spoken_with_their_line() -> None:
     assert Problem(text="x", line=3).spoken() == "Line 3: x"
+
+
+def test_mistakes_and_what_the_type_refuses_are_told_together() -> None:
+    def validator(document: object) -> list[Problem]:
+        assert isinstance(document, dict)
+        return [Problem(text=f"{name}: refused", path=(name,)) for name in document if name != "a"]
+
+    text = '{\n  "a": 1\n  "b": 2,\n  "c": nil,\n  "d": 4\n}'
+    value, problems = check(text, validator)
+    assert value is None
+    assert [(one.line, one.text) for one in problems] == [
+        (2, "Not valid JSON: a comma is missing"),
+        (3, "b: refused"),
+        (4, "Not valid JSON: nil is not JSON"),
+        (5, "d: refused"),
+    ]
+    assert check('{\n  "a": 1,\n  "b": 2\n}', validator)[1] == [Problem(text="b: refused", path=("b",), line=3)]
