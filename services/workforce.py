@@ -13,6 +13,7 @@ from services import settings as config
 from services.assembly import Engine
 from services.commands.audit import Audit
 from services.domain import task_type
+from services.domain.lane_share import parse_share
 from services.engine.firing import Firing
 from services.engine.janitor import DAY_MS, Retention
 from services.executors.base import Executor
@@ -85,6 +86,8 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
     return WorkerOptions(
         slots=settings.worker.slots,
         lanes=settings.worker.lanes,
+        shares={lane: parse_share(text) for lane, text in settings.worker.lane_slots.items()},
+        preemptions=settings.worker.preemptions,
         name=settings.worker.name,
         kind=kind,
         lease_s=settings.lease.seconds,

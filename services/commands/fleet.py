@@ -9,9 +9,9 @@ import msgspec
 from services.commands import types
 from services.commands.audit import Audit
 from services.commands.operator import Operator
+from services.domain import lane_share, task_type
 from services.domain import limit as limits
 from services.domain import shop as shops
-from services.domain import task_type
 from services.domain.change import OpenShop
 from services.domain.errors import UsageError
 from services.domain.limit import Limit
@@ -195,16 +195,19 @@ class FleetCommands:
         return tuple(changes)
 
     def tell_worker(self, worker: str, order: str) -> None:
-        """Order a worker to drain, resume, stop or change its slots (``slots=4``); it obeys at its next heartbeat."""
+        """Order a worker to drain, resume, stop or change its slots (``slots=4,low=1-3``); it obeys at its next
+        heartbeat.
+        """
         self._operator.need("operator")
         verb, _, value = order.partition("=")
         if verb not in WORKER_ORDERS or (verb == "slots") != bool(value):
             raise UsageError(f"a worker can be told {', '.join(WORKER_ORDERS)}=N, not {order!r}", field="order")
-        if value and not (value.isdigit() and 1 <= int(value) <= 512):
-            raise UsageError("slots must be 1 to 512", field="slots")
+        slots, shares = _slots(value) if value else (0, {})
         if worker not in {info.worker for info in self._store.workers()}:
             raise UsageError(f"there is no worker {worker!r}; see `worker list`", field="worker")
-        with self._audit.act(f"worker.{verb}", [worker], {"slots": int(value)} if value else None):
+        with self._audit.act(
+            f"worker.{verb}", [worker], {"slots": slots, **dict(lane_share.named(shares))} if value else None
+        ):
             self._store.tell_worker(worker, order)
 
     def set_concurrency(self, key: str, concurrency: int) -> None:
@@ -219,6 +222,13 @@ class FleetCommands:
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
             self._dispatcher.send(list(self._store.apply([OpenShop(shop=key)])[0].released))
         self._registry.forget()
+
+
+def _slots(value: str) -> tuple[int, dict[str, lane_share.Share]]:
+    try:
+        return lane_share.parse_slots(value)
+    except ValueError as exc:
+        raise UsageError(f"{exc}", field="slots") from exc
 
 
 def check_shop(row: Shop) -> None:

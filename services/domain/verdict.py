@@ -13,7 +13,7 @@ from services.domain.task import Attempt, Task
 SAFE, CHECK, WOULD_DUPLICATE = "safe", "check", "would_duplicate"
 #: these are found before a flow is started; a lost login or browser may come after half of the work
 _BEFORE_WORK = frozenset({classify.BAD_PAYLOAD, classify.UNKNOWN_TYPE, classify.MISSING_SECRET, classify.NO_COMMAND})
-_UNKNOWN_OUTCOMES = frozenset({"timeout", "lost", "fenced", "returned", "cancelled"})
+_UNKNOWN_OUTCOMES = frozenset({"timeout", "lost", "fenced", "returned", "preempted", "cancelled"})
 _UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
 
 

@@ -33,6 +33,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     seen_at: int = 0  #: filled by the store's clock
     slots: tuple[SlotState, ...] = ()
     lanes: tuple[str, ...] = ("high", "normal", "low")
+    shares: dict[str, tuple[int, int]] = {}  #: by lane: slots kept for it, and how many it may use at most
     state: str = "running"  #: running | draining | stopping | stopped
     prefetched: int = 0
     done: int = 0

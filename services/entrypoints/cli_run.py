@@ -15,14 +15,14 @@ import msgspec
 
 from services import assembly, workforce
 from services import settings as config
+from services.domain import lane_share
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
 from services.entrypoints import cli_workers, demo, signals
-from services.entrypoints.cli_workers import MAX_SLOTS
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
 from services.workers.host import Steward
 from services.workers.worker import Worker
 
@@ -33,6 +33,7 @@ EXAMPLES = (
     "worker list",
     "worker drain desk-01-4711-3f2a",
     "worker slots desk-01-4711-3f2a 4",
+    "worker slots desk-01-4711-3f2a 8,low=1-3",
 )
 #: statuses that a draining worker waits for (held ones wait for a person)
 UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
@@ -54,9 +55,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 
 def _options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--slots", type=whole(1, MAX_SLOTS), default=0, help="tasks at once (default: worker.slots of the settings, 5)"
-    )
+    text = f"tasks at once (default: worker.slots of the settings, 5); {cli_workers.SLOTS_HELP}"
+    parser.add_argument("--slots", type=cli_workers.slots, default=None, metavar=cli_workers.SLOTS_FORM, help=text)
     parser.add_argument("--lanes", default="", help="high,normal,low")
     parser.add_argument(
         "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
@@ -105,7 +105,9 @@ def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> t
 def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:
     worker = settings.worker
     if args.slots:
-        worker = msgspec.structs.replace(worker, slots=args.slots)
+        slots, shares = lane_share.parse_slots(args.slots)
+        named = worker.lane_slots | dict(lane_share.named(shares))
+        worker = msgspec.structs.replace(worker, slots=slots, lane_slots=named)
     if args.lanes:
         lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())
         if not lanes or not set(lanes) <= set(LANES):

@@ -9,11 +9,13 @@ from typing import Any
 import msgspec
 
 from services import assembly, spans
+from services.domain import lane_share
 from services.domain.errors import UsageError
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table, whole
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
 
-MAX_SLOTS = 512
+SLOTS_FORM = "N[,LANE=LEAST-MOST...]"
+SLOTS_HELP = "8, or 8,low=1-3,high=-6: for low at least 1 and at most 3, for high at most 6"
 
 
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:
@@ -29,9 +31,10 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
         parser.add_argument("--all", action="store_true", help="every worker that is alive")
         parser.add_argument("--yes", action="store_true", help="do not ask, where it is more than one")
         parser.set_defaults(handler=tell, verb=name)
-    parser = verbs.add_parser("slots", parents=[common], help="change how many tasks a worker runs at once")
+    text = "change how many tasks a worker runs at once, and how its lanes share the slots"
+    parser = verbs.add_parser("slots", parents=[common], help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
-    parser.add_argument("count", type=whole(1, MAX_SLOTS))
+    parser.add_argument("count", type=slots, help=SLOTS_HELP)
     parser.set_defaults(handler=tell, verb="slots", all=False)
 
 
@@ -54,7 +57,7 @@ def list_workers(context: Context) -> int:
             spans.english((now - info.seen_at) / 1000),
             info.done,
             info.failed,
-            ",".join(info.lanes),
+            _lanes(info),
             info.version,
             _runs(info),
         )
@@ -63,6 +66,29 @@ def list_workers(context: Context) -> int:
     header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "version", "runs")
     context.show(document, table(header, rows))
     return EXIT_OK
+
+
+def slots(text: str) -> str:
+    """Slots and shares of the lanes, as they were written.
+
+    Raises:
+        argparse.ArgumentTypeError: the text says what is wrong.
+    """
+    try:
+        lane_share.parse_slots(text)
+    except ValueError as exc:
+        raise argparse.ArgumentTypeError(str(exc)) from exc
+    return text.strip()
+
+
+def _lanes(info: WorkerInfo) -> str:
+    """The lanes with what deviates from all slots: at least so many of them, at most so many."""
+    words = []
+    for lane in info.lanes:
+        least, most = info.shares.get(lane, (0, 0))
+        bound = most if most < len(info.slots) else 0
+        words.append(lane + (f">={least}" if least else "") + (f"<={bound}" if bound else ""))
+    return ",".join(words)
 
 
 def _runs(info: WorkerInfo) -> str:

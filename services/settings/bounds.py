@@ -5,10 +5,19 @@ from __future__ import annotations
 import zoneinfo
 from collections.abc import Iterator
 
+from services.domain import lane_share
 from services.domain.lane import LANES
-from services.settings.values import BROKER_PROFILES, LANGUAGES, THEMES, RetentionSettings, Settings
+from services.settings.values import (
+    BROKER_PROFILES,
+    LANGUAGES,
+    THEMES,
+    RetentionSettings,
+    Settings,
+    WorkerSettings,
+)
 
 DAY_S = 86_400
+MAX_PREEMPTIONS = 20
 
 
 def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
@@ -16,6 +25,8 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
     yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
+    yield from _lane_slots(worker)
+    yield "worker.preemptions", 0 <= worker.preemptions <= MAX_PREEMPTIONS, f"0 to {MAX_PREEMPTIONS}"
     yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"
     yield "executors.rpa.kill_grace_seconds", 0 <= rpa.kill_grace_seconds <= DAY_S, "0 to 86400"
     yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
@@ -39,6 +50,21 @@ def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
         yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
     yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
     yield "retention.finished_count", keep.finished_count == 0 or keep.finished_count >= 1000, "0 (any) or 1000 or more"
+
+
+def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:
+    shares = {}
+    for lane, text in worker.lane_slots.items():
+        yield f"worker.lane_slots.{lane:.20}", lane in LANES, "of one of the lanes high, normal and low"
+        try:
+            shares[lane] = lane_share.parse_share(text)
+        except ValueError:
+            wanted = "LEAST, LEAST-MOST or -MOST, such as 1, 1-3 or -3"
+            yield f"worker.lane_slots.{lane}", False, wanted
+    try:
+        lane_share.check(worker.slots, shares)
+    except ValueError as exc:
+        yield "worker.lane_slots", False, f"less: {exc}"
 
 
 def _known_zone(name: str) -> bool:

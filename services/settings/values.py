@@ -62,6 +62,8 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     name: str = ""
     handlers: tuple[str, ...] = ()
     grace_seconds: float = 30.0
+    lane_slots: dict[str, str | int] = {}  #: by lane: slots kept for it, and how many it may use: "1", "1-3", "-3"
+    preemptions: int = 3  #: how often a task of a preemptible type may be stopped for an urgent one; 0 never
 
 
 class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections import deque
 from collections.abc import Callable
 
 from services.domain.errors import StoreError
+from services.domain.lane_share import Sharing
 from services.ports import Clock, Consumer
 from services.workers.intake import Intake
-from services.workers.slots import SlotPool
+from services.workers.pace import Pace
+from services.workers.preempt import Preemptor
+from services.workers.slots import Held, SlotPool
 
 log = logging.getLogger(__name__)
 CLAIM_BATCH = 128
-FULL_PATIENCE_S = 1.0
 #: between two looks whether a store that kept silent answers again
 STORE_PAUSE_S = 1.0
-WINDOWS = (0, 8, 64)
-#: work that may wait claimed beyond the slots, in seconds (DESIGN 2.10)
-AHEAD_S = 0.2
+#: seconds: what was claimed ahead and has not begun after so long goes back, for others to start
+UNSTARTED_S = 1.0
+LOOK_S = 0.2
+Plan = list[tuple[str, int]]
 
 
 class Feeder:
@@ -32,14 +34,20 @@ class Feeder:
         intake: Intake,
         clock: Clock,
         *,
+        pace: Pace,
+        sharing: Callable[[], Sharing],
         takes: Callable[[], bool],
+        give_back: Callable[[Held], None],
+        preemptor: Preemptor,
         stopping: threading.Event,
         name: str,
     ) -> None:
         self._pool, self._consumer, self._intake, self._clock = pool, consumer, intake, clock
-        self._takes, self._stopping = takes, stopping
-        self._recent: deque[float] = deque(maxlen=32)
+        self._pace, self._sharing = pace, sharing
+        self._takes, self._give_back, self._stopping = takes, give_back, stopping
+        self._preemptor = preemptor
         self._wanted: tuple[tuple[str, str], ...] = ()
+        self._window = 0
         self._floor = 0  #: fetched tasks may not be less urgent than the messages that keep all slots busy
         self._messages_first = False  #: fetched tasks had the last turn
         self._thread = threading.Thread(target=self._loop, name=f"{name}-intake", daemon=True)
@@ -56,50 +64,59 @@ class Feeder:
         """Fetch parked tasks of these (lane, type) when there is room."""
         self._wanted = kinds
 
-    def took(self, seconds: float) -> None:
-        """A task took so long."""
-        self._recent.append(seconds)
-
     def _loop(self) -> None:
-        full_since: float | None = None
-        paused = False
         while not self._stopping.is_set():
-            ahead = self._ahead()
-            if not self._takes() or not self._pool.wait_room(ahead, 0.2):
-                now = self._clock.monotonic()
-                full_since = now if full_since is None else full_since
-                if ahead == 0 and not paused and now - full_since >= FULL_PATIENCE_S:
-                    paused = True
-                    self._consumer.pause()
+            if not self._takes():
+                self._let_go()
+                self._clock.wait(self._stopping, LOOK_S)
                 continue
-            full_since = None
-            resumed = paused and self._takes()
-            if resumed:
-                paused = False
-                self._consumer.resume()
-            self._feed(ahead, resumed=resumed)
+            ahead = self._pace.ahead()
+            self._widen(self._pool.slots + ahead * 4)
+            free, plan = self._pool.wait_plan(self._sharing(), ahead, LOOK_S)
+            if plan:
+                self._feed(free, ahead, plan)
+            elif ahead == 0:
+                self._let_go()
+                self._make_room()
 
-    def _feed(self, ahead: int, *, resumed: bool) -> None:
-        """Fetch, then claim what was delivered; in turns, or a long row of parked tasks would keep urgent messages out.
+    def _widen(self, window: int) -> None:
+        if window != self._window:
+            self._window = window
+            self._consumer.set_window(window)
 
-        ``resumed``: nothing can have been delivered yet, so what the broker has must be waited for.
-        """
-        first, self._messages_first = self._messages_first, False
-        if not first:
-            self._fetch(ahead)
-        room = min(self._pool.room() + ahead, CLAIM_BATCH)
-        if room > 0:
-            self._accept(room, 0.0 if self._wanted and not resumed else 0.2)
-        if first:
-            self._fetch(ahead)
+    def _let_go(self) -> None:
+        """Give back what was claimed for a slot that did not become free: tasks of its type used to be short."""
+        for held in self._pool.waiting(self._clock.monotonic() - UNSTARTED_S):
+            if not self._preemptor.waits(held) and self._pool.withdraw(held):
+                self._give_back(held)
 
-    def _fetch(self, ahead: int) -> None:
-        """Fill the room with tasks that others could not run; the next heartbeat tells whether any are left."""
-        wanted, room = self._wanted, min(self._pool.room() + ahead, CLAIM_BATCH)
-        if not wanted or room <= 0:
-            return
+    def _make_room(self) -> None:
         try:
-            found = self._intake.fetch(wanted, room, self._floor)
+            self._preemptor.look()
+        except Exception:  # a worker that is alive and takes nothing must be impossible
+            log.exception("urgent tasks wait for a free slot")
+
+    def _feed(self, free: int, ahead: int, plan: Plan) -> None:
+        """Fetch, then claim what was delivered; in turns, or many parked tasks would keep urgent messages out."""
+        first, self._messages_first = self._messages_first, False
+        if not first and self._fetch(plan, free + ahead):
+            free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
+        if plan:
+            self._accept(free, min(free + ahead, CLAIM_BATCH), plan, 0.0 if self._wanted else LOOK_S)
+        if first:
+            free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
+            self._fetch(plan, free + ahead)
+
+    def _fetch(self, plan: Plan, room: int) -> int:
+        """Fill the room with tasks that others could not run; the next heartbeat tells whether any are left."""
+        wanted, room = self._wanted, min(room, CLAIM_BATCH)
+        if not wanted or room <= 0 or not plan:
+            return 0
+        rooms: dict[str, int] = {}
+        for lane, most in plan:
+            rooms[lane] = rooms.get(lane, 0) + most
+        try:
+            found = self._intake.fetch(wanted, room, self._floor, rooms)
         except StoreError as exc:
             log.warning("parked tasks are fetched later: %s", exc)
             found = 0
@@ -109,15 +126,18 @@ class Feeder:
         self._messages_first = found >= room
         if found < room:
             self._wanted = ()
+        return found
 
-    def _accept(self, limit: int, patience_s: float) -> None:
-        deliveries = self._consumer.take(limit, patience_s)
+    def _accept(self, free: int, limit: int, plan: Plan, patience_s: float) -> None:
+        deliveries = self._consumer.take(limit, patience_s, plan)
         if not deliveries:
             self._floor = 0
             return
         try:
-            lowest = self._intake.accept(deliveries)
-            self._floor = lowest if len(deliveries) == limit else 0
+            accepted = self._intake.accept(deliveries, free)
+            self._floor = accepted.lowest if len(deliveries) == limit else 0
+            if accepted.put_back:
+                self._pace.met_long()
             return
         except StoreError as exc:
             log.warning("%d deliveries go back to their queues: %s", len(deliveries), exc)
@@ -136,17 +156,3 @@ class Feeder:
                 break
         if self._takes():
             self._consumer.resume()
-
-    def _ahead(self) -> int:
-        """Jobs that may wait claimed beyond the slots: 0.2 s of recent work, judged by the longest recent task."""
-        if len(self._recent) < 8 or self._longest_now() > AHEAD_S:
-            level = 0
-        else:
-            room = AHEAD_S / max(max(self._recent), 1e-4) * self._pool.slots
-            level = max(window for window in WINDOWS if window <= room)
-        self._consumer.set_window(self._pool.slots + level * 4)
-        return level
-
-    def _longest_now(self) -> float:
-        now = self._clock.monotonic()
-        return max((now - held.started for held in self._pool.running() if held.started), default=0.0)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -40,6 +40,13 @@ class Tally:
     refused: int = 0
 
 
+class Accepted(NamedTuple):
+    """What became of a batch of deliveries."""
+
+    lowest: int = 0  #: the least priority in it, 0 for none
+    put_back: int = 0  #: those that must wait for a free slot
+
+
 class Intake:
     """Turns a batch of deliveries into claimed jobs with one call of the store."""
 
@@ -58,25 +65,34 @@ class Intake:
         put: Callable[[Held], None],
         stopping: threading.Event | None = None,
         able: Callable[[str], bool] = lambda task_type: True,
+        short: Callable[[Task], bool] = lambda task: True,
         strict_shops: bool = False,
     ) -> None:
         self._store, self._broker, self._consumer = store, broker, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
-        self._able, self._strict_shops = able, strict_shops
+        self._able, self._short, self._strict_shops = able, short, strict_shops
         self._stopping = stopping or threading.Event()
         self._numbers = itertools.count(1)
         self.tally = Tally()
 
-    def accept(self, deliveries: Sequence[Delivery]) -> int:
-        """Claim a batch; what runs goes to ``put``, the rest is settled. Returns the lowest priority in it, 0 for none.
+    def accept(self, deliveries: Sequence[Delivery], free: int) -> Accepted:
+        """Claim a batch; what runs goes to ``put``, the rest is settled, or put back to wait for a slot.
+
+        ``free``: slots with nothing to do; beyond them only what takes no time is claimed, for who claims a task that
+        takes long must be about to start it.
 
         Raises:
             StoreUnavailable: nothing was settled; the caller gives the batch back.
         """
         read = [(delivery, parsed) for delivery in deliveries if (parsed := self._read(delivery)) is not None]
+        late = [delivery for delivery, parsed in read[max(free, 0) :] if not self._short(parsed.task)]
+        if late:
+            self._consumer.put_back(late)
+            tokens = {id(delivery) for delivery in late}
+            read = [pair for pair in read if id(pair[0]) not in tokens]
         if not read:
-            return 0
+            return Accepted(0, len(late))
         self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
         claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
         answers = self._recover(read, claims, self._patiently(lambda: self._store.apply(claims)))
@@ -92,19 +108,35 @@ class Intake:
                 done.append(delivery)
         self._consumer.ack(done)
         self._dispatcher.send([task for answer in answers for task in answer.released])  # who goes first at a limit
-        return min(parsed.task.priority for _, parsed in read)
+        return Accepted(min(parsed.task.priority for _, parsed in read), len(late))
 
-    def fetch(self, kinds: Sequence[tuple[str, str]], limit: int, floor: int) -> int:
+    def fetch(self, kinds: Sequence[tuple[str, str]], limit: int, floor: int, rooms: Mapping[str, int]) -> int:
         """Claim parked tasks of these (lane, type), without messages; returns how many there were of ``limit``.
 
-        ``floor``: the least priority that is wanted. What meets another closed gate goes to the lot of its shop.
+        ``floor``: the least priority that is wanted. ``rooms``: how many of each lane.
 
         Raises:
             StoreUnavailable: what this worker was given all the same is found by its lease.
         """
-        tasks = [task for task in self._store.unserved_tasks(kinds, limit) if task.priority >= floor]
+        left = dict(rooms)
+        tasks: list[Task] = []
+        for task in self._store.unserved_tasks([kind for kind in kinds if left.get(kind[0])], limit):
+            if task.priority >= floor and left.get(task.lane, 0) > 0:
+                left[task.lane] -= 1
+                tasks.append(task)
+        self.tally.fetched += len(self.seize(tasks))
+        return len(tasks)
+
+    def seize(self, tasks: Sequence[Task]) -> list[Held]:
+        """Claim tasks without their messages, which will be taken for twins; those that run go to ``put``. What meets a
+        closed gate is parked like any other.
+
+        Raises:
+            StoreUnavailable: what this worker was given all the same is found by its lease.
+        """
         if not tasks:
-            return 0
+            return []
+        got: list[Held] = []
         claims = [
             Claim(
                 task_id=task.task_id,
@@ -118,10 +150,10 @@ class Intake:
         ]
         for op, answer in zip(claims, self._patiently(lambda: self._store.apply(claims)), strict=True):
             if answer.code == "run" and answer.task is not None:
-                self.tally.fetched += 1
-                self._put(Held(task=answer.task, owner=op.owner, delivery=None))
+                got.append(Held(task=answer.task, owner=op.owner, delivery=None))
+                self._put(got[-1])
             self._dispatcher.send(answer.released)
-        return len(tasks)
+        return got
 
     def can_claim(self) -> bool:
         """Whether the store answers now."""

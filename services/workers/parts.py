@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from services.domain import retry
+from services.domain.lane_share import Share
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.executors.base import Executor
@@ -33,6 +34,8 @@ class WorkerOptions:
 
     slots: int = 5
     lanes: tuple[str, ...] = ("high", "normal", "low")
+    shares: Mapping[str, Share] = field(default_factory=dict)  #: of the slots, by lane; beside the usual ones
+    preemptions: int = 3  #: how often a task may be stopped for a more urgent one
     name: str = ""
     kind: str = "headless"
     lease_s: float = 60.0

@@ -14,6 +14,7 @@ from services.engine import deadlines
 from services.engine.registry import Registry
 from services.executors.base import Executor, Job, JobContext, Outcome
 from services.ports import Clock, Store
+from services.workers.preempt import OUTCOME
 from services.workers.skills import Skills
 from services.workers.slots import Held
 
@@ -42,7 +43,7 @@ class Runner:
         held.started = self._clock.monotonic()
         started = held.task.started_at
         if held.cancelled.is_set():
-            return self._unstarted(held, started)
+            return self.unstarted(held)
         try:
             outcome = self._execute(held, slot)
             return self._decide(held, outcome, started, self._ended(held))
@@ -55,8 +56,9 @@ class Runner:
                 held, decision.to, "failed", started, self._ended(held), error=text, error_kind="crashed", delay_s=delay
             )
 
-    def _unstarted(self, held: Held, started: int) -> Finish:
-        """Claimed, and stopped before its executor saw it: nothing has happened outside, whatever its type."""
+    def unstarted(self, held: Held) -> Finish:
+        """Claimed, and given back before its executor saw it: nothing has happened outside, whatever its type."""
+        started = held.task.started_at
         if held.cancel_reason == "requested":
             return self._finish(
                 held,
@@ -67,7 +69,15 @@ class Runner:
                 error="stopped before it started",
                 error_kind="cancelled",
             )
-        return self._finish(held, Status.PENDING, "returned", started, started, error="the worker was stopped")
+        if held.made_way_for:
+            return self._made_way(held, started, started)
+        why = "the worker was stopped" if held.cancelled.is_set() else "all slots of the worker were busy"
+        return self._finish(held, Status.PENDING, "returned", started, started, error=why)
+
+    def _made_way(self, held: Held, started: int, ended: int) -> Finish:
+        """Stopped for a more urgent task; its type says that it may be stopped and begun again."""
+        why = f"made way for {held.made_way_for}"
+        return self._finish(held, Status.PENDING, OUTCOME, started, ended, error=why)
 
     def _ended(self, held: Held) -> int:
         """UTC ms of now by the clock that durations are measured with."""
@@ -130,6 +140,8 @@ class Runner:
         if closing or held.cancel_reason == "shutdown":
             to = Status.PENDING if task.idempotent else Status.HELD
             return self._finish(held, to, "returned", started, ended, error="the worker was stopped", error_kind="")
+        if held.made_way_for:
+            return self._made_way(held, started, ended)
         if outcome.cancelled or held.cancel_reason:
             return self._finish(
                 held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled"

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from services.domain.lane_share import Sharing
 from services.domain.order import Delivery
 from services.domain.task import Task
 from services.domain.worker import SlotState
@@ -24,9 +26,11 @@ class Held:
     owner: str
     delivery: Delivery | None
     cancelled: Flag = field(default_factory=Flag)
-    cancel_reason: str = ""  #: requested | lost | shutdown
+    cancel_reason: str = ""  #: requested | lost | shutdown | preempted
+    made_way_for: str = ""  #: id of the urgent task that takes its slot
     stopping: bool = False  #: its executor has begun to end it
     stopping_shown: bool = False
+    put_at: float = 0.0  #: monotonic seconds at which it began to wait for a slot
     started: float = 0.0  #: monotonic seconds, 0 while it waits for a slot
     progress: tuple[int, str] | None = None  #: not yet shown
     shown: int = -1
@@ -38,6 +42,12 @@ class Held:
             self.cancel_reason = reason
         self.cancelled.set()
 
+    def make_way(self, task_id: str) -> None:
+        """Ask the attempt to end in favour of a more urgent task."""
+        if not self.cancel_reason:
+            self.made_way_for = task_id
+        self.cancel("preempted")
+
 
 class SlotPool:
     """Runs ``work(held, slot)`` in as many threads as there are slots; the number may change at any time."""
@@ -47,7 +57,8 @@ class SlotPool:
         self._jobs: queue.SimpleQueue[Held | None] = queue.SimpleQueue()
         self._lock = threading.Condition()
         self._running: dict[int, Held] = {}
-        self._waiting = 0
+        self._waiting: dict[str, Held] = {}  #: by owner
+        self._lanes: Counter[str] = Counter()  #: of both
         self._threads: set[threading.Thread] = set()
         self._target = 0
         self._free_numbers: list[int] = []
@@ -73,23 +84,58 @@ class SlotPool:
     def put(self, held: Held) -> None:
         """Hand a claimed job to the next free slot."""
         with self._lock:
-            self._waiting += 1
+            self._waiting[held.owner] = held
+            self._lanes[held.task.lane] += 1
         self._jobs.put(held)
+
+    def waiting(self, put_before: float) -> list[Held]:
+        """Jobs that have been waiting for a slot since before that instant."""
+        with self._lock:
+            return [held for held in self._waiting.values() if held.put_at < put_before]
+
+    def withdraw(self, held: Held) -> bool:
+        """Take a job back; False if it is in a slot by now."""
+        with self._lock:
+            if self._waiting.pop(held.owner, None) is None:
+                return False
+            self._lanes[held.task.lane] -= 1
+            self._lock.notify_all()
+            return True
 
     def in_hand(self) -> int:
         """Jobs claimed and not finished by their slot."""
         with self._lock:
-            return self._waiting + len(self._running)
+            return len(self._waiting) + len(self._running)
 
     def room(self) -> int:
         """Slots that neither run nor will at once run a job."""
         with self._lock:
-            return self._target - self._waiting - len(self._running)
+            return self._target - len(self._waiting) - len(self._running)
 
     def wait_room(self, ahead: int, timeout: float) -> bool:
         """Wait until one more job may be put, ``ahead`` jobs beyond the slots included."""
         with self._lock:
-            return self._lock.wait_for(lambda: self._waiting + len(self._running) < self._target + ahead, timeout)
+            return self._lock.wait_for(lambda: len(self._waiting) + len(self._running) < self._target + ahead, timeout)
+
+    def wait_plan(self, sharing: Sharing, ahead: int, timeout: float) -> tuple[int, list[tuple[str, int]]]:
+        """Wait until some lane may have one more job; the free slots, and how many jobs of which lanes may be put."""
+        plan: list[tuple[str, int]] = []
+        free = 0
+
+        def look() -> bool:
+            nonlocal free, plan
+            free = self._target - len(self._waiting) - len(self._running)
+            plan = sharing.plan(free + ahead, self._lanes)
+            return bool(plan)
+
+        with self._lock:
+            self._lock.wait_for(look, timeout)
+        return free, plan
+
+    def lanes(self) -> dict[str, int]:
+        """Jobs by lane, running or waiting for a slot."""
+        with self._lock:
+            return dict(self._lanes)
 
     def running(self) -> list[Held]:
         """Jobs in a slot now."""
@@ -113,6 +159,8 @@ class SlotPool:
     def _loop(self) -> None:
         while (held := self._jobs.get()) is not None:
             number = self._enter(held)
+            if number < 0:  # it was withdrawn
+                continue
             try:
                 self._work(held, number)
             except Exception:  # a slot that ends is one that the worker believes to have
@@ -124,7 +172,8 @@ class SlotPool:
 
     def _enter(self, held: Held) -> int:
         with self._lock:
-            self._waiting -= 1
+            if self._waiting.pop(held.owner, None) is None:
+                return -1
             number = min(self._free_numbers, default=-1)
             if number >= 0:
                 self._free_numbers.remove(number)
@@ -135,7 +184,8 @@ class SlotPool:
 
     def _leave(self, number: int) -> None:
         with self._lock:
-            del self._running[number]
+            held = self._running.pop(number)
+            self._lanes[held.task.lane] -= 1
             self._free_numbers.append(number)
             self._lock.notify_all()
 

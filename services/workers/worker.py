@@ -9,18 +9,23 @@ import secrets
 import socket
 import threading
 import zlib
+from collections.abc import Mapping
 
 import psutil
 
+from services.domain.change import Finish
 from services.domain.errors import StoreError
 from services.domain.lane import LANES
+from services.domain.lane_share import Share, Sharing, parse_slots
 from services.domain.worker import Heard, WorkerInfo
 from services.version import VERSION
 from services.workers.feeder import Feeder
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
 from services.workers.keeper import Keeper
+from services.workers.pace import Pace
 from services.workers.parts import WorkerOptions, WorkerParts
+from services.workers.preempt import Preemptor
 from services.workers.runner import Runner
 from services.workers.skills import Skills
 from services.workers.slots import Held, SlotPool
@@ -45,6 +50,7 @@ class Worker:
         self._lock = threading.Lock()
         self._begun = parts.clock.now_ms()
         self._me = psutil.Process()
+        self._sharing = Sharing(options.lanes, options.slots, options.shares)
         self._started = False
         self._ending = threading.Lock()
 
@@ -71,6 +77,7 @@ class Worker:
             policy=parts.policy,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
+        self._pace = Pace(self._pool, parts.clock)
         self._intake = Intake(
             parts.store,
             parts.broker,
@@ -84,17 +91,10 @@ class Worker:
             put=self._put,
             stopping=self._stopping,
             able=self._skills.takes,
+            short=self._pace.short,
             strict_shops=options.strict_shops,
         )
-        self._feeder = Feeder(
-            self._pool,
-            self._consumer,
-            self._intake,
-            parts.clock,
-            takes=lambda: self._state == "running",
-            stopping=self._stopping,
-            name=self.name,
-        )
+        self._feeder = self._make_feeder()
         self._keeper = Keeper(
             parts.store,
             parts.clock,
@@ -108,6 +108,33 @@ class Worker:
         self._finisher.wait_replayed(REPLAY_S)
         self._feeder.start()
         self._announce()
+
+    def _make_feeder(self) -> Feeder:
+        parts, options = self._parts, self._options
+        preemptor = Preemptor(
+            self._pool,
+            self._intake,
+            parts.store,
+            parts.registry,
+            parts.clock,
+            lanes=options.lanes,
+            limit=options.preemptions,
+            fetches=self._skills.fetches,
+            sharing=lambda: self._sharing,
+        )
+        return Feeder(
+            self._pool,
+            self._consumer,
+            self._intake,
+            parts.clock,
+            pace=self._pace,
+            sharing=lambda: self._sharing,
+            give_back=self._give_back,
+            preemptor=preemptor,
+            takes=lambda: self._state == "running",
+            stopping=self._stopping,
+            name=self.name,
+        )
 
     @property
     def state(self) -> str:
@@ -143,6 +170,7 @@ class Worker:
             started_at=self._begun,
             slots=self._pool.states(self._wall),
             lanes=self._options.lanes,
+            shares={lane: (share.least, share.most) for lane, share in self._sharing.shares().items()},
             state=self._state,
             prefetched=max(0, self._consumer.held() - delivered),
             done=self._finisher.done,
@@ -165,8 +193,11 @@ class Worker:
         elif verb == "stop":
             self._state = "stopping"
             self._stopping.set()
-        elif verb == "slots" and value.isdigit() and 1 <= int(value) <= 512:
-            self.set_slots(int(value))
+        elif verb == "slots":
+            try:
+                self.set_slots(*parse_slots(value))
+            except ValueError as exc:
+                log.warning("order not understood: %r: %s", order, exc)
         elif verb == "cancel":
             self._cancel(value)
         else:
@@ -184,8 +215,9 @@ class Worker:
             self._state = "running"
             self._consumer.resume()
 
-    def set_slots(self, slots: int) -> None:
-        """Change the number of slots; fewer applies as tasks end."""
+    def set_slots(self, slots: int, shares: Mapping[str, Share] | None = None) -> None:
+        """Change the number of slots, and the shares of the lanes that are named; fewer applies as tasks end."""
+        self._sharing = self._sharing.changed(slots, shares or {})
         self._pool.resize(slots)
 
     def wait_stop_ordered(self, seconds: float | None) -> bool:
@@ -253,18 +285,26 @@ class Worker:
     def _put(self, held: Held) -> None:
         with self._lock:
             self._all[held.owner] = held
+        held.put_at = self._parts.clock.monotonic()
         self._pool.put(held)
+
+    def _give_back(self, held: Held) -> None:
+        """It was claimed and did not start; whoever has a free slot may."""
+        self._record(self._runner.unstarted(held), held)
 
     def _work(self, held: Held, slot: int) -> None:
         op = self._runner.run(held, slot)
-        self._feeder.took(self._parts.clock.monotonic() - held.started)
+        self._pace.took(held.task.task_type, self._parts.clock.monotonic() - held.started)
         try:
             if held.lines and not self._finisher.away:
                 self._keeper.flush(held)
         finally:  # whatever becomes of its log, the outcome must be recorded
-            self._finisher.put(op, held.delivery)
-            with self._lock:
-                self._all.pop(held.owner, None)
+            self._record(op, held)
+
+    def _record(self, op: Finish, held: Held) -> None:
+        self._finisher.put(op, held.delivery)
+        with self._lock:
+            self._all.pop(held.owner, None)
         if held.lines:
             self._keeper.flush(held)
 

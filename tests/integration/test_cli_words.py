@@ -108,6 +108,7 @@ WRONG: list[tuple[tuple[str, ...], str]] = [
     (("type", "show", "nothing"), "name"),
     (("worker", "--slots", "0"), "--slots"),
     (("worker", "--slots", "513"), "--slots"),
+    (("worker", "--slots", "2,low=3"), "--slots"),
     (("worker", "--lanes", "fast"), "--lanes"),
     (("worker", "--handlers", "no.such.module"), "worker.handlers"),
     (("demo", "--shops", "0"), "--shops"),

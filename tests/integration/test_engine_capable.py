@@ -14,7 +14,7 @@ from services.domain.change import Cancel, Move
 from services.domain.shop import Pause
 from services.domain.task import Task
 from services.engine.producer import TaskSpec
-from services.workers.feeder import Feeder
+from services.workers.feeder import Feeder, Plan
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import FLOW, HANDLERS, Fleet, define, lines, moves
@@ -164,9 +164,9 @@ def test_short_parked_tasks_do_not_keep_the_worker_asking_for_messages(
     asked: list[int] = []
     accept = Feeder._accept
 
-    def counted(feeder: Feeder, limit: int, patience_s: float) -> None:
+    def counted(feeder: Feeder, free: int, limit: int, plan: Plan, patience_s: float) -> None:
         asked.append(limit)
-        accept(feeder, limit, patience_s)
+        accept(feeder, free, limit, plan, patience_s)
 
     monkeypatch.setattr(Feeder, "_accept", counted)
     rich(fleet)

@@ -58,6 +58,12 @@ def test_lists_may_be_words_with_commas_in_a_variable(tmp_path: Path, monkeypatc
     assert config.load(home=tmp_path).worker.lanes == ("high", "low")
 
 
+def test_the_shares_of_lanes_are_texts_or_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(tmp_path, "[worker]\nslots = 4\n[worker.lane_slots]\nlow = 1\nhigh = '-3'\n")
+    monkeypatch.setenv("FLEETDECK_WORKER__LANE_SLOTS__NORMAL", "1-2")
+    assert config.load(home=tmp_path).worker.lane_slots == {"low": 1, "high": "-3", "normal": "1-2"}
+
+
 def test_secrets_and_variables_of_tests_are_no_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FLEETDECK_SECRET__PDD_S1", "FLEETDECK_SAMPLE_URL", "FLEETDECK_TEST_AMQP_URL", "FLEETDECK_HOME"):
         monkeypatch.setenv(name, "x")
@@ -108,6 +114,10 @@ def test_the_home_is_named_by_a_variable_or_the_users_own(tmp_path: Path, monkey
     [
         ("[worker]\nslots = 'many'\n", "worker.slots"),
         ("[worker]\nslots = 0\n", "worker.slots"),
+        ("[worker.lane_slots]\nurgent = 1\n", "worker.lane_slots.urgent"),
+        ("[worker.lane_slots]\nlow = '3-1'\n", "worker.lane_slots.low"),
+        ("[worker]\nslots = 2\n[worker.lane_slots]\nlow = 3\n", "worker.lane_slots"),
+        ("[worker]\npreemptions = 21\n", "worker.preemptions"),
         ("[worker]\nslots = 513\n", "worker.slots"),
         ("[worker]\nlanes = ['fast']\n", "worker.lanes"),
         ("[worker]\nlanes = []\n", "worker.lanes"),

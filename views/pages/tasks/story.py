@@ -29,9 +29,16 @@ _OUTCOMES: dict[str, str] = {
     "cancelled": N_("cancelled"),
     "lost": N_("worker lost"),
     "returned": N_("given back"),
+    "preempted": N_("made way for an urgent task"),
     "fenced": N_("late, not counted"),
 }
-_GLYPH_OF_OUTCOME = {"succeeded": "succeeded", "cancelled": "cancelled", "returned": "waiting", "fenced": "cancelled"}
+_GLYPH_OF_OUTCOME = {
+    "succeeded": "succeeded",
+    "cancelled": "cancelled",
+    "returned": "waiting",
+    "preempted": "waiting",
+    "fenced": "cancelled",
+}
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 

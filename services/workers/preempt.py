@@ -1,0 +1,123 @@
+"""Urgent tasks that find no free slot take that of a running one whose type allows it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from services.domain.errors import StoreError
+from services.domain.lane import MAX_PRIORITY, MIN_PRIORITY, Lane
+from services.domain.lane_share import Sharing
+from services.domain.task import Task
+from services.engine.registry import Registry
+from services.ports import Clock, Store
+from services.workers.intake import Intake
+from services.workers.slots import Held, SlotPool
+
+log = logging.getLogger(__name__)
+LEVELS = tuple(range(MAX_PRIORITY, MIN_PRIORITY - 1, -1))
+URGENT = LEVELS[:3]
+#: seconds: how long an urgent task waits for a slot before it takes one, and how often a full worker looks
+PATIENCE_S, LOOK_S = 1.0, 1.0
+#: seconds after which the urgent task goes elsewhere, for what should make way does not end
+STOP_S = 30.0
+OUTCOME = "preempted"
+
+
+class Preemptor:
+    """Asked by a worker all of whose slots are taken; it asks the store only if it could make room.
+
+    The urgent task is claimed first, so of several workers one makes room for it, and only for a task that no gate
+    holds back. Its message, wherever it is, is a twin from then on.
+    """
+
+    def __init__(
+        self,
+        pool: SlotPool,
+        intake: Intake,
+        store: Store,
+        registry: Registry,
+        clock: Clock,
+        *,
+        lanes: tuple[str, ...],
+        limit: int,
+        fetches: Callable[[str], bool],
+        sharing: Callable[[], Sharing],
+    ) -> None:
+        """``limit``: how often one task may be stopped."""
+        self._pool, self._intake, self._store = pool, intake, store
+        self._registry, self._clock = registry, clock
+        self._lanes, self._limit, self._fetches, self._sharing = lanes, limit, fetches, sharing
+        self._looked_at = 0.0
+        self._made_way: dict[str, Held] = {}  #: by the owner of the urgent one: who is being stopped for it
+
+    def look(self) -> int:
+        """Make room for urgent tasks that wait; returns for how many. At most once a second."""
+        now = self._clock.monotonic()
+        if not self._limit or now - self._looked_at < LOOK_S:
+            return 0
+        self._looked_at = now
+        victims = self._victims()
+        if not victims:
+            return 0
+        try:
+            return self._make_room(victims)
+        except StoreError as exc:
+            log.warning("urgent tasks wait for a free slot: %s", exc)
+            return 0
+
+    def waits(self, held: Held) -> bool:
+        """Whether this claimed task waits for a slot that is being made free for it, and may go on to do so."""
+        victim = self._made_way.get(held.owner)
+        late = held.put_at < self._clock.monotonic() - STOP_S
+        if victim is not None and not late and victim in self._pool.running():
+            return True
+        self._made_way.pop(held.owner, None)
+        return False
+
+    def _make_room(self, victims: list[Held]) -> int:
+        made = 0
+        for task in self._urgent(len(victims)):
+            if not victims:
+                break
+            for urgent in self._intake.seize([task]):
+                victim = victims.pop(0)
+                log.info("%s makes way for %s", victim.task.task_id, task.task_id)
+                self._made_way[urgent.owner] = victim
+                victim.make_way(task.task_id)
+                made += 1
+        return made
+
+    def _urgent(self, count: int) -> list[Task]:
+        """Tasks that have waited in the queue for a while and could run here, the most urgent first."""
+        before = self._store.now_ms() - round(PATIENCE_S * 1000)
+        sharing, in_hand = self._sharing(), self._pool.lanes()
+        open_ = [lane for lane in self._lanes if sharing.admits(lane, in_hand)]
+        levels = {lane: LEVELS if lane == Lane.HIGH else URGENT for lane in open_}
+        found = [
+            task
+            for task in self._store.queued_before({(lane, n): before for lane in open_ for n in levels[lane]}, count)
+            if task.queued_at <= before and self._fetches(task.task_type)
+        ]
+        return sorted(found, key=lambda task: (-task.priority, task.created_at, task.task_id))
+
+    def _victims(self) -> list[Held]:
+        """Running tasks that may be stopped, the least urgent first, of those the one that loses least."""
+        able = [held for held in self._pool.running() if self._may_stop(held)]
+        able.sort(key=lambda held: (held.task.priority, -held.started))
+        sharing, in_hand = self._sharing(), self._pool.lanes()
+        spare = {held.task.lane: sharing.spare(held.task.lane, in_hand) for held in able}
+        chosen: list[Held] = []
+        for held in able:
+            if spare[held.task.lane] > 0:
+                spare[held.task.lane] -= 1
+                chosen.append(held)
+        return chosen
+
+    def _may_stop(self, held: Held) -> bool:
+        task = held.task
+        if task.lane != Lane.LOW or task.priority in URGENT or held.cancelled.is_set():
+            return False
+        if not self._registry.task_type(task.task_type).preemptible:
+            return False
+        return sum(1 for attempt in task.attempts if attempt.outcome == OUTCOME) < self._limit

@@ -1,0 +1,84 @@
+"""What may be claimed before a slot is free."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from services.clock import ManualClock
+from services.domain.task import Task
+from services.workers.pace import Pace
+from services.workers.slots import Held, SlotPool
+from tests.contract.waiting import eventually
+
+
+def task(kind: str = "work", expected_s: float = 0.0) -> Task:
+    return Task(task_id="t", shop_id="s", platform="pdd", task_type=kind, expected_s=expected_s)
+
+
+@pytest.fixture
+def go() -> Iterator[threading.Event]:
+    event = threading.Event()
+    yield event
+    event.set()
+
+
+@pytest.fixture
+def pool(go: threading.Event) -> Iterator[SlotPool]:
+    made = SlotPool(lambda held, slot: bool(go.wait(30)), 4, "test")
+    yield made
+    go.set()
+    assert made.close(10)
+
+
+def test_nothing_is_claimed_ahead_before_some_tasks_were_short(pool: SlotPool) -> None:
+    clock = ManualClock()
+    pace = Pace(pool, clock)
+    for _ in range(7):
+        pace.took("work", 0.001)
+    assert pace.ahead() == 0
+    pace.took("work", 0.001)
+    assert pace.ahead() == 64
+    pace.took("work", 0.05)
+    assert pace.ahead() == 8
+    pace.took("work", 2.0)
+    assert pace.ahead() == 0
+
+
+def test_a_task_that_runs_for_long_already_counts(pool: SlotPool) -> None:
+    clock = ManualClock()
+    pace = Pace(pool, clock)
+    for _ in range(8):
+        pace.took("work", 0.001)
+    clock.advance(1.0)
+    held = Held(task=task(), owner="w#1", delivery=None, started=clock.monotonic())
+    pool.put(held)
+    eventually(lambda: pool.running() == [held])
+    assert pace.ahead() == 64
+    clock.advance(0.3)
+    assert pace.ahead() == 0
+
+
+def test_a_type_is_short_by_measure_else_by_declaration_and_unknown_is_long(pool: SlotPool) -> None:
+    pace = Pace(pool, ManualClock())
+    assert pace.short(task()) is False
+    assert pace.short(task(expected_s=0.05)) is True
+    assert pace.short(task(expected_s=5.0)) is False
+    pace.took("work", 0.01)
+    assert pace.short(task(expected_s=5.0)) is True
+    pace.took("work", 1.0)
+    assert pace.short(task(expected_s=0.05)) is False
+    assert pace.short(task("other")) is False
+
+
+def test_who_has_met_a_long_one_waits_until_it_shows(pool: SlotPool) -> None:
+    clock = ManualClock()
+    pace = Pace(pool, clock)
+    for _ in range(8):
+        pace.took("work", 0.001)
+    pace.met_long()
+    assert pace.ahead() == 0
+    clock.advance(0.3)
+    assert pace.ahead() == 64
