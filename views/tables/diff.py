@@ -51,30 +51,34 @@ class Diff(Generic[R]):
         return bool(self.removals or self.order or self.insertions or self.changes)
 
 
-def unique(rows: Iterable[R], key: Callable[[R], Hashable]) -> list[R]:
-    """Return `rows` without later rows of a key already seen."""
+def keyed(rows: Iterable[R], key: Callable[[R], Hashable]) -> dict[Hashable, R]:
+    """Return `rows` by key in their order, without later rows of a key already seen."""
     first: dict[Hashable, R] = {}
     for row in rows:
         first.setdefault(key(row), row)
-    return list(first.values())
+    return first
 
 
 def diff(old: Sequence[R], new: Sequence[R], key: Callable[[R], Hashable]) -> Diff[R]:
     """Return the steps from `old` to `new`; keys must be unique in each."""
-    before = {key(row): row for row in old}
-    after = {key(row) for row in new}
-    removals = _runs([position for position, row in enumerate(old) if key(row) not in after])
-    kept = [key(row) for row in old if key(row) in after]
-    wanted = [key(row) for row in new if key(row) in before]
-    arrivals = [position for position, row in enumerate(new) if key(row) not in before]
+    before, after = [key(row) for row in old], [key(row) for row in new]
+    if before == after:  # nearly always: rows change far more often than they come, leave or move
+        return Diff((), None, (), changes(enumerate(zip(old, new, strict=True))))
+    had, have = dict(zip(before, old, strict=True)), set(after)
+    removals = _runs([position for position, name in enumerate(before) if name not in have])
+    arrivals = [position for position, name in enumerate(after) if name not in had]
+    stayed = ((n, (had[name], row)) for n, (name, row) in enumerate(zip(after, new, strict=True)) if name in had)
     return Diff(
         removals=tuple(Removal(first, last) for first, last in reversed(removals)),
-        order=_order(kept, wanted),
+        order=_order([name for name in before if name in have], [name for name in after if name in had]),
         insertions=tuple(Insertion(first, tuple(new[first : last + 1])) for first, last in _runs(arrivals)),
-        changes=tuple(
-            Change(position, row) for position, row in enumerate(new) if key(row) in before and before[key(row)] != row
-        ),
+        changes=changes(stayed),
     )
+
+
+def changes(pairs: Iterable[tuple[int, tuple[R, R]]]) -> tuple[Change[R], ...]:
+    """Return what differs of position, row before and row after."""
+    return tuple(Change(position, row) for position, (was, row) in pairs if was is not row and was != row)
 
 
 def replay(old: Sequence[R], steps: Diff[R]) -> list[R]:

@@ -14,7 +14,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 
 from views.tables import roles
 from views.tables.column import TICK, Column
-from views.tables.diff import Diff, diff, merge_in_place, unique
+from views.tables.diff import Change, Diff, changes, diff, keyed, merge_in_place
 
 R = TypeVar("R")
 Index = QModelIndex | QPersistentModelIndex
@@ -41,8 +41,8 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
         self._key = key
         self._hold_new = hold_new
         self._rows: list[R] = []
-        self._latest: list[R] = []
-        self._positions: dict[Hashable, int] = {}
+        self._latest: dict[Hashable, R] = {}
+        self._places: dict[Hashable, int] | None = {}
         self._dimmed: set[Hashable] = set()
         self._pending = 0
 
@@ -100,19 +100,20 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
 
     def apply(self, rows: Iterable[R], *, settle: bool = False) -> None:
         """Take in a new list: live, or in full when the user asked for it (`settle`)."""
-        self._latest = unique(rows, self._key)
+        self._latest = keyed(rows, self._key)
         if settle or not self._rows:
             self._settle()
         elif self._hold_new:
             self._update_in_place()
         else:
-            self._move_to(merge_in_place(self._rows, self._latest, self._key))
+            self._move_to(merge_in_place(self._rows, list(self._latest.values()), self._key))
         self.applied.emit()
 
     def patch(self, fresh: Mapping[Any, R]) -> None:
         """Replace shown records by key; nothing arrives, leaves or moves."""
-        self._latest = [fresh.get(self._key(row), row) for row in self._latest]
-        self._move_to([fresh.get(self._key(row), row) for row in self._rows])
+        self._latest.update((name, row) for name, row in fresh.items() if name in self._latest)
+        shown = sorted((self._positions[name], row) for name, row in fresh.items() if name in self._positions)
+        self._change(changes((position, (self._rows[position], row)) for position, row in shown))
 
     def show_new(self) -> None:
         """Let arrivals, departures and the order take effect."""
@@ -120,25 +121,22 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
         self.applied.emit()
 
     def _settle(self) -> None:
-        self._undim(())
-        self._move_to(self.arranged(self._latest))
+        self._undim(set())
+        self._move_to(self.arranged(list(self._latest.values())))
         self._set_pending(0)
 
     def _update_in_place(self) -> None:
-        fresh = {self._key(row): row for row in self._latest}
-        target = [fresh.get(self._key(row), row) for row in self._rows]
-        self._undim([name for name in self._positions if name not in fresh])
-        self._move_to(target)
-        self._set_pending(sum(name not in self._positions for name in fresh))
+        shown, fresh = self._positions.keys(), self._latest
+        self._undim(shown - fresh.keys())
+        pairs = enumerate(zip(shown, self._rows, strict=True))
+        self._change(changes((position, (row, fresh.get(name, row))) for position, (name, row) in pairs))
+        self._set_pending(len(fresh.keys() - shown))
 
-    def _undim(self, departed: Iterable[Hashable]) -> None:
-        departed = set(departed)
-        changed = departed ^ self._dimmed
+    def _undim(self, departed: set[Hashable]) -> None:
+        rows = sorted(self._positions[name] for name in departed ^ self._dimmed)
         self._dimmed = departed
-        last = len(self._columns) - 1
-        for name in changed:
-            row = self._positions[name]
-            self.dataChanged.emit(self.index(row, 0), self.index(row, last), roles.DIM_ROLES)
+        for first, last in [(rows[0], rows[-1])] if len(rows) > _MANY else zip(rows, rows, strict=True):
+            self.dataChanged.emit(self.index(first, 0), self.index(last, len(self._columns) - 1), roles.DIM_ROLES)
 
     def _set_pending(self, number: int) -> None:
         if number != self._pending:
@@ -147,49 +145,69 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
 
     def _move_to(self, target: Sequence[R]) -> None:
         steps = diff(self._rows, target, self._key)
-        if not steps:
-            return
-        self._remove(steps)
-        self._reorder(steps)
-        self._insert(steps)
-        self._change(steps)
+        if len(steps.removals) + len(steps.insertions) > _MANY:
+            self._move_at_once(target)
+        else:
+            self._move_by_runs(steps)
+        self._change(steps.changes)
 
-    def _remove(self, steps: Diff[R]) -> None:
+    def _move_by_runs(self, steps: Diff[R]) -> None:
         for removal in steps.removals:
-            self.beginRemoveRows(NO_PARENT, removal.first, removal.last)
-            del self._rows[removal.first : removal.last + 1]
-            self._number_rows()
-            self.endRemoveRows()
+            self._remove(removal.first, removal.last)
+        if steps.order is not None:
+            self._reorder(steps.order)
+        for insertion in steps.insertions:
+            self._insert(insertion.first, insertion.rows)
 
-    def _reorder(self, steps: Diff[R]) -> None:
-        if steps.order is None:
+    def _move_at_once(self, target: Sequence[R]) -> None:
+        """One removal, one insertion, both at the end, and a new order: the header counts all rows again with each run
+        of rows that leaves or comes, and thousands of runs would hold up the window for seconds.
+        """
+        wanted = keyed(target, self._key)
+        stay = [self._positions[name] for name in wanted if name in self._positions]
+        leave = [position for name, position in self._positions.items() if name not in wanted]
+        self._reorder([*stay, *leave])
+        self._remove(len(stay), len(stay) + len(leave) - 1)
+        self._insert(len(stay), [row for name, row in wanted.items() if name not in self._positions])
+        self._reorder([self._positions[name] for name in wanted])
+
+    def _remove(self, first: int, last: int) -> None:
+        if first > last:
+            return
+        self.beginRemoveRows(NO_PARENT, first, last)
+        del self._rows[first : last + 1]
+        self._places = None
+        self.endRemoveRows()
+
+    def _insert(self, first: int, rows: Sequence[R]) -> None:
+        if not rows:
+            return
+        self.beginInsertRows(NO_PARENT, first, first + len(rows) - 1)
+        self._rows[first:first] = rows
+        self._places = None
+        self.endInsertRows()
+
+    def _reorder(self, order: Sequence[int]) -> None:
+        if all(old == new for new, old in enumerate(order)):
             return
         self.layoutAboutToBeChanged.emit()
-        moved = {old: new for new, old in enumerate(steps.order)}
+        moved = {old: new for new, old in enumerate(order)}
         before = self.persistentIndexList()
-        self._rows = [self._rows[position] for position in steps.order]
-        self._number_rows()
+        self._rows = [self._rows[position] for position in order]
+        self._places = None
         after = [self.index(moved[index.row()], index.column()) for index in before]
         self.changePersistentIndexList(before, after)
         self.layoutChanged.emit()
 
-    def _insert(self, steps: Diff[R]) -> None:
-        for insertion in steps.insertions:
-            last = insertion.first + len(insertion.rows) - 1
-            self.beginInsertRows(NO_PARENT, insertion.first, last)
-            self._rows[insertion.first : insertion.first] = insertion.rows
-            self._number_rows()
-            self.endInsertRows()
-
-    def _change(self, steps: Diff[R]) -> None:
-        if len(steps.changes) > _MANY:
+    def _change(self, found: Sequence[Change[R]]) -> None:
+        if len(found) > _MANY:
             # One signal over the span: per-cell signals would cost more than the repaint.
-            for change in steps.changes:
+            for change in found:
                 self._rows[change.position] = change.row
-            first, last = steps.changes[0].position, steps.changes[-1].position
+            first, last = found[0].position, found[-1].position
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(self._columns) - 1), roles.CELL_ROLES)
             return
-        for change in steps.changes:
+        for change in found:
             old = self._rows[change.position]
             self._rows[change.position] = change.row
             self._announce_cells(change.position, old, change.row)
@@ -204,8 +222,12 @@ class KeyedRows(QAbstractTableModel, Generic[R]):
             top, bottom = self.index(row, changed[0]), self.index(row, changed[-1])
             self.dataChanged.emit(top, bottom, roles.CELL_ROLES)
 
-    def _number_rows(self) -> None:
-        self._positions = {self._key(row): position for position, row in enumerate(self._rows)}
+    @property
+    def _positions(self) -> dict[Hashable, int]:
+        """Where each key stands, in the order shown; counted again only when somebody asks after rows moved."""
+        if self._places is None:
+            self._places = {self._key(row): position for position, row in enumerate(self._rows)}
+        return self._places
 
     def arranged(self, rows: list[R]) -> list[R]:
         """The order in which rows settle; as they came."""

@@ -26,6 +26,7 @@ from views.pages.dead_letters.run_strip import RunStrip
 from views.pages.dead_letters.verbs import Verbs
 from views.support import text
 from views.tables.record_model import RecordModel
+from views.tables.task_columns import task_id
 from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
@@ -50,9 +51,7 @@ class DeadLettersPage(Page):
         self._wish = ""
         self._moved = False
         self._asker = Asker(context, self)
-        self._model: RecordModel[LetterRow] = RecordModel(
-            COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
-        )
+        self._model: RecordModel[LetterRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self.verbs = Verbs(context, self._model, self)
         self._build()
         self._connect()

@@ -13,6 +13,7 @@ from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
 from views.pages.tasks.rows import TaskRow
 from views.support.operation import Operation
+from views.tables.task_columns import task_id
 
 _SORT_KEYS: dict[str, Callable[[Task], int]] = {
     "created": lambda task: task.created_at,
@@ -62,6 +63,7 @@ class TaskLister(QObject):
         self._queries = queries
         self._wanted = Wanted()
         self._limit = FIRST
+        self._rows: Sequence[TaskRow] = ()
         self._shown: set[str] = set()
         self._stale: set[str] = set()
         self._active = False
@@ -101,9 +103,9 @@ class TaskLister(QObject):
             self._patch_timer.stop()
             self._refresh_timer.stop()
 
-    def note_shown(self, keys: Iterable[str]) -> None:
+    def note_shown(self, rows: Sequence[TaskRow]) -> None:
         """Remember which rows are on screen."""
-        self._shown = set(keys)
+        self._rows, self._shown = rows, set(map(task_id, rows))
 
     def touch(self, keys: Iterable[str]) -> None:
         """Fetch these rows again soon (progress of running tasks has no event)."""
@@ -123,7 +125,7 @@ class TaskLister(QObject):
             self._refresh_timer.start()
 
     def _ask(self, *, settle: bool) -> None:
-        call = partial(_list, self._queries, self._wanted, self._limit, settle)
+        call = partial(_list, self._queries, self._wanted, self._limit, settle, self._rows)
         self._query.start(call, self.listed.emit, self._fail)
 
     def _refresh_live(self) -> None:
@@ -152,7 +154,7 @@ def with_rows_beyond(listing: Listing, shown: Sequence[TaskRow]) -> tuple[TaskRo
         return listing.rows
     key = _SORT_KEYS[listing.wanted.sort]
     edge = key(listing.rows[-1].task)
-    known = {row.key for row in listing.rows}
+    known = set(map(task_id, listing.rows))
     beyond = [row for row in shown if row.key not in known and _is_beyond(key(row.task), edge, listing.wanted)]
     return (*listing.rows, *beyond)
 
@@ -161,7 +163,7 @@ def _is_beyond(value: int, edge: int, wanted: Wanted) -> bool:
     return value <= edge if wanted.descending else value >= edge
 
 
-def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool) -> Listing:
+def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, shown: Sequence[TaskRow]) -> Listing:
     page = queries.page(wanted.filter, sort=wanted.sort, descending=wanted.descending, limit=limit)
     tasks: list[Task] = list(page.tasks)
     cursor = page.next
@@ -174,7 +176,21 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool) -> Lis
         tasks += further.tasks
         cursor = further.next
         tries += 1
-    return Listing(rows=_rows(queries, tasks), total=page.total, more=cursor, settle=settle, wanted=wanted)
+    rows = _same(_rows(queries, tasks), shown)
+    return Listing(rows=rows, total=page.total, more=cursor, settle=settle, wanted=wanted)
+
+
+def _same(rows: Iterable[TaskRow], shown: Iterable[TaskRow]) -> tuple[TaskRow, ...]:
+    """The rows, and for each that has not changed the very one on screen: looking for changes among thousands of
+    records, field by field, is done here and not in the GUI thread.
+    """
+    before = {row.key: row for row in shown}
+    return tuple(
+        old
+        if (old := before.get(row.key)) is not None and (old.task, old.shop_name) == (row.task, row.shop_name)
+        else row
+        for row in rows
+    )
 
 
 def _rows_of(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:

@@ -39,6 +39,7 @@ from views.tables.at_rest import AtRest
 from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
+from views.tables.task_columns import task_id
 from views.widgets.buttons import Button
 from views.widgets.filter_bar import FilterBar
 from views.widgets.strip import ErrorStrip
@@ -57,9 +58,7 @@ class TasksPage(Page):
         self._acting = Acting(self, context.toast)
         self._actions = TaskActions(context, self._acting, self)
         self._lister = TaskLister(context.tasks, self)
-        self._model: RecordModel[TaskRow] = RecordModel(
-            COLUMNS, key=lambda row: row.key, tickable=True, sentence=sentence
-        )
+        self._model: RecordModel[TaskRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
         self._build()
         self._connect()
         self._pulse = QTimer(self, interval=1000)
@@ -228,8 +227,8 @@ class TasksPage(Page):
         self._model.apply(rows, settle=settle)
         self._positions.refresh()
         self._selection.refresh(listing.rows)
-        self._detail.note_listed({row.key for row in listing.rows})
-        self._lister.note_shown(str(row.key) for row in self._model.records())
+        self._detail.note_listed(set(map(task_id, listing.rows)))
+        self._lister.note_shown(self._model.records())
         self._empty.say(filtered=bool(listing.wanted.filter))
         self._stack.setCurrentWidget(self._table if self._model.rowCount() else self._empty)
         self._say_summary()

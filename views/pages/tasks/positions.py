@@ -52,19 +52,21 @@ class Positions(QObject):
 
     def fill(self, rows: Iterable[TaskRow]) -> tuple[TaskRow, ...]:
         """The rows with what is known about their places."""
-        return tuple(self._filled(row) for row in rows)
+        served = self._served()
+        return tuple(self._filled(row, served) for row in rows)
 
-    def _filled(self, row: TaskRow) -> TaskRow:
+    def _filled(self, row: TaskRow, served: frozenset[str] | None) -> TaskRow:
         if row.task.status != Status.QUEUED:
             self._known.pop(row.key, None)
             return row
-        ahead = NO_WORKER if not self._served(row.task.lane) else self._known.get(row.key, row.ahead)
+        known = served is None or row.task.lane in served
+        ahead = self._known.get(row.key, row.ahead) if known else NO_WORKER
         return row if ahead == row.ahead else replace(row, ahead=ahead)
 
     def _take(self, found: dict[str, int]) -> None:
         self._known = found
-        rows = [row for row in self._table.records.records() if row.task.status == Status.QUEUED]
-        changed = tuple(new for row in rows if (new := self._filled(row)) is not row)
+        rows = self._table.records.records()
+        changed = tuple(new for row, new in zip(rows, self.fill(rows), strict=True) if new is not row)
         if changed:
             self.changed.emit(changed)
 
@@ -72,9 +74,12 @@ class Positions(QObject):
         queued = self._feed.latest.counts.lanes.get(task.lane, {}).get(Status.QUEUED, 0)
         return task.status == Status.QUEUED and queued <= LONGEST_LANE
 
-    def _served(self, lane: str) -> bool:
+    def _served(self) -> frozenset[str] | None:
+        """The lanes that somebody takes from; None while that is not known."""
         latest = self._feed.latest
-        return not latest.at_ms or any(info.state == "running" and lane in info.lanes for info in latest.workers)
+        if not latest.at_ms:
+            return None
+        return frozenset(lane for info in latest.workers if info.state == "running" for lane in info.lanes)
 
     def _visible(self) -> Sequence[TaskRow]:
         table = self._table

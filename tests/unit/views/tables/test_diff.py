@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from views.tables.diff import Change, Insertion, Removal, diff, merge_in_place, replay, unique
+from views.tables.diff import Change, Insertion, Removal, diff, keyed, merge_in_place, replay
 
 Row = tuple[int, str]
 ROWS = st.lists(st.tuples(st.integers(0, 30), st.sampled_from("abc")), unique_by=lambda row: row[0], max_size=25)
@@ -56,7 +56,7 @@ def test_one_example_in_full() -> None:
 
 
 def test_a_key_counts_once() -> None:
-    assert unique([(1, "a"), (2, "b"), (1, "c")], key) == [(1, "a"), (2, "b")]
+    assert list(keyed([(1, "a"), (2, "b"), (1, "c")], key).values()) == [(1, "a"), (2, "b")]
 
 
 @given(ROWS, ROWS)

@@ -12,7 +12,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from pytestqt.qtbot import QtBot
 
 from tests.unit.views.samples import COLUMNS, Row, sample_rows
-from views.tables import roles
+from views.tables import keyed_rows, roles
 from views.tables.record_model import RecordModel
 
 FATAL = QAbstractItemModelTester.FailureReportingMode.Fatal
@@ -46,17 +46,41 @@ ROWS = st.lists(
 
 
 @settings(max_examples=60)
-@given(st.lists(st.tuples(ROWS, st.booleans()), max_size=6), st.booleans())
-def test_the_model_tester_is_content(steps: list[tuple[list[Row], bool]], hold: bool) -> None:
+@given(st.lists(st.tuples(ROWS, st.booleans()), max_size=6), st.booleans(), st.sampled_from([0, 64]))
+def test_the_model_tester_is_content(steps: list[tuple[list[Row], bool]], hold: bool, many: int) -> None:
     model = RecordModel(COLUMNS, lambda row: row.id, tickable=True, hold_new=hold)
     tester = QAbstractItemModelTester(model, FATAL)
-    for rows, settle in steps:
-        model.apply(rows, settle=settle)
-        model.set_ticked([1, 2])
-        if settle:
-            assert model.records() == tuple(rows)
-            assert model.pending == model.departed == 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keyed_rows, "_MANY", many)
+        for rows, settle in steps:
+            model.apply(rows, settle=settle)
+            model.set_ticked([1, 2])
+            assert [model.row_of(row.id) for row in model.records()] == list(range(model.rowCount()))
+            if settle:
+                assert model.records() == tuple(rows)
+                assert model.pending == model.departed == 0
     assert tester.model() is model
+
+
+def test_thousands_of_scattered_rows_leave_and_come_in_a_few_steps() -> None:
+    model = make([Row(id=n) for n in range(3000)])
+    held = QPersistentModelIndex(model.index(model.row_of(1500), 1))
+    seen = watched(model)
+    wanted = [Row(id=n if n % 4 else n + 10_000) for n in range(3000, 0, -2)]
+    model.apply([Row(id=1500), *wanted], settle=True)
+    assert ids(model) == [1500, *(row.id for row in wanted)]
+    assert held.row() == 0
+    assert sorted(set(seen)) == ["inserted", "moved", "removed"]
+    assert len(seen) <= 4
+
+
+def test_thousands_of_rows_that_no_longer_match_are_dimmed_with_one_signal(qtbot: QtBot) -> None:
+    model = make([Row(id=n) for n in range(3000)])
+    with qtbot.waitSignal(model.dataChanged) as signal:
+        model.apply([Row(id=n) for n in range(0, 3000, 2)])
+    assert (signal.args[0].row(), signal.args[1].row()) == (1, 2999)
+    assert model.departed == 1500
+    assert (model.is_dimmed(1), model.is_dimmed(2)) == (True, False)
 
 
 def test_the_first_rows_are_shown_at_once() -> None:
