@@ -9,9 +9,10 @@ The whole interface, for the command line and for the console's dialog alike (bl
     ended = bulk.run(plan, Options(rate=30, probe=3), on_progress=show, control=control)
     ended.outcome, ended.left, ended.probes, ended.why
 
-Whatever ends a run early, what it has not sent stays an open dead letter and stands in ``left``. Running the same ids
-again goes on where it ended: each letter is closed by a compare-and-set, and one that was republished is skipped as
-such.
+Whatever ends a run early, what it has not sent stays an open dead letter and stands in ``left``. A run of several
+letters is written down in the store while it goes on, so that it outlives its process: ``bulk.runs()`` lists them and
+``bulk.resume(run_id)`` goes on where one ended. Each letter is closed by a compare-and-set, and its new task has an id
+made of run and letter, so that each is republished once, whoever goes on.
 """
 
 from __future__ import annotations
@@ -19,17 +20,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from services.commands.audit import Audit
+from services.commands.audit import Act, Audit
+from services.commands.bulk_book import Book, RunView, Shelf
+from services.commands.bulk_options import Ended, Options, Progress
 from services.commands.bulk_pace import Control
 from services.commands.bulk_plan import Plan, Planner
-from services.commands.bulk_run import Ended, Options, Progress, Run
+from services.commands.bulk_run import Run
 from services.commands.operator import Operator
 from services.commands.republisher import Republisher
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.ports import Clock, Store
 
-__all__ = ["BulkRepublish", "Control", "Ended", "Options", "Plan", "Progress"]
+__all__ = ["BulkRepublish", "Control", "Ended", "Options", "Plan", "Progress", "RunView"]
 
 
 class BulkRepublish:
@@ -73,10 +76,65 @@ class BulkRepublish:
         options.check()
         self._operator.need("operator")
         ids = [item.task_id for item in plan.items]
+        shelf = Shelf(self._store, self._clock, self._operator.who)
         with self._audit.act("dead.republish", ids, options.detail(plan.fields)) as act:
-            run = Run(self._store, self._clock, self._republisher, plan, options, on_progress, control or Control())
-            ended = run.go()
-            done, skipped = len(ended.outcome.done), ended.outcome.skipped
-            why = ended.why.code if ended.why is not None else skipped[0].why.code if skipped else ""
-            act.counted(done, len(skipped) + len(ended.left), why)
+            book = shelf.begin(plan, options) if len(ids) > 1 else None
+            return self._go(plan, options, act, on_progress, control or Control(), book)
+
+    def runs(self) -> list[RunView]:
+        """The runs that are remembered, the newest first."""
+        return Shelf(self._store, self._clock, self._operator.who).views()
+
+    def plan_of(self, run_id: str) -> Plan:
+        """How the letters of a run stand now.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+        shelf = Shelf(self._store, self._clock, self._operator.who)
+        return self._planner.plan(shelf.ids(run_id), shelf.entry(run_id).fields)
+
+    def resume(
+        self,
+        run_id: str,
+        *,
+        on_progress: Callable[[Progress], None] = lambda _: None,
+        control: Control | None = None,
+    ) -> Ended:
+        """Go on with a run whose process fell over, or that was stopped; each letter is republished once in all.
+
+        Where somebody seems to be at it, this waits until that hand has been still for ten seconds.
+
+        Raises:
+            UsageError: the run is unknown, done, or somebody is at it.
+            NotAllowed: the role does not permit it.
+        """
+        self._operator.need("operator")
+        control = control or Control()
+        hand = control
+        book = Shelf(self._store, self._clock, self._operator.who).resume(
+            run_id, lambda seconds: hand.wait(self._clock, seconds)
+        )
+        plan, options = self.plan_of(run_id), book.entry.options
+        ids = [item.task_id for item in plan.items]
+        detail = options.detail(plan.fields) | {"resumed": run_id}
+        with self._audit.act("dead.republish", ids, detail) as act:
+            return self._go(plan, options, act, on_progress, control, book)
+
+    def _go(
+        self,
+        plan: Plan,
+        options: Options,
+        act: Act,
+        on_progress: Callable[[Progress], None],
+        control: Control,
+        book: Book | None,
+    ) -> Ended:
+        run = Run(self._store, self._clock, self._republisher, plan, options, on_progress, control, book)
+        ended = run.go()
+        if book is not None:
+            book.close(ended)
+        done, skipped = len(ended.outcome.done), ended.outcome.skipped
+        why = ended.why.code if ended.why is not None else skipped[0].why.code if skipped else ""
+        act.counted(done, len(skipped) + len(ended.left), why)
         return ended

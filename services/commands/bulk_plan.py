@@ -39,6 +39,7 @@ class Item:
     fingerprint: str = ""
     existing: str = ""  #: the task (or the letter before it in this plan) that is the same work
     existing_status: str = ""
+    successor: str = ""  #: of one that was republished
     why: Message | None = None  #: what is in the way, for a person
 
 
@@ -96,7 +97,8 @@ class Planner:
         """The item by its record alone, and the uniqueness key of its successor."""
         why = refused(task_id, old)
         if old is None or why is not None:
-            return Item(task_id=task_id, state=GONE, why=why), ""
+            successor = old.successor if old is not None else ""
+            return Item(task_id=task_id, state=GONE, why=why, successor=successor), ""
         item = Item(
             task_id=task_id,
             shop=old.shop,

@@ -3,111 +3,27 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
+from services.commands.bulk_book import Book, successor_tail
+from services.commands.bulk_options import Ended, Options, Probe, Progress
 from services.commands.bulk_pace import LOOK_S, Control, Pace
-from services.commands.bulk_plan import GONE, PAUSED, READY, SCHEMA, Item, Plan
+from services.commands.bulk_plan import GONE, READY, Item, Plan
 from services.commands.outcome import Outcome, Refusal
 from services.commands.republisher import Changes, Republisher
 from services.commands.tasks import join
-from services.domain.errors import ConsoleError, StoreUnavailable, UsageError
-from services.domain.lane import LANES
+from services.domain.errors import ConsoleError, StoreUnavailable
 from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
 from services.ports import Clock, Store
 
-MAX_RATE, MAX_PROBES, MAX_ATTEMPTS = 60_000, 100, 21
 #: seconds for which a silent store is asked again before the run ends with the rest left
 PATIENCE_S = 60.0
 PROBE_LOOK_S = 0.5
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How to send. The lane of each, no probes and all at once by default."""
-
-    rate: int = 0  #: at most so many a minute, 0: all at once
-    probe: int = 0  #: send so many from different shops first and wait for their ends
-    probe_only: bool = False  #: end after the probes and leave the rest
-    probe_wait_s: float = 0.0  #: give up on probes that have not ended by then, 0: wait
-    if_duplicate: str = "reject"  #: reject | queue | force
-    reason: str = ""  #: needed to force
-    skip: frozenset[str] = frozenset({SCHEMA})  #: states that are left alone: paused, schema
-    lane: str = ""  #: high | normal | low, "" keeps each its own
-    attempts: int = 0  #: how often each may be tried, 0 keeps what it had
-
-    def check(self) -> None:
-        """Refuse what cannot be.
-
-        Raises:
-            UsageError: ``field`` names the option.
-        """
-        for name, value, most in (("rate", self.rate, MAX_RATE), ("probe", self.probe, MAX_PROBES)):
-            if not 0 <= value <= most:
-                raise UsageError(f"{name} must be 0 to {most}, not {value}", field=name)
-        if self.if_duplicate not in ("reject", "queue", "force"):
-            raise UsageError("if_duplicate is reject, queue or force", field="if_duplicate")
-        if self.if_duplicate == "force" and not self.reason.strip():
-            raise UsageError("force needs a reason", field="reason")
-        if not self.skip <= {PAUSED, SCHEMA}:
-            raise UsageError("only paused and schema can be skipped", field="skip")
-        if self.lane and self.lane not in LANES:
-            raise UsageError("lane is high, normal or low", field="lane")
-        if not 0 <= self.attempts <= MAX_ATTEMPTS:
-            raise UsageError(f"attempts must be 0 to {MAX_ATTEMPTS}, not {self.attempts}", field="attempts")
-
-    def detail(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """What the audit entry keeps of it."""
-        words = {
-            "rate": self.rate,
-            "probe": self.probe,
-            "if_duplicate": self.if_duplicate if self.if_duplicate != "reject" else "",
-            "reason": self.reason,
-            "lane": self.lane,
-            "attempts": self.attempts,
-            "fields": dict(fields),
-        }
-        return {name: value for name, value in words.items() if value}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Probe:
-    """A letter that was tried before the others. ``passed`` is None until its new task has ended."""
-
-    task_id: str
-    new_id: str
-    shop: str
-    fingerprint: str  #: of the old failure
-    status: str = Status.PENDING
-    kind: str = ""  #: of the new failure
-    same: bool = False  #: it failed as it or another one of the plan did before
-    passed: bool | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progress:
-    """``phase``: probing (sending the first ones) | waiting (for their ends) | sending | paused | silent (no store)."""
-
-    phase: str
-    total: int
-    done: int = 0
-    skipped: int = 0
-    probes: tuple[Probe, ...] = ()
-    next_s: float = 0.0  #: seconds until the next one goes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
-    """What came of it. ``why`` is None when everything was sent or answered."""
-
-    outcome: Outcome
-    left: tuple[str, ...] = ()  #: letters that stay dead because the run ended early
-    probes: tuple[Probe, ...] = ()
-    why: Message | None = None  #: bulk.stopped | bulk.probe_same | bulk.probe_failed | bulk.probe_… | bulk.silent
 
 
 @dataclass(slots=True)
@@ -138,22 +54,27 @@ class Run:
         options: Options,
         on_progress: Callable[[Progress], None],
         control: Control,
+        book: Book | None = None,
     ) -> None:
+        """``book``: what a crash is to leave behind; one that was resumed goes on where it ended."""
         self._store, self._clock, self._republisher = store, clock, republisher
         self._options, self._told, self._control = options, on_progress, control
         self._changes = Changes(fields=plan.fields, lane=options.lane, attempts=options.attempts)
         self._prints = {item.fingerprint for item in plan.items if item.fingerprint}
         self._pace = Pace(clock, options.rate)
         self._total = len(plan.items)
-        self._books = _Books(outcome=Outcome(skipped=tuple(_skipped(plan.items, options))))
-        gone = {one.task_id for one in self._books.outcome.skipped}
+        self._book = book
+        made = {item.task_id: item.successor for item in plan.items if book and book.made(item.task_id, item.successor)}
+        skipped = tuple(one for one in _skipped(plan.items, options) if one.task_id not in made)
+        self._books = _Books(outcome=Outcome(done=tuple(made), skipped=skipped, made=made))
+        gone = {one.task_id for one in skipped} | made.keys()
         self._queue = deque(item for item in plan.items if item.task_id not in gone)
 
     def go(self) -> Ended:
         """Do it; whatever ends it early is told in the answer."""
         why: Message | None = None
         try:
-            if self._options.probe and self._queue:
+            if self._options.probe and (self._queue or self._tried()) and not (self._book and self._book.entry.probed):
                 self._probe()
             if not self._options.probe_only:
                 self._send_rest()
@@ -163,9 +84,15 @@ class Run:
         return Ended(outcome=self._books.outcome, left=left, probes=tuple(self._books.probes), why=why)
 
     # ---------------------------------------------------------------------- probes
+    def _tried(self) -> bool:
+        """Whether this run had sent its first ones when somebody fell over."""
+        return self._book is not None and self._book.resumed and bool(self._books.outcome.made)
+
     def _probe(self) -> None:
+        if self._tried():
+            self._books.probes = self._find_probes()
         candidates = _from_different_shops(item for item in self._queue if item.state == READY)
-        if not candidates:
+        if not candidates and not self._books.probes:
             raise _Ends(Message("bulk.probe_none"))
         for item in candidates:
             if len(self._books.probes) >= self._options.probe:
@@ -177,6 +104,17 @@ class Run:
                 probe = Probe(task_id=item.task_id, new_id=new_id, shop=item.shop, fingerprint=item.fingerprint)
                 self._books.probes.append(probe)
         self._await_probes()
+        if self._book is not None:
+            self._patient(self._book.probed)
+
+    def _find_probes(self) -> list[Probe]:
+        made = self._books.outcome.made
+        found = zip(made.items(), self._patient(lambda: self._store.get(list(made))), strict=True)
+        return [
+            Probe(task_id=old_id, new_id=new_id, shop=old.shop, fingerprint=old.fingerprint)
+            for (old_id, new_id), old in found
+            if old is not None
+        ]
 
     def _await_probes(self) -> None:
         end = self._clock.monotonic() + (self._options.probe_wait_s or float("inf"))
@@ -223,11 +161,16 @@ class Run:
         """Republish a few; only those that became tasks cost time."""
         ids = [item.task_id for item in some]
         duplicate = self._options.if_duplicate
-        prepared = self._patient(lambda: self._republisher.prepare(ids, changes=self._changes, if_duplicate=duplicate))
+        prepared = self._patient(
+            lambda: self._republisher.prepare(ids, changes=self._changes, if_duplicate=duplicate, tail=self._tail)
+        )
         outcome = self._patient(lambda: self._republisher.apply(prepared))
         self._books.outcome = join(self._books.outcome, outcome)
         self._pace.sent(len(outcome.done))
         return outcome
+
+    def _tail(self, task_id: str) -> str:
+        return successor_tail(self._book.entry.run_id, task_id) if self._book is not None else ""
 
     def _patient(self, ask: Callable[[], _T]) -> _T:
         """The answer of a store that may be silent for a while; every step is safe to repeat."""
@@ -246,16 +189,17 @@ class Run:
 
     def _tell(self, phase: str, next_s: float = 0.0) -> None:
         books = self._books
-        self._told(
-            Progress(
-                phase=phase,
-                total=self._total,
-                done=len(books.outcome.done),
-                skipped=len(books.outcome.skipped),
-                probes=tuple(books.probes),
-                next_s=next_s,
-            )
+        progress = Progress(
+            phase=phase,
+            total=self._total,
+            done=len(books.outcome.done),
+            skipped=len(books.outcome.skipped),
+            probes=tuple(books.probes),
+            next_s=next_s,
         )
+        if self._book is not None and not self._book.beat(progress):
+            raise _Ends(Message("bulk.taken"))
+        self._told(progress)
 
 
 def _skipped(items: Iterable[Item], options: Options) -> list[Refusal]:

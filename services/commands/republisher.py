@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,9 +53,14 @@ class Republisher:
         self._store, self._dispatcher, self._registry, self._who = store, dispatcher, registry, who
 
     def prepare(
-        self, task_ids: Sequence[str], *, changes: Changes | None = None, if_duplicate: str = "reject"
+        self,
+        task_ids: Sequence[str],
+        *,
+        changes: Changes | None = None,
+        if_duplicate: str = "reject",
+        tail: Callable[[str], str] = lambda _: "",
     ) -> Prepared:
-        """Read the letters and make their successors.
+        """Read the letters and make their successors, whose ids end with the ``tail`` of each, or by chance.
 
         Raises:
             UsageError: the payload given for one letter is not acceptable; ``field`` names the part of it. Letters in
@@ -70,7 +75,7 @@ class Republisher:
                 skipped.append(Refusal(task_id=task_id, why=why))
             elif old is not None:
                 try:
-                    fresh = self._successor(old, changes)
+                    fresh = self._successor(old, changes, tail(task_id))
                 except UsageError as exc:
                     if changes.payload is not None:
                         raise
@@ -99,14 +104,14 @@ class Republisher:
         self._dispatcher.send(fresh)
         return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
 
-    def _successor(self, old: Task, changes: Changes) -> Task:
+    def _successor(self, old: Task, changes: Changes, tail: str) -> Task:
         kind = self._registry.task_type(old.task_type)
         text = None
         if changes.edits:
             text = recipe.payload_text(checked(kind, payload_of(old, changes)))
-        fresh = recipe.successor(
-            old, ids.new_task_id(old.platform, old.task_type, old.shop_id), by=self._who, payload=text
-        )
+        named = (old.platform, old.task_type, old.shop_id)
+        new_id = ids.task_id(*named, tail) if tail else ids.new_task_id(*named)
+        fresh = recipe.successor(old, new_id, by=self._who, payload=text)
         if changes.lane:
             name, level = lane.parse_priority(changes.lane)
             fresh = msgspec.structs.replace(fresh, lane=name, priority=level)

@@ -1,4 +1,4 @@
-"""``dead``: list, show, republish, archive, ignore."""
+"""``dead``: list, show, republish, archive, ignore, restore, runs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from services import assembly
 from services.domain import classify
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
-from services.entrypoints import choose, cli_republish, shapes
+from services.entrypoints import choose, cli_republish, cli_runs, shapes
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
 
 WITHIN = "status:dead"
@@ -19,6 +19,8 @@ EXAMPLES = (
     "dead show pdd_sync_order_s1_1f3a9c20",
     "dead republish --filter 'fp:9ac1' --dry-run",
     "dead republish --filter 'fp:9ac1' --probe 3 --rate 30 --yes",
+    "dead runs",
+    "dead republish --resume 3f9a01c2 --yes",
     "dead republish pdd_sync_order_s1_1f3a9c20 --payload '{\"page\": 1}'",
     "dead archive --filter 'age>7d' --note 'too old'",
 )
@@ -40,15 +42,18 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         ("republish", "make a new task of each, linked to the old one"),
         ("archive", "put away"),
         ("ignore", "hide"),
-        ("reopen", "take archived or ignored ones back"),
+        ("restore", "take archived or ignored ones back"),
     ):
-        parser = verbs.add_parser(name, parents=[common], help=text)
+        aliases = ["reopen"] if name == "restore" else []
+        parser = verbs.add_parser(name, parents=[common], help=text, aliases=aliases)
         choose.add_choice(parser)
         if name != "republish":
             parser.add_argument("--note", default="")
         parser.set_defaults(handler=change, verb=name)
         if name == "republish":
             cli_republish.options(parser)
+    runs = verbs.add_parser("runs", parents=[common], help="bulk republishing: what went how far, and what can go on")
+    runs.set_defaults(handler=cli_runs.list_runs)
 
 
 def list_dead(context: Context) -> int:
@@ -111,13 +116,15 @@ def change(context: Context) -> int:
     """Republish, archive, ignore or reopen the chosen dead letters."""
     args = context.args
     with context.engine() as engine:
-        ids = choose.chosen(context, engine, within=WITHIN if args.verb == "reopen" else f"{WITHIN} triage:open")
+        if args.verb == "republish" and args.resume is not None:
+            return cli_runs.resume(context, engine)
+        ids = choose.chosen(context, engine, within=WITHIN if args.verb == "restore" else f"{WITHIN} triage:open")
         if args.verb == "republish":
             return cli_republish.republish(context, engine, ids)
         if args.dry_run:
             return choose.dry_run(context, ids, args.verb)
         if (args.filter or len(ids) > 1) and not context.confirm(args.verb, len(ids)):
             return EXIT_FAILED
-        word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "reopen": Triage.OPEN}[args.verb]
+        word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "restore": Triage.OPEN}[args.verb]
         outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
         return choose.report(context, outcome, args.verb)

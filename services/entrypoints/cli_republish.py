@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from services import assembly
 from services.commands.bulk import Control, Ended, Options, Plan, Progress
+from services.commands.bulk_options import MAX_PROBES, MAX_RATE
 from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
-from services.commands.bulk_run import MAX_PROBES, MAX_RATE
 from services.domain.errors import UsageError
 from services.entrypoints import choose, json_text, signals
 from services.entrypoints.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, whole
@@ -56,6 +57,13 @@ def options(parser: argparse.ArgumentParser) -> None:
         metavar="WORDS",
         help="leave alone: schema (payloads that their type refuses today), paused; or none (default: schema)",
     )
+    parser.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="RUN",
+        help="go on with a run that was stopped or killed, with its own options (default: the newest; see dead runs)",
+    )
     parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
     parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
 
@@ -70,21 +78,31 @@ def republish(context: Context, engine: assembly.Engine, ids: tuple[str, ...]) -
         raise UsageError("--payload edits exactly one dead letter; give one id, no --probe and no --rate", "payload")
     plan = commands.bulk.plan(ids)
     if args.dry_run:
-        context.show(_preview(plan, chosen), _preview_lines(plan))
-        return EXIT_OK
-    if (args.filter or len(ids) > 1) and not context.confirm("republish", len(ids), _short(_preview_lines(plan))):
+        return show_preview(context, plan, chosen)
+    if (args.filter or len(ids) > 1) and not context.confirm("republish", len(ids), short(plan)):
         return EXIT_FAILED
     if payload is not None:
         outcome = commands.dead_letters.republish(
             ids, payload=payload, if_duplicate=args.if_duplicate, reason=args.reason
         )
         return choose.report(context, outcome, "republish")
+    return go(context, engine, bool(args.probe or args.rate), partial(commands.bulk.run, plan, chosen))
+
+
+def go(context: Context, engine: assembly.Engine, tells: bool, run: Callable[..., Ended]) -> int:
+    """Let a run go, tell how far it is, stop it with Ctrl-C, print what came of it."""
     control = Control()
-    narrator = Narrator(engine, quiet=context.json or not (args.probe or args.rate))
+    narrator = Narrator(engine, quiet=context.json or not tells)
     with signals.heard(control.stop):
-        ended = commands.bulk.run(plan, chosen, on_progress=narrator.show, control=control)
+        ended = run(on_progress=narrator.show, control=control)
     narrator.end()
     return _report(context, ended)
+
+
+def show_preview(context: Context, plan: Plan, chosen: Options) -> int:
+    """Print what would become of each."""
+    context.show(_preview(plan, chosen), _preview_lines(plan))
+    return EXIT_OK
 
 
 class Narrator:
@@ -180,8 +198,9 @@ def _preview_lines(plan: Plan) -> list[str]:
     return lines
 
 
-def _short(lines: list[str]) -> list[str]:
+def short(plan: Plan) -> list[str]:
     """What a person reads before the question; --dry-run shows all of it."""
+    lines = _preview_lines(plan)
     more = len(lines) - QUESTION_LINES
     return lines if more <= 0 else [*lines[:QUESTION_LINES], f"  … {more} more lines, see --dry-run"]
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from services.commands.bulk import Options
+from services.domain.change import Create
 from services.domain.shop import Pause
+from services.domain.task import Task
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure, eventually_ended
@@ -148,3 +150,48 @@ def test_the_same_work_in_every_state_is_found(fleet: Fleet) -> None:
 
 if sys.platform == "win32":  # Ctrl-C reaches a process group there, the test itself among it
     del test_ctrl_c_leaves_the_rest_dead_and_the_same_words_go_on
+
+
+@pytest.mark.fault
+def test_kill_9_in_the_middle_of_five_hundred_and_then_go_on(cli: Cli, fleet: Fleet) -> None:
+    """FAULTS 8.28: each exactly once, whoever goes on, and the store knows how far it was."""
+    store, rig = fleet.engine.store, fleet.commands()
+    letters = [
+        Task(
+            task_id=f"pdd_work_s{number}_x", shop_id=f"s{number}", platform="pdd", task_type="work",
+            payload=json.dumps({"n": number}), status="dead", origin="import",
+        )
+        for number in range(500)
+    ]  # fmt: skip
+    store.apply([Create(task=task) for task in letters])
+    ids = [task.task_id for task in letters]
+
+    def closed() -> int:
+        return store.counts().triage.get("republished", 0)
+
+    there = Cli(fleet.settings.home_path, words=cli_words(fleet))
+    with there.start("dead", "republish", "--filter", "type:work", "--rate", 6000, "--yes") as process:
+        eventually(lambda: closed() >= 60, 60)
+        process.send_signal(signal.SIGKILL)
+        process.wait(30)
+    done = closed()
+    assert 60 <= done < 500
+    (view,) = rig.bulk.runs()
+    assert (view.state, view.entry.total) == ("running", 500)
+    run_id, role = view.entry.run_id, f"bulk:{view.entry.run_id}"
+    store.resign(role, store.leader(role))  # its ten seconds are over
+    assert rig.bulk.runs()[0].state == "interrupted"
+    told = there.run("dead", "republish", "--resume", "--yes")
+    assert (len(told["done"]), told["skipped"], told["left"], told["stopped"]) == (500, [], [], None)
+    made = [fleet.task(task_id).successor for task_id in ids]
+    assert len(set(made)) == 500
+    assert sum(store.counts().status.values()) == 1000
+    (row,) = there.run("dead", "runs")["runs"]
+    assert (row["run"], row["state"], row["done"], row["left"]) == (run_id, "done", 500, 0)
+
+
+def cli_words(fleet: Fleet) -> tuple[str, ...]:
+    """How a command finds this fleet."""
+    if fleet.settings.embedded:
+        return ()
+    return ("--broker", fleet.settings.broker.url, "--redis", fleet.settings.store.url)

@@ -8,7 +8,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.bulk import Ended
-from services.commands.bulk_run import Probe
+from services.commands.bulk_options import Probe
 from services.domain.shop import Shop
 from services.i18n import _, ngettext
 from views.dialogs.notice import Notice

@@ -7,7 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from services.commands import bulk_book
 from services.commands.bulk import Control, Options, Progress
+from services.commands.bulk_book import LEASE_MS
 from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
 from services.commands.bulk_run import PATIENCE_S
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
@@ -361,3 +363,175 @@ def test_who_may_only_look_republishes_nothing(room: Room) -> None:
     with pytest.raises(NotAllowed):
         desk.bulk.run(desk.bulk.plan(ids))
     assert room.task(ids[0]).open_letter
+
+
+# ------------------------------------------------------------------------------------------------------- taken up again
+class Crash(BaseException):
+    """The process is no more."""
+
+
+def crash_at(done: int, phase: str = "sending") -> Callable[[Progress], None]:
+    def fall(progress: Progress) -> None:
+        if progress.done == done and progress.phase == phase:
+            raise Crash
+
+    return fall
+
+
+def crashed(room: Room, desk: Desk, ids: list[str], options: Options, done: int, phase: str = "sending") -> str:
+    """A run that fell over after so many; its name."""
+    with pytest.raises(Crash):
+        desk.bulk.run(desk.bulk.plan(ids), options, on_progress=crash_at(done, phase))
+    (view,) = desk.bulk.runs()
+    assert (view.state, view.holder) == ("running", "ann@desk"), "nobody can know yet"
+    room.clock.advance(LEASE_MS / 1000 + 1)
+    (view,) = desk.bulk.runs()
+    assert (view.state, view.entry.total, view.entry.left) == ("interrupted", len(ids), 0)
+    return view.entry.run_id
+
+
+def test_a_run_goes_on_after_a_crash_and_each_letter_is_republished_once(room: Room, desk: Desk) -> None:
+    ids = letters(room, 6)
+    run_id = crashed(room, desk, ids, Options(rate=600), 2)
+    before = new_ones(room, ids)
+    assert len(before) == 2
+    ended = desk_of(room, "operator").bulk.resume(run_id)
+    assert (ended.why, ended.left, ended.outcome.skipped) == (None, (), ())
+    assert ended.outcome.done == tuple(ids)
+    made = new_ones(room, ids)
+    assert len({task.task_id for task in made.values()}) == 6
+    assert {task_id: made[task_id] for task_id in before} == before
+    assert room.store.counts().triage == {"republished": 6}
+    (view,) = desk.bulk.runs()
+    assert (view.state, view.entry.done, view.entry.left) == ("done", 6, 0)
+    with pytest.raises(UsageError, match="is done"):
+        desk.bulk.resume(run_id)
+    entry = room.store.audit(1)[0]
+    assert json.loads(entry.detail) == {"rate": 600, "resumed": run_id}
+
+
+def test_a_letter_that_somebody_else_republished_meanwhile_is_told(room: Room, desk: Desk) -> None:
+    ids = letters(room, 4)
+    run_id = crashed(room, desk, ids, Options(rate=600), 1)
+    desk.dead_letters.republish([ids[3]])
+    ended = desk.bulk.resume(run_id)
+    assert ended.outcome.done == tuple(ids[:3])
+    assert [(one.task_id, one.why.code) for one in ended.outcome.skipped] == [(ids[3], "dead.already")]
+
+
+def test_the_fields_and_options_of_a_run_hold_when_it_goes_on(room: Room, desk: Desk) -> None:
+    ids = letters(room, 3)
+    with pytest.raises(Crash):
+        desk.bulk.run(desk.bulk.plan(ids, fields={"page": 7}), Options(rate=600, lane="high"), on_progress=crash_at(1))
+    room.clock.advance(11)
+    desk.bulk.resume(desk.bulk.runs()[0].entry.run_id)
+    for task in new_ones(room, ids).values():
+        assert (task.lane, json.loads(task.payload)["page"]) == ("high", 7)
+
+
+def test_probes_that_were_sent_are_waited_for_not_sent_again(room: Room, desk: Desk) -> None:
+    ids = letters(room, 5)
+    run_id = crashed(room, desk, ids, Options(probe=2), 2, "waiting")
+    tried = new_ones(room, ids)
+    assert len(tried) == 2
+    seen: list[int] = []
+
+    def hand(progress: Progress) -> None:
+        if progress.phase == "waiting" and not seen:
+            seen.append(len(progress.probes))
+            for task in tried.values():
+                work(room, task)
+
+    ended = desk.bulk.resume(run_id, on_progress=hand)
+    assert (seen, len(ended.outcome.done), ended.why) == ([2], 5, None)
+    assert {probe.new_id for probe in ended.probes} == {task.task_id for task in tried.values()}
+
+
+def test_probes_that_have_passed_are_not_waited_for_again(room: Room, desk: Desk) -> None:
+    ids = letters(room, 5)
+
+    def fall(progress: Progress) -> None:
+        if progress.phase == "waiting":
+            for probe in progress.probes:
+                if room.task(probe.new_id).status == "queued":
+                    work(room, room.task(probe.new_id))
+        if progress.phase == "sending" and progress.done == 3:
+            raise Crash
+
+    with pytest.raises(Crash):
+        desk.bulk.run(desk.bulk.plan(ids), Options(probe=2, rate=600), on_progress=fall)
+    room.clock.advance(11)
+    ended = desk.bulk.resume(desk.bulk.runs()[0].entry.run_id)
+    assert (len(ended.outcome.done), ended.probes, ended.why) == (5, (), None)
+
+
+def test_a_run_that_was_stopped_goes_on(room: Room, desk: Desk) -> None:
+    ids = letters(room, 4)
+    control = Control()
+    desk.bulk.run(
+        desk.bulk.plan(ids), Options(rate=600), control=control, on_progress=lambda told: told.done and control.stop()
+    )
+    (view,) = desk.bulk.runs()
+    assert (view.state, view.entry.left, view.entry.why) == ("stopped", 3, "bulk.stopped")
+    assert desk.bulk.resume(view.entry.run_id).outcome.done == tuple(ids)
+
+
+def test_of_two_who_go_on_with_a_run_one_is_told(room: Room, desk: Desk) -> None:
+    ids = letters(room, 4)
+    run_id = crashed(room, desk, ids, Options(rate=60), 1)
+    refused: list[UsageError] = []
+
+    def meddle(progress: Progress) -> None:
+        if progress.phase == "sending" and not refused:
+            impatient = Control()
+            impatient.stop()
+            with pytest.raises(UsageError) as found:
+                desk_of(room).bulk.resume(run_id, control=impatient)
+            refused.append(found.value)
+
+    ended = desk.bulk.resume(run_id, on_progress=meddle)
+    assert ended.outcome.done == tuple(ids)
+    assert "under way, ann@desk" in str(refused[0])
+    assert len({task.task_id for task in new_ones(room, ids).values()}) == 4
+
+
+def test_who_was_away_too_long_does_not_go_on_beside_another(room: Room, desk: Desk) -> None:
+    """A notebook sleeps in the middle of a run and wakes up after somebody else took it over."""
+    ids = letters(room, 5)
+
+    def sleep(progress: Progress) -> None:
+        if progress.done == 2 and progress.phase == "sending" and len(desk.bulk.runs()) == 1 and not slept:
+            slept.append(True)
+            room.clock.advance(LEASE_MS / 1000 + 1)
+            others.append(desk_of(room).bulk.resume(desk.bulk.runs()[0].entry.run_id).outcome.done)
+
+    slept: list[bool] = []
+    others: list[tuple[str, ...]] = []
+    ended = desk.bulk.run(desk.bulk.plan(ids), Options(rate=60), on_progress=sleep)
+    assert others == [tuple(ids)]
+    assert len(ended.outcome.done) + len(ended.outcome.skipped) + len(ended.left) == 5
+    assert len({task.task_id for task in new_ones(room, ids).values()}) == 5
+    assert room.store.counts().triage == {"republished": 5}
+
+
+def test_an_unknown_run_is_named(desk: Desk) -> None:
+    for ask in (desk.bulk.resume, desk.bulk.plan_of):
+        with pytest.raises(UsageError, match="no run 'x'") as found:
+            ask("x")
+        assert found.value.field == "run"
+
+
+def test_one_letter_is_no_run_and_old_runs_are_forgotten(
+    room: Room, desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bulk_book, "KEPT", 2)
+    one, *ids = letters(room, 7)
+    desk.bulk.run(desk.bulk.plan([one]))
+    assert desk.bulk.runs() == []
+    names = []
+    for start in (0, 2, 4):
+        desk.bulk.run(desk.bulk.plan(ids[start : start + 2]))
+        room.clock.advance(1)
+        names.append(desk.bulk.runs()[0].entry.run_id)
+    assert [view.entry.run_id for view in desk.bulk.runs()] == names[:0:-1]
+    assert room.store.documents(bulk_book.IDS + names[0]) == {}
