@@ -22,6 +22,8 @@ def main() -> None:
     print(json.dumps({"progress": 10, "note": "started"}), flush=True)
     print("a line of the log", flush=True)
     time.sleep(float(param.get("sleep", 0)))
+    if param.get("crash"):
+        os.kill(os.getpid(), signal.SIGSEGV)
     if "fail" in param:
         print(param["fail"], file=sys.stderr)
         sys.exit(1)

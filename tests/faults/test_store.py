@@ -1,0 +1,123 @@
+"""Redis refuses, forgets its scripts' place, or lives elsewhere: nothing is acknowledged that is not recorded."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import redis
+
+from services import assembly
+from services.clock import SystemClock
+from services.domain.change import Claim, Create, Finish, Published
+from services.domain.task import Attempt, Task
+from services.store.redis import RedisStore
+from tests.contract.waiting import eventually
+from tests.faults.conftest import Behind
+from tests.integration.fleet_rig import lines
+from tests.support.services import Redis, free_port
+
+pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis]
+
+
+def test_redis_has_no_memory_left(behind: Behind, redis_server: Redis, tmp_path: Path) -> None:
+    """With noeviction writes fail: the outcome waits, its message too; nothing is taken, nothing is forgotten."""
+    seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
+    fleet = behind.fleet
+    first = fleet.create(seen=str(seen), until=str(gate))
+    second = fleet.create("s2", "once", seen=str(seen), until=str(gate))
+    worker = fleet.worker(2)
+    eventually(lambda: len(lines(seen, "start")) == 2, 30)
+    redis_server.command("CONFIG SET maxmemory 1mb")
+    try:
+        gate.touch()
+        eventually(lambda: worker._finisher.unrecorded() == 2, 30)
+        eventually(lambda: worker._finisher.away, 30)
+        assert [fleet.task(task_id).status for task_id in (first, second)] == ["running", "running"]
+        lane = {depth.name: depth for depth in fleet.engine.broker.depths()}["rpa_tasks_normal"]
+        assert lane.unacked == 2
+    finally:
+        redis_server.command("CONFIG SET maxmemory 0")
+    assert {(task.status, task.attempt) for task in fleet.wait_ended([first, second])} == {("succeeded", 1)}
+    assert len(lines(seen, "start")) == 2
+
+
+class TenMinutesAhead(SystemClock):
+    """The clock of a machine that nobody sets."""
+
+    def now_ms(self) -> int:
+        return super().now_ms() + 600_000
+
+
+def test_the_clock_of_a_worker_is_wrong(behind: Behind, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Leases, instants and order are those of Redis, whoever asks."""
+    gate = tmp_path / "gate"
+    with monkeypatch.context() as patch:
+        patch.setattr(assembly, "SystemClock", TenMinutesAhead)
+        ahead = behind.fleet.open()
+    behind.fleet.worker(2, engine=ahead, lease_s=10.0)
+    ids = [behind.fleet.create(until=str(gate)), behind.fleet.create("s2", fail="network", fail_first=1)]
+    behind.fleet.wait(ids[0], "running")
+    for engine in (ahead, behind.fleet.engine):
+        assert behind.fleet.reconciler(engine).take_over_expired() == 0
+    behind.fleet.wait(ids[1], "succeeded")
+    gate.touch()
+    for task in behind.fleet.wait_ended(ids):
+        assert (task.status, task.losses) == ("succeeded", ())
+        instants = [step.at for step in task.steps]
+        assert instants == sorted(instants)
+        assert abs(task.ended_at - behind.fleet.engine.store.now_ms()) < 300_000
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[str]:
+    """The address of a Redis Cluster of one node, which refuses scripts that touch several slots."""
+    binary = shutil.which("redis-server")
+    if binary is None:
+        pytest.skip("redis-server is not installed")
+    port = free_port()
+    options = ("--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--dir", str(tmp_path))
+    process = subprocess.Popen([binary, *options, "--save", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        with redis.Redis(port=port) as plain:
+            eventually(lambda: _answers(plain), 30)
+            plain.execute_command("CLUSTER ADDSLOTSRANGE 0 16383")
+            eventually(lambda: b"cluster_state:ok" in _raw(plain.execute_command("CLUSTER INFO")), 30)
+        yield f"redis://127.0.0.1:{port}/0"
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def _answers(plain: redis.Redis) -> bool:
+    try:
+        return bool(plain.ping())
+    except redis.ConnectionError:
+        return False
+
+
+def _raw(answer: object) -> bytes:
+    return answer if isinstance(answer, bytes) else str(answer).replace("'", "").replace(": ", ":").encode()
+
+
+def test_a_redis_cluster_keeps_everything_in_one_slot(cluster: str) -> None:
+    store = RedisStore(cluster, SystemClock())
+    try:
+        task = Task(task_id="t1", shop_id="s", platform="pdd", task_type="work", uniq="u")
+        made = store.apply([Create(task=task)])[0].task
+        assert made is not None
+        store.apply([Published(task_id="t1", status="pending", gen=0, attempt=0)])
+        taken = store.apply([Claim(task_id="t1", gen=0, attempt=0, owner="w#1", worker="w", lease_ms=60_000)])[0]
+        assert (taken.code, taken.task is not None) == ("run", True)
+        done = Attempt(number=1, worker="w", started_at=1, ended_at=2, outcome="succeeded")
+        assert store.apply([Finish(task_id="t1", owner="w#1", to="succeeded", attempt=done)])[0].code == "ok"
+        store.mark_executed(["t1"])
+        assert store.executed(["t1"]) == [True]
+        assert store.counts().status == {"succeeded": 1}
+        assert len(store.events("", 100, 0.0).cursor) > 0
+        assert store.lead("engine", "me", 1_000)
+    finally:
+        store.close()
