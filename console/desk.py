@@ -25,6 +25,7 @@ from services import settings as config
 from services.domain.errors import ConsoleError
 from services.entrypoints.context import ConsoleRequest
 from services.i18n import _
+from services.messages import told
 from views.dialogs.republish.runner import BulkRunner
 from views.support import operation, shown
 from views.support.acting import Acting
@@ -207,7 +208,7 @@ class Console:
             elif work and not session.local.name and not await self._off(session.sample.works_elsewhere):
                 await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
-            desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=str(exc), status="error"))
+            desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=told(exc), status="error"))
 
     async def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
@@ -217,7 +218,7 @@ class Console:
         if self._choice is not None:
             self._choice.try_again()
         self._welcome.toasts.show(
-            ToastSpec(text=_("Cannot connect."), detail=str(error), status="error", copy=str(error))
+            ToastSpec(text=_("Cannot connect."), detail=told(error), status="error", copy=told(error))
         )
 
     async def _close(self) -> None:
@@ -259,7 +260,7 @@ class Console:
         if window is not None:
             window.toasts.show(
                 ToastSpec(
-                    text=_("That did not work."), detail=str(error), status="error", copy=str(error), key=str(error)
+                    text=_("That did not work."), detail=told(error), status="error", copy=told(error), key=str(error)
                 )
             )
 

@@ -13,6 +13,7 @@ from services.clock import SystemClock
 from services.domain.status import Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _, ngettext
+from services.messages import told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.lost_card import DisconnectedCard, LostPart
@@ -135,7 +136,7 @@ class LossWatch(QObject):
         now = self._clock.now_ms()
         for name, trace in self._named():
             seen = _("last seen {time}").format(time=shown.clock(trace.seen_ms, now)) if trace.seen_ms else ""
-            words = _("answers") if trace.connected else trace.error or _("no answer")
+            words = _("answers") if trace.connected else told(trace.error) or _("no answer")
             state = "healthy" if trace.connected else "dead"
             parts.append(LostPart(name=name, text=words, state=state, seen="" if trace.connected else seen))
         if self._before is not None and not self._health.store.connected:

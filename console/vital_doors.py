@@ -12,6 +12,7 @@ from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _, ngettext
+from services.messages import told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.health_popover import HealthPopover, Part
@@ -92,7 +93,7 @@ class VitalDoors(QObject):
             rows.append((_("Lost since"), shown.clock(trace.lost_ms, now)))
         error = _("none since this window opened")
         if trace.error:
-            error = f"{shown.clock(trace.error_ms, now)}  {trace.error}"
+            error = f"{shown.clock(trace.error_ms, now)}  {told(trace.error)}"
         rows.append((_("Last error"), error))
         verbs = ((_("Reconnect now"), self._reconnect),) if state == "dead" else ()
         return Part(

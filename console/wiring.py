@@ -15,6 +15,7 @@ from services.commands.operator import Operator
 from services.domain.status import ACTIVE, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _
+from services.messages import told
 from services.monitor.health import HealthLog
 from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
@@ -86,14 +87,18 @@ class ShellWiring(QObject):
         tip = _("Nobody works on tasks; start a worker") if not alive else ""
         parts = [
             Health(
-                key="broker", name=engine, value=value if broker.connected else _("lost"), state=state, tip=broker.error
+                key="broker",
+                name=engine,
+                value=value if broker.connected else _("lost"),
+                state=state,
+                tip=told(broker.error),
             ),
             Health(
                 key="store",
                 name=storage,
                 value=_latency(store.latency_ms) if store.connected else _("lost"),
                 state="healthy" if store.connected else "dead",
-                tip=store.error,
+                tip=told(store.error),
             ),
             Health(key="workers", name=_("Workers"), value=count, state=workers_state, tip=tip),
         ]

@@ -6,9 +6,9 @@ import re
 from urllib.parse import SplitResult, urlsplit
 
 from services.domain.errors import UsageError
+from services.domain.said import said
 
 BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
-_ESCAPES = "special characters in user name and password as %XX (a slash is %2F, an @ is %40)"
 
 
 def check_broker(url: str, field: str) -> None:
@@ -28,7 +28,7 @@ def check_store(url: str, field: str) -> None:
     """
     parts = _read(url, field, ("redis", "rediss", "unix"), STORE)
     if parts is not None and not re.fullmatch(r"/?[0-9]*", parts.path):
-        raise UsageError(f"{field} must end with the number of the database, such as {STORE}", field=field)
+        raise UsageError(said("address.database", field=field, like=STORE), field=field)
 
 
 def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitResult | None:
@@ -36,7 +36,7 @@ def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitRes
     scheme, mark, _ = url.strip().partition("://")
     if not mark or scheme not in schemes:
         wanted = " or ".join(f"{name}://" for name in schemes if name != "unix")
-        raise UsageError(f"{field} must begin with {wanted}, such as {like}", field=field)
+        raise UsageError(said("address.scheme", field=field, wanted=wanted, like=like), field=field)
     if scheme == "unix":
         return None
     try:
@@ -45,7 +45,7 @@ def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitRes
     except ValueError:
         readable = False
     if not readable:
-        raise UsageError(f"{field} has no readable host or port; write it like {like}, {_ESCAPES}", field=field)
+        raise UsageError(said("address.unreadable", field=field, like=like), field=field)
     return parts
 
 

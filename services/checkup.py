@@ -7,6 +7,7 @@ from services import settings as config
 from services.clock import SystemClock
 from services.domain.errors import ConsoleError, OperatorError
 from services.domain.health import ERROR, Finding, finding
+from services.domain.said import words_of
 from services.monitor.doctor import Doctor
 from services.version import VERSION
 
@@ -23,7 +24,7 @@ def examine(settings: config.Settings) -> list[Finding]:
     except OperatorError:
         raise
     except ConsoleError as exc:
-        return [finding(ERROR, "store", "doctor.store_gone", error=str(exc))]
+        return [finding(ERROR, "store", "doctor.store_gone", error=words_of(exc))]
     profile = settings.profiles.get(settings.profile)
     production = profile is not None and profile.environment.upper() == "PROD"
     try:

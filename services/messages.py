@@ -7,11 +7,14 @@ from collections.abc import Callable
 from services import i18n, spans
 from services.domain import health
 from services.domain.message import Message
+from services.domain.refusals import REFUSALS
+from services.domain.said import Said, words_of
 from services.domain.sentences import N_, SENTENCES
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
     **health.SENTENCES,
+    **REFUSALS,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.refused": N_("Not possible while the task is {status}."),
@@ -57,7 +60,16 @@ def english(message: Message) -> str:
 def render(message: Message) -> str:
     """The sentence in the present language."""
     template = TEMPLATES.get(message.code)
-    return _fill(i18n._(template) if template is not None else message.code, message, spans.of_seconds)
+    inner = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
+    shown = Message(message.code, {**message.params, **inner}) if inner else message
+    return _fill(i18n._(template) if template is not None else message.code, shown, spans.of_seconds)
+
+
+def told(what: BaseException | str) -> str:
+    """What an error or a state says, in the present language where it is known by code, else as it is."""
+    words = words_of(what) if isinstance(what, BaseException) else what
+    message = words.message if isinstance(words, Said) else getattr(what, "message", None)
+    return render(message) if isinstance(message, Message) else words
 
 
 def _fill(template: str, message: Message, say: Callable[[float], str]) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from services.domain.errors import SchemaTooNew, StoreUnavailable
+from services.domain.said import said
 
 BUSY_MS = 30_000
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs"})
@@ -55,7 +56,7 @@ def refuse_network(path: Path) -> None:
         StoreUnavailable: the folder lies on another machine.
     """
     if str(path).startswith("\\\\"):
-        raise StoreUnavailable(f"{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)")
+        raise StoreUnavailable(said("file.share", path=str(path)))
     best = ""
     kind = ""
     for part in psutil.disk_partitions(all=True):
@@ -63,7 +64,7 @@ def refuse_network(path: Path) -> None:
         if inside and len(part.mountpoint) >= len(best):
             best, kind = part.mountpoint, "nfs" if "remote" in part.opts.split(",") else part.fstype.lower()
     if kind in NETWORK_TYPES:
-        raise StoreUnavailable(f"{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)")
+        raise StoreUnavailable(said("file.network", path=str(path), kind=kind))
 
 
 def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], None]) -> str:
@@ -124,7 +125,7 @@ def _check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> No
     found = _version(conn, schema)
     if found > len(schema.steps):
         known = len(schema.steps)
-        raise SchemaTooNew(f"{path} was written by a newer program (schema {found}, this one knows {known}); update it")
+        raise SchemaTooNew(said("file.too_new", path=str(path), found=found, known=known))
 
 
 def _step(conn: sqlite3.Connection, schema: Schema) -> None:

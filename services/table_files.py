@@ -11,6 +11,7 @@ from typing import Any
 from zipfile import BadZipFile
 
 from services.domain.errors import UsageError
+from services.domain.said import said
 
 MAX_BYTES = 200 * 1024 * 1024
 MAX_ROWS = 100_000
@@ -50,9 +51,9 @@ def read(path: Path) -> Table:
         columns = columns or tuple(name for name in cells if name)
         rows.append((line, tuple(_text(cells.get(name)) for name in columns)))
         if len(rows) > MAX_ROWS:
-            raise UsageError(f"{path.name} has more than {MAX_ROWS} rows; split it", field="--file")
+            raise UsageError(said("table.rows", name=path.name, most=MAX_ROWS), field="--file")
     if not rows and not faults:
-        raise UsageError(f"{path.name} holds no rows below its header", field="--file")
+        raise UsageError(said("table.empty", name=path.name), field="--file")
     return Table(name=path.name, columns=columns, rows=tuple(rows), faults=tuple(faults))
 
 
@@ -63,11 +64,11 @@ def check(path: Path, endings: tuple[str, ...]) -> None:
         UsageError: with the remedy.
     """
     if not path.is_file():
-        raise UsageError(f"{path} is not a file", field="--file")
+        raise UsageError(said("table.no_file", path=str(path)), field="--file")
     if path.stat().st_size > MAX_BYTES:
-        raise UsageError(f"{path} is larger than {MAX_BYTES // 1024 // 1024} MiB; split it", field="--file")
+        raise UsageError(said("table.large", path=str(path), most=MAX_BYTES // 1024 // 1024), field="--file")
     if path.suffix.lower() not in endings:
-        raise UsageError(f"{path.name}: known endings are {', '.join(sorted(endings))}", field="--file")
+        raise UsageError(said("table.ending", name=path.name, endings=", ".join(sorted(endings))), field="--file")
 
 
 def rows_of(path: Path) -> Iterator[Row]:
@@ -88,7 +89,7 @@ def decode(path: Path) -> str:
             return data.decode(encoding)
         except UnicodeDecodeError:
             continue
-    raise UsageError(f"{path.name} is neither UTF-8 nor GB18030 text; save it as UTF-8", field="--file")
+    raise UsageError(said("table.encoding", name=path.name), field="--file")
 
 
 def _csv(path: Path) -> Iterator[Row]:
@@ -119,7 +120,7 @@ def _xlsx(path: Path) -> Iterator[Row]:
         finally:
             book.close()
     except (OSError, LookupError, ValueError, TypeError, SyntaxError, BadZipFile) as exc:
-        raise UsageError(f"{path.name} is not a readable workbook: {exc}"[:300], field="--file") from exc
+        raise UsageError(said("table.workbook", name=path.name, error=str(exc)[:250]), field="--file") from exc
 
 
 def _text(cell: object) -> str:

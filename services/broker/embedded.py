@@ -17,6 +17,7 @@ from services.broker.embedded_schema import SCHEMA
 from services.domain import lane
 from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMismatch
 from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
+from services.domain.said import said
 from services.ports import Clock, Consumer
 from services.sqlite_writer import close_file, open_file
 
@@ -32,9 +33,9 @@ def broker_errors() -> Iterator[None]:
     try:
         yield
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
-        raise BrokerUnavailable(f"the local database does not answer: {exc}") from exc
+        raise BrokerUnavailable(said("file.silent", error=str(exc))) from exc
     except sqlite3.Error as exc:
-        raise BrokerError(f"the local database is damaged or no database: {exc}; restore a backup") from exc
+        raise BrokerError(said("file.damaged", error=str(exc))) from exc
 
 
 class EmbeddedBroker:
@@ -52,7 +53,7 @@ class EmbeddedBroker:
             with broker_errors():
                 self._file, _ = open_file(path, SCHEMA)
         except OSError as exc:
-            raise BrokerUnavailable(f"{path} cannot be opened: {exc}") from exc
+            raise BrokerUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
         self._clock = clock
         self._since = clock.now_ms()
         self._latency = -1.0

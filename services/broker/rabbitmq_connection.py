@@ -16,6 +16,7 @@ from services.broker.rabbitmq_timing import NUDGE, REACH_CAP, REFUSED_CAP, STEAD
 from services.broker.rabbitmq_url import Address
 from services.broker.rabbitmq_wire import Channel, Listener, WireConnection, quiet
 from services.domain.errors import BrokerUnavailable
+from services.domain.said import said
 from services.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -93,7 +94,7 @@ class Link:
             if self.up:
                 return
             if self._closing:
-                raise BrokerUnavailable("The connection to the broker has been closed by this program.")
+                raise BrokerUnavailable(said("broker.closed"))
             raise BrokerUnavailable((self.error if done else "") or rabbitmq_errors.silent(self.address, timeout))
 
     def call(self, work: Callable[[Future[T]], None], timeout: float) -> T:
@@ -113,7 +114,7 @@ class Link:
         except ChannelLost as exc:
             if exc.code:
                 raise
-            raise BrokerUnavailable(f"Connection to RabbitMQ at {self.address.place} lost: {exc.text}.") from exc
+            raise BrokerUnavailable(said("broker.lost", place=self.address.place, error=exc.text)) from exc
 
     def now(self) -> float:
         return self._clock.monotonic()
@@ -175,7 +176,7 @@ class Link:
     def _begin(self, work: Callable[[Future[T]], None], answer: Future[T]) -> None:
         try:
             if not self.ready:
-                raise BrokerUnavailable(self.error or f"Connection to RabbitMQ at {self.address.place} is not up.")
+                raise BrokerUnavailable(self.error or said("broker.down", place=self.address.place))
             work(answer)
         except Exception as exc:  # noqa: BLE001  # it belongs to the thread that asked
             if not answer.done():

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pika import exceptions
 
 from services.broker.rabbitmq_url import Address
+from services.domain.said import said
 
 ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED, NOT_ALLOWED = 403, 404, 405, 406, 530
 #: the broker (or the certificate) said no: a person must act first
@@ -61,12 +62,12 @@ def explain(reason: BaseException, address: Address) -> str:
         sentence = _refusal(item, address) or _transport(item, address)
         if sentence:
             return sentence
-    return f"RabbitMQ at {address.place} does not answer ({_last(items)})."
+    return said("broker.silent", place=address.place, error=_last(items))
 
 
 def silent(address: Address, seconds: float) -> str:
     """Nothing came at all."""
-    return f"RabbitMQ at {address.place} did not answer within {seconds:g} s: check the address and the server."
+    return said("broker.late", place=address.place, seconds=f"{seconds:g}")
 
 
 def chain(reason: BaseException) -> Iterator[BaseException]:
@@ -83,13 +84,13 @@ def _refusal(item: BaseException, address: Address) -> str:
     text = str(getattr(item, "reply_text", "")) or str(item)
     code = item.reply_code if isinstance(item, exceptions.ConnectionClosedByBroker) else 0
     if isinstance(item, LOGIN) or code == ACCESS_REFUSED:
-        return f"RabbitMQ at {place} refused user {user!r}: check the user name and password in the broker address."
+        return said("broker.user", place=place, user=repr(user))
     if isinstance(item, exceptions.ProbableAccessDeniedError) or code == NOT_ALLOWED:
         if "not found" in text:
-            return f"RabbitMQ at {place} has no vhost {vhost!r}: create it or correct the broker address."
-        return f"User {user!r} may not use vhost {vhost!r} of RabbitMQ at {place}: grant the permission."
+            return said("broker.no_vhost", place=place, vhost=repr(vhost))
+        return said("broker.vhost_refused", place=place, user=repr(user), vhost=repr(vhost))
     if isinstance(item, exceptions.IncompatibleProtocolError) and LATE not in text:
-        return f"What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671)."
+        return said("broker.not_amqp", place=place)
     return ""
 
 
@@ -97,17 +98,17 @@ def _transport(item: BaseException, address: Address) -> str:
     place = address.place
     if isinstance(item, ssl.SSLCertVerificationError):
         why = item.verify_message
-        return f"The certificate of RabbitMQ at {place} is not trusted ({why}): give its CA as ?cacertfile=."
+        return said("broker.certificate", place=place, why=why)
     if isinstance(item, ssl.SSLError):
         why = str(getattr(item, "reason", None) or item)
-        return f"TLS with {place} failed ({why}): check that the port speaks TLS (5671)."
+        return said("broker.tls", place=place, why=why)
     if isinstance(item, socket.gaierror):
-        return f"The host name {address.host!r} is unknown: check the broker address and the network."
+        return said("broker.unknown_host", host=repr(address.host))
     if getattr(item, "errno", None) == errno.ECONNREFUSED:
-        return f"Nothing listens at {place}: start RabbitMQ or correct the broker address."
+        return said("broker.nobody", place=place)
     late = isinstance(item, TimeoutError | exceptions.ConnectionOpenAborted)  # only our own watch aborts an opening
     if late or LATE in str(item):
-        return f"RabbitMQ at {place} did not answer in time: check the address, the firewall and the server's load."
+        return said("broker.slow", place=place)
     return ""
 
 

@@ -11,6 +11,7 @@ from services.commands.outcome import Outcome
 from services.domain.errors import UsageError
 from services.domain.lane import LANES
 from services.domain.message import Message
+from services.domain.said import said
 from services.domain.status import Status
 
 MAX_RATE, MAX_PROBES, MAX_ATTEMPTS = 60_000, 100, 21
@@ -42,7 +43,7 @@ class Options:
         if self.if_duplicate not in ("reject", "queue", "force"):
             raise UsageError("if_duplicate is reject, queue or force", field="if_duplicate")
         if self.if_duplicate == "force" and not self.reason.strip():
-            raise UsageError("force needs a reason", field="reason")
+            raise UsageError(said("force.reason"), field="reason")
         if not self.skip <= {PAUSED, SCHEMA}:
             raise UsageError("only paused and schema can be skipped", field="skip")
         if self.lane and self.lane not in LANES:

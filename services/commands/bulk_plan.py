@@ -11,6 +11,7 @@ from services.commands.republisher import Changes, checked, payload_of, refused
 from services.domain import task_type
 from services.domain.errors import UsageError
 from services.domain.message import Message
+from services.domain.said import words_of
 from services.domain.shop import SCOPE_ALL
 from services.domain.status import Status
 from services.domain.task import Task
@@ -112,7 +113,7 @@ class Planner:
         try:
             payload = recipe.payload_text(checked(kind, payload_of(old, Changes(fields=fields))))
         except UsageError as exc:
-            return replace(item, state=SCHEMA, why=Message("dead.schema", {"problem": str(exc)})), ""
+            return replace(item, state=SCHEMA, why=Message("dead.schema", {"problem": words_of(exc)})), ""
         return item, task_type.uniqueness_key(kind, old.platform, old.shop_id, payload)
 
 

@@ -16,6 +16,7 @@ from services.commands.republisher import Changes, Republisher
 from services.commands.tasks import join
 from services.domain.errors import ConsoleError, StoreUnavailable
 from services.domain.message import Message
+from services.domain.said import words_of
 from services.domain.status import Status
 from services.domain.task import Task
 from services.ports import Clock, Store
@@ -180,12 +181,12 @@ class Run:
                 return ask()
             except StoreUnavailable as exc:
                 if self._clock.monotonic() >= end:
-                    raise _Ends(Message("bulk.silent", {"error": str(exc)})) from exc
+                    raise _Ends(Message("bulk.silent", {"error": words_of(exc)})) from exc
                 self._tell("silent")
                 if self._control.wait(self._clock, 1.0):
                     raise _Ends(Message("bulk.stopped")) from exc
             except ConsoleError as exc:
-                raise _Ends(Message("bulk.failed", {"error": str(exc)})) from exc
+                raise _Ends(Message("bulk.failed", {"error": words_of(exc)})) from exc
 
     def _tell(self, phase: str, next_s: float = 0.0) -> None:
         books = self._books

@@ -12,6 +12,7 @@ from services.commands.republisher import Changes, Republisher, not_dead
 from services.commands.tasks import join, tell
 from services.domain.change import Op, SetTriage
 from services.domain.errors import UsageError
+from services.domain.said import said
 from services.domain.status import Triage
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
@@ -45,9 +46,9 @@ class DeadLetterCommands:
         self._operator.need("operator")
         chosen = list(dict.fromkeys(task_ids))
         if payload is not None and len(chosen) != 1:
-            raise UsageError("an edited payload goes to exactly one dead letter", field="payload")
+            raise UsageError(said("dead.one_payload"), field="payload")
         if if_duplicate == "force" and not reason.strip():
-            raise UsageError("force needs a reason", field="reason")
+            raise UsageError(said("force.reason"), field="reason")
         detail = {"payload": payload, "if_duplicate": if_duplicate, "reason": reason}
         with self._audit.act("dead.republish", chosen, {key: value for key, value in detail.items() if value}) as act:
             outcome = Outcome()

@@ -15,6 +15,7 @@ from services.domain import shop as shops
 from services.domain.change import OpenShop
 from services.domain.errors import UsageError
 from services.domain.limit import Limit
+from services.domain.said import said
 from services.domain.shop import Pause, Shop
 from services.engine.dispatch import Dispatcher
 from services.engine.opener import SHOPS, Opener
@@ -204,7 +205,7 @@ class FleetCommands:
             raise UsageError(f"a worker can be told {', '.join(WORKER_ORDERS)}=N, not {order!r}", field="order")
         slots, shares = _slots(value) if value else (0, {})
         if worker not in {info.worker for info in self._store.workers()}:
-            raise UsageError(f"there is no worker {worker!r}; see `worker list`", field="worker")
+            raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
         with self._audit.act(
             f"worker.{verb}", [worker], {"slots": slots, **dict(lane_share.named(shares))} if value else None
         ):
@@ -215,9 +216,9 @@ class FleetCommands:
         self._operator.need("operator")
         found = self._registry.shops().get(key)
         if found is None:
-            raise UsageError(f"there is no shop {key!r}", field="shop")
+            raise UsageError(said("shop.unknown", name=repr(key)), field="shop")
         if not 1 <= concurrency <= 64:
-            raise UsageError("concurrency must be 1 to 64", field="concurrency")
+            raise UsageError(said("shop.concurrency"), field="concurrency")
         with self._audit.act("shop.concurrency", [key], {"from": found.concurrency, "to": concurrency}):
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
             self._dispatcher.send(list(self._store.apply([OpenShop(shop=key)])[0].released))

@@ -8,6 +8,7 @@ import socket
 from dataclasses import dataclass
 
 from services.domain.errors import NotAllowed
+from services.domain.said import said
 from services.ports import Store
 
 ROLES = ("viewer", "operator", "admin")
@@ -27,9 +28,7 @@ class Operator:
             NotAllowed: with the role that is wanted.
         """
         if ROLES.index(self.role) < ROLES.index(role):
-            raise NotAllowed(
-                f"{self.who} is {self.role}; this needs the role {role}. Ask an admin to change it.", field="role"
-            )
+            raise NotAllowed(said("role.needed", who=self.who, role=self.role, needed=role), field="role")
 
 
 def current(store: Store) -> Operator:

@@ -15,6 +15,7 @@ from services.domain import ids, lane, task_type
 from services.domain.change import Answer, Op, Republish
 from services.domain.errors import UsageError
 from services.domain.message import Message
+from services.domain.said import said, words_of
 from services.domain.status import Status, Triage
 from services.domain.task import Task
 from services.engine import recipe
@@ -79,7 +80,7 @@ class Republisher:
                 except UsageError as exc:
                     if changes.payload is not None:
                         raise
-                    skipped.append(Refusal(task_id=task_id, why=Message("dead.schema", {"problem": str(exc)})))
+                    skipped.append(Refusal(task_id=task_id, why=Message("dead.schema", {"problem": words_of(exc)})))
                     continue
                 ops.append(Republish(task_id=task_id, task=fresh, by=self._who, on_duplicate=if_duplicate))
         return Prepared(ops=tuple(ops), skipped=tuple(skipped))
@@ -135,7 +136,7 @@ def payload_of(old: Task, changes: Changes) -> Mapping[str, Any]:
     except ValueError:
         body = None
     if not isinstance(body, dict):
-        raise UsageError(f"the payload of {old.task_id} is not a JSON object", field="payload")
+        raise UsageError(said("payload.no_object", id=old.task_id), field="payload")
     return {**body, **(changes.fields or {})}
 
 
@@ -148,7 +149,9 @@ def checked(kind: task_type.TaskType, payload: Mapping[str, Any]) -> Mapping[str
     problems = task_type.validate_payload(kind, dict(payload))
     if problems:
         first = problems[0]
-        raise UsageError(f"{first.path or 'payload'}: {first.message}", field=first.path or "payload")
+        raise UsageError(
+            said("payload.bad", field=first.path or "payload", problem=first.message), field=first.path or "payload"
+        )
     return payload
 
 

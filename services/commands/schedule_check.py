@@ -9,6 +9,7 @@ import msgspec
 
 from services.domain import task_type
 from services.domain.errors import UsageError
+from services.domain.said import Said, said
 from services.domain.schedule import Schedule
 from services.domain.shop import Shop
 from services.engine import recipe
@@ -46,12 +47,12 @@ class Checker:
         name = schedule.task_type
         types = set(self._registry.types()) | {one for info in self._store.workers() for one in info.handlers}
         if name not in types:
-            raise UsageError(f"there is no task type {name!r:.70}{_near(name, types, 'see `type list`')}", field="type")
+            raise UsageError(_unknown("type.unknown", name, types, 70), field="type")
         recipe.payload_text(schedule.payload)
         problems = task_type.validate_payload(self._registry.task_type(name), schedule.payload)
         if problems:
             where = problems[0].path or "payload"
-            raise UsageError(f"{where}: {problems[0].message}", field=where)
+            raise UsageError(said("payload.bad", field=where, problem=problems[0].message), field=where)
 
 
 def _key(text: str, known: dict[str, Shop]) -> str:
@@ -61,17 +62,17 @@ def _key(text: str, known: dict[str, Shop]) -> str:
     if len(found) == 1:
         return found[0]
     if found:
-        raise UsageError(f"{text!r} is on several platforms: {', '.join(found)}", field="shop")
-    raise UsageError(f"there is no shop {text!r:.80}{_near(text, known, 'import it first')}", field="shop")
+        raise UsageError(said("shop.several", name=repr(text), keys=", ".join(found)), field="shop")
+    raise UsageError(_unknown("shop.unknown", text, known, 80), field="shop")
 
 
 def _check_known(field: str, words: Iterable[str], known: set[str]) -> None:
     for word in words:
         if word not in known:
-            near = _near(word, known, "see `shop list`")
-            raise UsageError(f"no shop has the {field} {word!r:.70}{near}", field=field)
+            raise UsageError(_unknown(f"shop.no_{field}", word, known, 70), field=field)
 
 
-def _near(word: str, known: Iterable[str], otherwise: str) -> str:
+def _unknown(code: str, word: str, known: Iterable[str], most: int) -> Said:
     near = difflib.get_close_matches(word[:130], list(known), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else f"; {otherwise}"
+    name = repr(word)[:most]
+    return said(f"{code}_near", name=name, near=near[0]) if near else said(code, name=name)

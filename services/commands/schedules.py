@@ -13,6 +13,7 @@ from services.commands.schedule_check import Checker
 from services.domain import recurrence
 from services.domain import schedule as schedules
 from services.domain.errors import StoreError, UsageError
+from services.domain.said import said
 from services.domain.schedule import Planned, Run, Schedule, Tally
 from services.engine.firing import DEFAULT_ZONE, Firing, fleet_zone, set_fleet_zone
 from services.engine.registry import Registry
@@ -63,7 +64,7 @@ class ScheduleCommands:
         found = self.checked(schedule)
         entry = self._entry(found.name)
         if entry is not None and not replace:
-            raise UsageError(f"there is a schedule {found.name!r}; use --replace to change it", field="name")
+            raise UsageError(said("schedule.there", name=repr(found.name)), field="name")
         now = self._store.now_ms()
         old = schedules.load(entry.body) if entry is not None else None
         made = _signed(found, old.schedule if old else None, self._operator.who, now)
@@ -75,7 +76,7 @@ class ScheduleCommands:
             planned = Planned(schedule=made, last=old.last if old else None)
             next_at = schedules.planned_at(made, self.zone(), now)
             if not self._store.put_schedule(_kept(planned, next_at), entry.version if entry else 0):
-                raise StoreError(f"{made.name} was changed by somebody else at this moment; look at it and try again")
+                raise StoreError(said("schedule.changed", name=made.name))
         return planned
 
     def remove(self, names: Sequence[str]) -> tuple[str, ...]:
@@ -123,9 +124,9 @@ class ScheduleCommands:
 
         def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
             if not next_at:
-                raise UsageError(f"{planned.schedule.name} has no next run; enable it first", field="name")
+                raise UsageError(said("schedule.no_next", name=planned.schedule.name), field="name")
             if planned.firing is not None:  # whoever leads next finds the rest of this run by its instant
-                text = f"{planned.schedule.name} is starting a run just now; skip the next one when that is done"
+                text = said("schedule.starting", name=planned.schedule.name)
                 raise UsageError(text, field="name")
             return planned, schedules.planned_at(planned.schedule, zone, next_at)
 
@@ -177,7 +178,7 @@ class ScheduleCommands:
                 return False
             if self._store.put_schedule(_kept(*made), entry.version):
                 return True
-        raise StoreError(f"{name} is changed by somebody else again and again; try again")
+        raise StoreError(said("schedule.contested", name=name))
 
     def _remove(self, entry: ScheduleEntry) -> None:
         for _ in range(_TRIES):
@@ -187,7 +188,7 @@ class ScheduleCommands:
             if found is None:
                 return
             entry = found
-        raise StoreError(f"{entry.name} is changed by somebody else again and again; try again")
+        raise StoreError(said("schedule.contested", name=entry.name))
 
     def _keep_zone(self) -> None:
         """The first schedule of a fleet settles its time zone: leaders on other machines must not each have one."""
@@ -200,7 +201,7 @@ class ScheduleCommands:
     def _need(self, name: str) -> ScheduleEntry:
         found = self._entry(name)
         if found is None:
-            raise UsageError(f"there is no schedule {name!r:.80}; see `schedule list`", field="name")
+            raise UsageError(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
         return found
 
 

@@ -9,6 +9,7 @@ import msgspec
 
 from services.domain import task_type
 from services.domain.errors import UsageError
+from services.domain.said import words_of
 from services.domain.task_type import TaskType
 
 CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
@@ -53,7 +54,7 @@ def plan(stored: Mapping[str, str], bodies: Sequence[str], *, force: bool = Fals
             seen[kind.name] = place
             changes.append(_change(kind, stored.get(kind.name, ""), force=force))
         except UsageError as exc:
-            faults.append(Fault(place=place, field=exc.field, error=str(exc)))
+            faults.append(Fault(place=place, field=exc.field, error=words_of(exc)))
     return changes, faults
 
 

@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from cronsim import CronSim, CronSimError
 
 from services.domain.errors import UsageError
+from services.domain.said import said
 
 MIN_EVERY_S, MAX_EVERY_S = 10, 366 * 86_400
 ALIASES = {
@@ -103,7 +104,7 @@ class Interval:
             UsageError: it is out of range.
         """
         if not MIN_EVERY_S <= every_s <= MAX_EVERY_S:
-            raise UsageError(f"every must be {MIN_EVERY_S} seconds to 366 days, not {every_s} seconds", field="every")
+            raise UsageError(said("schedule.every", least=MIN_EVERY_S, value=every_s), field="every")
         self._step, self._first = every_s * 1000, first
 
     def after(self, instant: int) -> Iterator[int]:
@@ -155,8 +156,10 @@ def zone_named(name: str) -> ZoneInfo:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         pass
     near = difflib.get_close_matches(name[:64], available_timezones(), n=1, cutoff=0.6)
-    meant = near[0] if near else "Asia/Shanghai or Europe/Berlin"
-    raise UsageError(f"there is no time zone {name!r:.80}; {'did you mean' if near else 'a name is'} {meant}", "zone")
+    shown = f"{name!r:.80}"
+    raise UsageError(
+        said("schedule.zone_near", name=shown, near=near[0]) if near else said("schedule.zone", name=shown), "zone"
+    )
 
 
 def iso(instant: int, zone: str) -> str:
@@ -168,14 +171,11 @@ def _parts(expression: str) -> list[str]:
     text = " ".join(expression.split())
     if text.startswith("@"):
         if text.lower() not in ALIASES:
-            raise UsageError(f"cron knows {', '.join(ALIASES)}, not {text!r:.40}", field="cron")
+            raise UsageError(said("cron.alias", known=", ".join(ALIASES), text=f"{text!r:.40}"), field="cron")
         text = ALIASES[text.lower()]
     parts = text.split(" ")
     if len(text) > _CRON_LENGTH or len(parts) != 5:
-        raise UsageError(
-            f"cron takes five fields, minute hour day month weekday (for example '30 8 * * 1-5'), not {text!r:.80}",
-            field="cron",
-        )
+        raise UsageError(said("cron.fields", text=f"{text!r:.80}"), field="cron")
     return parts
 
 
@@ -184,9 +184,9 @@ def _read(parts: list[str], expression: str) -> CronSim:
         sim = CronSim(" ".join(parts), datetime(2000, 1, 1, tzinfo=UTC))
     except (CronSimError, AssertionError, ValueError, TypeError) as exc:
         what = str(exc).removeprefix("Bad ") or "expression"
-        raise UsageError(f"cron: the {what} of {expression!r:.80} is not readable", field="cron") from exc
+        raise UsageError(said("cron.part", what=what, text=f"{expression!r:.80}"), field="cron") from exc
     if next(sim, None) is None:
-        raise UsageError(f"cron: {expression!r:.80} never comes", field="cron")
+        raise UsageError(said("cron.never", text=f"{expression!r:.80}"), field="cron")
     return sim
 
 

@@ -12,6 +12,7 @@ import msgspec
 from services.domain import ids, lane, recurrence
 from services.domain.errors import UsageError
 from services.domain.recurrence import Rule
+from services.domain.said import said
 from services.domain.shop import Shop
 
 MISSED = ("once", "skip")
@@ -97,7 +98,7 @@ def load(body: str) -> Planned:
     try:
         return _DECODER.decode(body)
     except (msgspec.DecodeError, RecursionError) as exc:
-        raise UsageError(f"the schedule is not readable: {exc}", field="name") from exc
+        raise UsageError(said("schedule.unreadable", error=str(exc)), field="name") from exc
 
 
 def dump(planned: Planned) -> str:
@@ -112,7 +113,7 @@ def rule(schedule: Schedule, fleet_zone: str) -> Rule:
         UsageError: cron, zone or every is not acceptable.
     """
     if bool(schedule.cron) == bool(schedule.every_s):
-        raise UsageError("give either cron or every", field="cron")
+        raise UsageError(said("schedule.one_rule"), field="cron")
     if schedule.cron:
         return recurrence.Cron(schedule.cron, schedule.zone or fleet_zone)
     recurrence.zone_named(schedule.zone or fleet_zone)
@@ -126,13 +127,9 @@ def check(schedule: Schedule, fleet_zone: str, now: int) -> None:
         UsageError: ``field`` names what to change.
     """
     if not _NAME.match(schedule.name) or not schedule.name.isprintable():
-        raise UsageError(
-            f"name must be 1-64 characters without blanks, quotes or any of , : ; | / \\ @ * ~ < > =,"
-            f" not {schedule.name!r:.80}",
-            field="name",
-        )
+        raise UsageError(said("schedule.name", name=f"{schedule.name!r:.80}"), field="name")
     if not ids.valid_task_type(schedule.task_type):
-        raise UsageError(f"type must be 1-64 of A-Z a-z 0-9 _ -, not {schedule.task_type!r:.60}", field="type")
+        raise UsageError(said("type.name", name=f"{schedule.task_type!r:.60}"), field="type")
     _check_choices(schedule)
     _check_shops(schedule)
     repeats = rule(schedule, fleet_zone)
@@ -214,15 +211,12 @@ def _check_choices(schedule: Schedule) -> None:
 def _check_shops(schedule: Schedule) -> None:
     wide = bool(schedule.platforms or schedule.groups)
     if sum((bool(schedule.shops), wide, schedule.all_shops)) != 1:
-        raise UsageError("choose the shops one way: by name, by platform and group, or all of them", field="shop")
+        raise UsageError(said("schedule.one_choice"), field="shop")
     if len(schedule.shops) > MAX_SHOPS:
-        raise UsageError(f"a schedule can name up to {MAX_SHOPS} shops; choose them by group or platform", field="shop")
+        raise UsageError(said("schedule.many_shops", most=MAX_SHOPS), field="shop")
 
 
 def _check_spread(schedule: Schedule, repeats: Rule, now: int) -> None:
     gap = recurrence.shortest_gap(repeats, now) // 1000
     if schedule.spread_s < 0 or (gap and schedule.spread_s >= gap):
-        raise UsageError(
-            f"spread must be 0 or more and shorter than the time between two runs ({gap} s), not {schedule.spread_s} s",
-            field="spread",
-        )
+        raise UsageError(said("schedule.spread", gap=gap, value=schedule.spread_s), field="spread")

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from services.domain.refusals import REFUSALS
+from services.domain.said import said
+
 if TYPE_CHECKING:
     import jsonschema
 
@@ -58,7 +61,7 @@ def problems(document: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Pr
     try:
         body = msgspec.json.encode(payload)
     except (TypeError, ValueError, RecursionError) as exc:
-        return [Problem(path="", message=f"the payload is not JSON: {exc}", code="json")]
+        return [Problem(path="", message=said("payload.not_json", error=str(exc)), code="json")]
     # One payload for hundreds of shops is the usual bulk.
     found = _cached(compiled, body) if len(body) <= _CACHED_PAYLOAD else _validate(compiled, body)
     return list(found)
@@ -101,7 +104,7 @@ def _validate(document: bytes, body: bytes) -> tuple[Problem, ...]:
             if len(found) >= MAX_PROBLEMS:
                 break
     except (Unresolvable, jsonschema.SchemaError, RecursionError, re.error) as exc:
-        text = f"the type's schema cannot be applied: {exc}"[:300]
+        text = said("schema.cannot", error=str(exc)[:260])
         return (Problem(path="", message=text, code="schema"),)
     return tuple(sorted(found.values(), key=lambda problem: (problem.path, problem.code)))
 
@@ -112,10 +115,10 @@ def _problems_of(error: jsonschema.ValidationError) -> Iterator[Problem]:
     if code == "required" and isinstance(instance, dict):
         for name in wanted:
             if name not in instance:
-                yield Problem(path=_join(path, name), message="is missing", code=code)
+                yield Problem(path=_join(path, name), message=said("schema.missing"), code=code)
     elif code == "additionalProperties" and wanted is False and isinstance(instance, dict):
         for name in sorted(_unknown(instance, error.schema)):
-            yield Problem(path=_join(path, name), message="is not known to this task type", code=code)
+            yield Problem(path=_join(path, name), message=said("schema.unknown"), code=code)
     else:
         yield Problem(path=path, message=_sentence(code, wanted, error.message), code=code, params=_params(wanted))
 
@@ -128,24 +131,9 @@ def _unknown(instance: Mapping[str, object], document: Any) -> list[str]:
 def _sentence(code: str, wanted: object, fallback: str) -> str:
     """What is asked for, without repeating the value: it may be a secret."""
     shown = _shown(wanted)
-    sentences = {
-        "type": f"must be of type {shown}",
-        "enum": f"must be one of {shown}",
-        "const": f"must be {shown}",
-        "minimum": f"must be at least {shown}",
-        "maximum": f"must be at most {shown}",
-        "exclusiveMinimum": f"must be more than {shown}",
-        "exclusiveMaximum": f"must be less than {shown}",
-        "multipleOf": f"must be a multiple of {shown}",
-        "minLength": f"must have at least {shown} characters",
-        "maxLength": f"must have at most {shown} characters",
-        "pattern": f"must match {shown}",
-        "format": f"must be a {shown}",
-        "minItems": f"must have at least {shown} entries",
-        "maxItems": f"must have at most {shown} entries",
-        "uniqueItems": "must not repeat an entry",
-    }
-    return sentences.get(code) or f"does not satisfy {code} ({fallback[:_MAX_SHOWN]})"
+    if f"schema.{code}" in REFUSALS:
+        return said(f"schema.{code}", expected=shown)
+    return said("schema.other", rule=code, why=fallback[:_MAX_SHOWN])
 
 
 def _params(wanted: object) -> dict[str, Param]:

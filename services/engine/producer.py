@@ -8,6 +8,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from services.domain import ids, lane, shop, task_type
 from services.domain.change import Create
 from services.domain.errors import UsageError
+from services.domain.said import said
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine import links, recipe
@@ -74,9 +75,8 @@ class Producer:
         payload = recipe.payload_text(spec.payload)
         problems = task_type.validate_payload(kind, spec.payload)
         if problems:
-            raise UsageError(
-                f"{problems[0].path or 'payload'}: {problems[0].message}", field=problems[0].path or "payload"
-            )
+            where = problems[0].path or "payload"
+            raise UsageError(said("payload.bad", field=where, problem=problems[0].message), field=where)
         try:
             lane_name, priority = lane.parse_priority(spec.priority if spec.priority != "" else kind.lane)
         except ValueError as exc:
@@ -84,7 +84,7 @@ class Producer:
         now = self._store.now_ms()
         due = spec.at_ms or now + round(spec.delay_s * 1000)
         if due > now + MAX_AHEAD_S * 1000:
-            raise UsageError("a task can be scheduled up to 366 days ahead", field="at")
+            raise UsageError(said("task.too_far"), field="at")
         if spec.deadline_ms and spec.deadline_ms <= max(now, due):
             late = "it is past" if spec.deadline_ms <= now else "the task would not be due before it"
             raise UsageError(f"the deadline cannot be kept: {late}", field="deadline")
@@ -119,24 +119,24 @@ class Producer:
 
     def _check_words(self, spec: TaskSpec) -> None:
         if not shop.valid_word(spec.platform):
-            raise UsageError(f"platform must be 1-64 of A-Z a-z 0-9 _ -, not {spec.platform!r:.60}", field="platform")
+            raise UsageError(said("platform.name", name=f"{spec.platform!r:.60}"), field="platform")
         if not shop.valid_shop_id(spec.shop_id):
             raise UsageError(
                 f"shop must be 1-64 of A-Z a-z 0-9 _ - and not a lane's name, not {spec.shop_id!r:.60}", field="shop"
             )
         if not ids.valid_task_type(spec.task_type):
-            raise UsageError(f"type must be 1-64 of A-Z a-z 0-9 _ -, not {spec.task_type!r:.60}", field="type")
+            raise UsageError(said("type.name", name=f"{spec.task_type!r:.60}"), field="type")
         if self._strict and f"{spec.platform}:{spec.shop_id}" not in self._registry.shops():
-            raise UsageError(f"shop {spec.platform}:{spec.shop_id} is not registered; import it first", field="shop")
+            raise UsageError(said("shop.unregistered", name=f"{spec.platform}:{spec.shop_id}"), field="shop")
 
     def _check_limits(self, spec: TaskSpec) -> None:
         if not 0 <= spec.delay_s <= MAX_AHEAD_S:
-            raise UsageError("delay must be between 0 seconds and 366 days", field="delay")
+            raise UsageError(said("task.delay"), field="delay")
         if spec.at_ms and spec.delay_s:
-            raise UsageError("give a delay or a time, not both", field="at")
+            raise UsageError(said("task.delay_or_time"), field="at")
         links.check(spec)
         if spec.max_retries is not None and not 0 <= spec.max_retries <= 20:
-            raise UsageError("max_retries must be 0 to 20", field="max_retries")
+            raise UsageError(said("task.max_retries"), field="max_retries")
         if spec.if_duplicate not in ("reject", "queue", "force"):
             raise UsageError("if-duplicate must be reject, queue or force", field="if-duplicate")
         if spec.if_duplicate == "force" and not spec.reason.strip():

@@ -10,6 +10,7 @@ import msgspec
 
 from services.domain import envelope, task_type
 from services.domain.errors import BadMessage, UsageError
+from services.domain.said import said
 from services.domain.status import Status
 from services.domain.task import Task
 
@@ -29,9 +30,9 @@ def payload_text(payload: Mapping[str, Any]) -> str:
         text = json.dumps(payload, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
         size = len(text.encode())
     except (TypeError, ValueError, RecursionError) as exc:
-        raise UsageError(f"payload is not JSON: {exc}"[:300], field="payload") from exc
+        raise UsageError(said("payload.not_json", error=str(exc)[:280]), field="payload") from exc
     if size > MAX_PAYLOAD:
-        raise UsageError(f"payload is {size} bytes; the limit is {MAX_PAYLOAD}", field="payload")
+        raise UsageError(said("payload.large", size=size, most=MAX_PAYLOAD), field="payload")
     return text
 
 

@@ -10,6 +10,7 @@ import msgspec
 from services import assembly
 from services.domain import filter_time, recurrence
 from services.domain.errors import UsageError
+from services.domain.said import said
 from services.domain.schedule import MISSED, OVERLAP, Schedule, Tally
 from services.entrypoints import json_text
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, examples, plain, table, whole
@@ -236,7 +237,7 @@ def _start(text: str, zone: str, now: int) -> int:
 def _find(engine: assembly.Engine, name: str, count: int = 5) -> ScheduleRow:
     found = assembly.queries(engine).schedules.row(name, count)
     if found is None:
-        raise UsageError(f"there is no schedule {name!r:.80}; see `schedule list`", field="name")
+        raise UsageError(said("schedule.unknown", name=f"{name!r:.80}"), field="name")
     return found
 
 

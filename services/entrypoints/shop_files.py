@@ -13,6 +13,7 @@ import msgspec
 from services import table_files
 from services.commands.fleet import check_shop
 from services.domain.errors import UsageError
+from services.domain.said import words_of
 from services.domain.shop import Shop
 
 TRUE, FALSE = frozenset({"1", "true", "yes", "on", "是"}), frozenset({"0", "false", "no", "off", "否"})
@@ -63,7 +64,7 @@ def read(path: Path, known: Mapping[str, Shop] | None = None) -> ShopFile:
                 raise UsageError(f"{shop.key} stands twice", field="shop_id")
             found[shop.key] = shop
         except UsageError as exc:
-            faults.append(Fault(line=line, field=exc.field, error=str(exc)))
+            faults.append(Fault(line=line, field=exc.field, error=words_of(exc)))
     if not found and not faults:
         raise UsageError(f"{path.name} holds no shop; the header must name platform and shop_id", field="file")
     return ShopFile(shops=tuple(found.values()), faults=tuple(faults), warnings=tuple(map(_passed_over, columns)))

@@ -11,6 +11,7 @@ from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMism
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.message import Message
 from services.domain.query import Counts
+from services.domain.said import words_of
 from services.domain.status import ACTIVE, WAITING, Status
 from services.engine import leader
 from services.ports import Broker, Clock, Store
@@ -37,7 +38,7 @@ class Doctor:
             found += self._of_broker(delays)
             found += self._of_fleet()
         except ConsoleError as exc:  # it answered a moment ago
-            found.append(finding(ERROR, "store", "doctor.store_gone", error=str(exc)))
+            found.append(finding(ERROR, "store", "doctor.store_gone", error=words_of(exc)))
         return found
 
     def _of_store(self, latency: float) -> list[Finding]:
@@ -55,11 +56,11 @@ class Doctor:
         try:
             seen = self._broker.inspect(delays)
         except TopologyMismatch as exc:
-            return [finding(ERROR, "broker", "doctor.topology", error=str(exc))]
+            return [finding(ERROR, "broker", "doctor.topology", error=words_of(exc))]
         except BrokerUnavailable as exc:
-            return [finding(ERROR, "broker", "doctor.broker_gone", error=str(exc))]
+            return [finding(ERROR, "broker", "doctor.broker_gone", error=words_of(exc))]
         except ConsoleError as exc:
-            return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": str(exc)}))]
+            return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": words_of(exc)}))]
         facts = self._broker.facts()
         what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
         return health.of_broker(what, seen, facts)
@@ -78,7 +79,7 @@ class Doctor:
             try:
                 task_type.parse(body, known_only=False)
             except UsageError as exc:
-                found.append(finding(ERROR, "types", "doctor.bad_type", name=name, error=str(exc)))
+                found.append(finding(ERROR, "types", "doctor.bad_type", name=name, error=words_of(exc)))
         return found + [
             finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
         ]

@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.mask import masked_json, masked_text
+from services.domain.said import said
 from services.domain.shop import Shop
 from services.domain.task import Task
 from services.monitor import sheet
@@ -88,7 +89,7 @@ def write(
     """
     kind = path.suffix.lower().removeprefix(".")
     if kind not in FORMATS:
-        raise UsageError(f"{path.name}: end the name with .csv, .xlsx or .json", field="file")
+        raise UsageError(said("export.ending", name=path.name), field="file")
     count = 0
 
     def rows() -> Iterator[dict[str, Any]]:
@@ -171,7 +172,7 @@ def _xlsx(rows: Iterable[Mapping[str, Any]], path: Path) -> None:
         for number, row in enumerate(rows, start=2):
             if number > MOST_SHEET_ROWS:
                 most = MOST_SHEET_ROWS - 1
-                raise UsageError(f"a sheet holds {most:,} tasks; export as .csv, or filter", field="file")
+                raise UsageError(said("export.rows", most=f"{most:,}"), field="file")
             yield _cells(row)
 
     sheet.write(path, "tasks", lines())

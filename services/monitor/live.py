@@ -12,6 +12,7 @@ from services.domain.errors import ConsoleError
 from services.domain.event import Event
 from services.domain.order import BrokerHealth, QueueDepth
 from services.domain.query import Counts
+from services.domain.said import words_of
 from services.domain.shop import Pause
 from services.domain.worker import WorkerInfo
 from services.ports import Broker, Clock, Store
@@ -208,7 +209,7 @@ class Live:
                 log.exception("snapshot")
             wait = BACKOFF_S[min(self._failures, len(BACKOFF_S) - 1)]
             self._failures += 1
-            lost = StoreHealth(connected=False, error=str(exc) or type(exc).__name__)
+            lost = StoreHealth(connected=False, error=words_of(exc) or type(exc).__name__)
             fresh = replace(self._snapshot, store=lost, broker=self._broker.health(), retry_in_s=wait)
             self._show(fresh)
             return wait

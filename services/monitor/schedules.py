@@ -11,6 +11,7 @@ import msgspec
 from services.domain import recurrence
 from services.domain import schedule as schedules
 from services.domain.errors import UsageError
+from services.domain.said import words_of
 from services.domain.schedule import Planned, Schedule
 from services.engine.firing import DEFAULT_ZONE, fleet_zone
 from services.engine.registry import Registry
@@ -101,4 +102,4 @@ def _upcoming(schedule: Schedule, zone: str, next_at: int, count: int) -> tuple[
     try:
         return tuple(recurrence.upcoming(schedules.rule(schedule, zone), next_at - 1, count)), ""
     except UsageError as exc:
-        return (), str(exc)
+        return (), words_of(exc)

@@ -11,6 +11,7 @@ from services.domain.change import Answer, Op
 from services.domain.dependency import GATE
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.query import Page, Query
+from services.domain.said import said, words_of
 from services.domain.status import Status
 from services.domain.task import Task
 from services.ports import Clock
@@ -48,7 +49,7 @@ class EmbeddedStore(Feed, Fleet, Forgetting, Papers, Quota, Schedules, Unserved)
             with store_errors():
                 file, epoch = open_file(path, SCHEMA)
         except OSError as exc:
-            raise StoreUnavailable(f"{path} cannot be opened: {exc}") from exc
+            raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
         super().__init__(file, epoch, clock)
         self._is_open = True
         with self._read() as conn:
@@ -195,7 +196,7 @@ class EmbeddedStore(Feed, Fleet, Forgetting, Papers, Quota, Schedules, Unserved)
             with self._read() as conn:
                 conn.execute("SELECT count(*) FROM meta").fetchone()
         except StoreError as exc:
-            return False, -1.0, str(exc)
+            return False, -1.0, words_of(exc)
         return True, (time.perf_counter() - begun) * 1000, ""
 
     def facts(self) -> Mapping[str, str]:

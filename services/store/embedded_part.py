@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from services.domain.errors import StoreError, StoreUnavailable
+from services.domain.said import said
 from services.ports import Clock
 from services.sqlite_writer import SharedFile
 
@@ -20,11 +21,11 @@ def store_errors() -> Iterator[None]:
     try:
         yield
     except (sqlite3.IntegrityError, UnicodeEncodeError, OverflowError) as exc:
-        raise StoreError(f"the store cannot keep this: {exc}") from exc
+        raise StoreError(said("file.cannot_keep", error=str(exc))) from exc
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
-        raise StoreUnavailable(f"the local database does not answer: {exc}") from exc
+        raise StoreUnavailable(said("file.silent", error=str(exc))) from exc
     except sqlite3.Error as exc:
-        raise StoreError(f"the local database is damaged or no database: {exc}; restore a backup") from exc
+        raise StoreError(said("file.damaged", error=str(exc))) from exc
 
 
 class Part:

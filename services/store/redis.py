@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from services.domain.errors import StoreError
+from services.domain.said import words_of
 from services.ports import Clock
 from services.store import redis_facts
 from services.store.redis_apply import Operations
@@ -40,7 +41,7 @@ class RedisStore(Operations, Queries, Events, Fleet, Forgetting, Limits, Papers,
         try:
             self._link.call("PING")
         except StoreError as exc:
-            return False, -1.0, str(exc)
+            return False, -1.0, words_of(exc)
         return True, (self._clock.monotonic() - begun) * 1000, ""
 
     def facts(self) -> Mapping[str, str]:

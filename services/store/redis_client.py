@@ -16,6 +16,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, UsageError
+from services.domain.said import said
 from services.store import keys
 from services.store.redis_script import Script
 
@@ -147,11 +148,11 @@ class Link:
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
         if self.closed.is_set():
-            raise StoreUnavailable(f"the store {self.address} is closed")
+            raise StoreUnavailable(said("store.closed", address=self.address))
         try:
             yield
         except exceptions.AuthenticationError as exc:
-            raise StoreUnavailable(f"{self.address} refuses user or password; check the address of the store") from exc
+            raise StoreUnavailable(said("store.refuses_user", address=self.address)) from exc
         except exceptions.OutOfMemoryError as exc:
             raise StoreUnavailable(_memory(self.address)) from exc
         except _LATER as exc:
@@ -169,21 +170,18 @@ def _silence(address: str, error: Exception) -> str:
     """Why there was no answer, and what to do about the two usual reasons."""
     cause = error.__context__
     if isinstance(cause, ConnectionRefusedError):
-        return f"Nothing listens at {address}: start Redis or correct the address of the store."
+        return said("store.nobody", address=address)
     if isinstance(cause, socket.gaierror):
-        return f"The host name of {address} is unknown: check the address of the store and the network."
-    return f"{address} does not answer: {error}"
+        return said("store.unknown_host", address=address)
+    return said("store.silent", address=address, error=str(error))
 
 
 def _memory(address: str) -> str:
-    return (
-        f"{address} is out of memory and refuses writes; nothing was changed. Raise maxmemory (policy noeviction) or"
-        " remove old records"
-    )
+    return said("store.full", address=address)
 
 
 def _too_new(address: str) -> SchemaTooNew:
-    return SchemaTooNew(f"the data on {address} were written by a newer program; update this one, or only read")
+    return SchemaTooNew(said("store.too_new", address=address))
 
 
 def _refusal(address: str, text: str) -> StoreError:
@@ -195,9 +193,9 @@ def _refusal(address: str, text: str) -> StoreError:
     if text.startswith(
         ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "UNBLOCKED")
     ):
-        return StoreUnavailable(f"{address} refuses writes for now: {text}")
+        return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if "READONLY" in text or "MISCONF" in text:
-        return StoreUnavailable(f"{address} refuses writes for now: {text}")
+        return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if text.startswith(("NOAUTH", "WRONGPASS")):
-        return StoreUnavailable(f"{address} refuses user or password; check the address of the store")
-    return StoreError(f"{address} refuses: {text}")
+        return StoreUnavailable(said("store.refuses_user", address=address))
+    return StoreError(said("store.refuses", address=address, error=text))

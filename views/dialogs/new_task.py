@@ -12,6 +12,7 @@ from services.commands.tasks import Submitted, TaskSpec
 from services.domain import filter
 from services.domain.query import equals
 from services.i18n import N_, _
+from services.messages import told
 from views.context import PageContext
 from views.dialogs.created import Created
 from views.dialogs.creator import Creator
@@ -141,7 +142,7 @@ class NewTaskDialog(DialogFrame):
         self._form.on_type()
 
     def _on_unknown(self, error: BaseException) -> None:
-        self.error.show_error(str(error), lead=_("Shops and task types could not be read."))
+        self.error.show_error(told(error), lead=_("Shops and task types could not be read."))
 
     def _on_looked(self) -> None:
         if self.isVisible():
@@ -218,7 +219,7 @@ class NewTaskDialog(DialogFrame):
             self.accept()
 
     def _failed(self, error: BaseException) -> None:
-        self.error.show_error(str(error), lead=_("Nothing was created."))
+        self.error.show_error(told(error), lead=_("Nothing was created."))
         self._say()
 
     def _watch(self, *task_ids: str) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from services import table_files
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from services.table_files import Table
 from views.dialogs import shop_columns
 from views.dialogs.shop_text import ShopIndex
@@ -80,7 +81,7 @@ class ShopFile(QWidget):
         self._on_column()
 
     def _fail(self, error: BaseException) -> None:
-        self._table, self._error = None, str(error)
+        self._table, self._error = None, told(error)
         self._say()
 
     def _fill(self) -> None:

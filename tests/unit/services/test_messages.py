@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import string
+
 import pytest
 
 from services import i18n, messages
+from services.domain.errors import StoreUnavailable, UsageError
+from services.domain.filter import FilterError
 from services.domain.message import Message
+from services.domain.refusals import REFUSALS
+from services.domain.said import said
 
 
 def test_a_message_becomes_its_sentence() -> None:
@@ -42,3 +48,31 @@ def test_spans_are_said_in_the_language_but_english_stays_english() -> None:
 def test_a_clock_may_be_behind_and_keeps_its_decimal() -> None:
     assert messages.english(Message("doctor.clock", {"seconds": -3.24})).endswith("by -3.2 s")
     assert messages.english(Message("doctor.clock", {"seconds": 75.0})).endswith("by 1 m 15 s")
+
+
+def test_an_error_is_english_for_machines_and_said_in_the_language_of_the_window() -> None:
+    error = StoreUnavailable(said("store.silent", address="redis://r:6379/0", error="Timeout"))
+    inner = Message("doctor.store_gone", {"error": said("file.silent", error="disk I/O error")})
+    assert str(error) == "redis://r:6379/0 does not answer: Timeout"
+    assert messages.told(UsageError("--shop is missing", field="shop")) == "--shop is missing"
+    assert messages.english(inner) == "The store does not answer: the local database does not answer: disk I/O error"
+    i18n.set_language("zh_CN")
+    try:
+        assert messages.told(error) == "redis://r:6379/0 没有响应：Timeout"
+        assert messages.told(FilterError("filter.empty", 3)) == messages.render(Message("filter.empty"))
+        assert "本机数据库没有响应" in messages.render(inner)
+        assert str(error) == "redis://r:6379/0 does not answer: Timeout"
+    finally:
+        i18n.set_language("en")
+
+
+@pytest.mark.parametrize("code", REFUSALS)
+def test_every_refusal_keeps_its_places_in_chinese(code: str) -> None:
+    places = {name for _, name, _, _ in string.Formatter().parse(REFUSALS[code]) if name}
+    i18n.set_language("zh_CN")
+    try:
+        text = messages.told(said(code, **{name: f"<{name}>" for name in places}))
+    finally:
+        i18n.set_language("en")
+    assert all(f"<{name}>" in text for name in places)
+    assert any("\u4e00" <= letter <= "\u9fff" for letter in text) or code == "payload.bad"

@@ -14,6 +14,7 @@ from services.commands.bulk import Ended, Progress
 from services.domain import outlook
 from services.domain.lane import Lane
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
 from views.dialogs.republish.changes import ChangesPane
@@ -147,7 +148,7 @@ class RepublishDialog(DialogFrame):
         self._sort()
 
     def _on_unknown(self, error: BaseException) -> None:
-        self.error.show_error(str(error), lead=_("The letters could not be looked at."))
+        self.error.show_error(told(error), lead=_("The letters could not be looked at."))
 
     def _on_looked(self) -> None:
         if self.isVisible():
@@ -221,7 +222,7 @@ class RepublishDialog(DialogFrame):
         self._context.toast(ToastSpec(text=words.format(n=text.count(number), file=path.name)))
 
     def _on_unwritten(self, error: BaseException) -> None:
-        self.error.show_error(str(error), lead=_("The file could not be written."))
+        self.error.show_error(told(error), lead=_("The file could not be written."))
 
     # a few first
 
@@ -254,7 +255,7 @@ class RepublishDialog(DialogFrame):
     def _on_failed(self, job: Job, error: BaseException) -> None:
         if job is self._trial:
             self._trial, self._tried = None, (None, None)
-            self.error.show_error(str(error), lead=_("That did not work."))
+            self.error.show_error(told(error), lead=_("That did not work."))
             self._show_trial()
 
     # all

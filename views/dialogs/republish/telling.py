@@ -11,6 +11,7 @@ from services.commands.bulk import Ended, Progress
 from services.domain import filter
 from services.domain.query import equals
 from services.i18n import _, ngettext, pgettext
+from services.messages import told
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
 from views.support import shown, text
 from views.support.throttle import Throttle
@@ -90,7 +91,7 @@ class Telling(QObject):
 
     def _on_failed(self, _job: Job, error: BaseException) -> None:
         self._slow.stop()
-        words = str(error)
+        words = told(error)
         self._toast(ToastSpec(text=_("That did not work."), detail=words, status="error", copy=words, key=KEY))
 
     def _on_ended(self, job: Job, ended: Ended) -> None:

@@ -13,6 +13,7 @@ from services.commands.outcome import Outcome
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import _, ngettext
+from services.messages import told
 from views.context import PageContext
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
@@ -118,7 +119,9 @@ class LetterActions(QObject):
         self._context.toast(ToastSpec(text=_("Taken back."), status="cancelled"))
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))
+        self._context.toast(
+            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
+        )
 
 
 def _republished(outcome: Outcome) -> str:

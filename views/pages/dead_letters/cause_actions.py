@@ -14,6 +14,7 @@ from services.commands.outcome import Outcome
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from services.monitor.causes import Cause
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
@@ -140,7 +141,9 @@ class CauseActions(QObject):
         QGuiApplication.clipboard().setText(words_)
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))
+        self._context.toast(
+            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
+        )
 
 
 def preview(letters: Sequence[Task], title: str, environment: str) -> Question:

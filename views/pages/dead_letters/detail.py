@@ -15,6 +15,7 @@ from services.domain.shop_now import ShopNow
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
 from services.i18n import N_, _
+from services.messages import told
 from services.monitor.tasks import TaskDetail
 from views.context import PageContext
 from views.pages.dead_letters import words
@@ -197,7 +198,7 @@ class LetterPanel(QWidget):
         self._say()
 
     def _on_failed(self, error: BaseException) -> None:
-        self._error.show_error(str(error))
+        self._error.show_error(told(error))
 
     def _say(self) -> None:
         detail = self._detail

@@ -13,6 +13,7 @@ from services.clock import SystemClock
 from services.domain.shop_now import ShopNow
 from services.domain.status import Triage
 from services.i18n import N_
+from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page
@@ -183,7 +184,7 @@ class DeadLettersPage(Page):
         self._say()
 
     def _show_error(self, error: BaseException) -> None:
-        self._error.show_error(str(error))
+        self._error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible():

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 
 from services.i18n import N_, _
+from services.messages import told
 from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.series import EMPTY
 from views.page import Page
@@ -199,7 +200,7 @@ class OverviewPage(Page):
             self._steps.finish()
 
     def _on_error(self, error: BaseException) -> None:
-        self._error.show_error(str(error), lead=_("The numbers could not be loaded."))
+        self._error.show_error(told(error), lead=_("The numbers could not be loaded."))
 
     def _show_look(self) -> None:
         if self._look is None:

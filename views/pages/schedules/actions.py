@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.domain.schedule import Tally
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
@@ -91,5 +92,7 @@ class ScheduleActions(QObject):
         self._operation.start(call, succeed, self._fail)
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))
+        self._context.toast(
+            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
+        )
         self.changed.emit()

@@ -12,6 +12,7 @@ from services.clock import SystemClock
 from services.domain.errors import OperatorError
 from services.domain.schedule import Schedule
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
 from views.dialogs.frame import DialogFrame
@@ -239,10 +240,10 @@ class ScheduleDialog(DialogFrame):
         name = error.field if isinstance(error, OperatorError) else ""
         place = self._fields.get(name)
         if place is not None and place.isVisible():
-            place.set_error(str(error))
+            place.set_error(told(error))
             return
         self.preview.set_tone("dead")
-        self.preview.setText(str(error))
+        self.preview.setText(told(error))
 
     def _clear(self) -> None:
         self.preview.setText("")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from views.context import PageContext
 from views.support import text
 from views.support.language import on_language_changed
@@ -101,7 +102,7 @@ class SampleCard(Card):
 
     def _on_failed(self, error: BaseException) -> None:
         self._end()
-        self.error.show_error(str(error))
+        self.error.show_error(told(error))
 
     def _end(self) -> None:
         self._doing = ""

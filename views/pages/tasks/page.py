@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QWidget
 from services.domain.filter import FilterError
 from services.domain.status import Status
 from services.i18n import N_
+from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page, PageCommand
@@ -248,7 +249,7 @@ class TasksPage(Page):
         if isinstance(error, FilterError):
             self._filter.show_problem(shown.say(error.message), error.position)
         else:
-            self._error.show_error(str(error))
+            self._error.show_error(told(error))
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self.isVisible() and not self._frozen:

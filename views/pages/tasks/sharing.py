@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from services.domain.mask import masked_json
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from services.monitor import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
@@ -164,7 +165,7 @@ class Sharing(QObject):
                 ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key="export")
             )
             return
-        words = str(error)
+        words = told(error)
         self._context.toast(
             ToastSpec(text=_("The export failed."), detail=words, status="error", copy=words, key="export")
         )

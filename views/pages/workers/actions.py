@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _, ngettext
+from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.pages.workers.nodes import Names, running_rows
@@ -105,7 +106,9 @@ class WorkerActions(QObject):
 
     def _on_refused(self, worker: str, error: BaseException) -> None:
         self.refused.emit(worker)
-        self._context.toast(ToastSpec(text=_("That did not work."), detail=str(error), status="error", copy=str(error)))
+        self._context.toast(
+            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
+        )
 
 
 def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...]) -> Question:

@@ -10,6 +10,7 @@ from services.domain import filter
 from services.domain.query import equals
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
+from services.messages import told
 from services.monitor.live import Snapshot
 from views.context import PageContext
 from views.page import Page
@@ -244,7 +245,7 @@ class WorkersPage(Page):
             self._actions.tell(self._context.local.name, f"slots={slots}")
 
     def _on_local_failed(self, error: BaseException) -> None:
-        self.local.error.show_error(str(error))
+        self.local.error.show_error(told(error))
         self._show_view()
 
     def _open_task(self, task_id: str) -> None:
