@@ -9,11 +9,12 @@ from services.ports.fleet import Fleet
 from services.ports.limits import Limits
 from services.ports.papers import Papers
 from services.ports.records import Records
+from services.ports.recount import Recount
 from services.ports.timetable import Timetable
 from services.ports.upkeep import Upkeep
 
 
-class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, Protocol):
+class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, Recount, Protocol):
     """Records, compare-and-set transitions, indexes, queries, leases, gates, events, shops, audit."""
 
     def health(self) -> tuple[bool, float, str]:

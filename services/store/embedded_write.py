@@ -17,12 +17,12 @@ from services.domain.task import Step, Task, encode
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
 #: for a parameter made by ``text_list``: any number of values without a new statement for each number
 IN_LIST = "IN (SELECT value FROM json_each(?))"
-_COLUMNS = (
+COLUMNS = (
     "task_id", "status", "triage", "platform", "shop_id", "task_type", "lane", "priority", "worker", "batch", "fp",
     "error_kind", "gate", "uniq", "attempt", "created_at", "updated_at", "due_at", "queued_at", "lease_until",
     "held_uniq", "lot", "outbox_at",
 )  # fmt: skip
-_INSERT = f"INSERT INTO tasks ({', '.join(_COLUMNS)}, data) VALUES ({', '.join('?' * (len(_COLUMNS) + 1))})"
+_INSERT = f"INSERT INTO tasks ({', '.join(COLUMNS)}, data) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
 _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
 _SHOP_TALLY = "INSERT INTO shop_tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
@@ -58,7 +58,7 @@ class Buffer:
 
     def stored(self, task: Task, outbox_at: int, place: int) -> None:
         """Say how a record stands in the database, and in which row."""
-        self._rows[task.task_id] = _row(task, outbox_at)
+        self._rows[task.task_id] = row_of(task, outbox_at)
         self._places[task.task_id] = place
 
     def put(self, old: Task | None, task: Task, outbox_at: int) -> None:
@@ -74,7 +74,7 @@ class Buffer:
         new: list[tuple[Any, ...]] = []
         changed: dict[tuple[bool, tuple[int, ...]], list[tuple[Any, ...]]] = {}
         for task_id, (task, outbox_at) in self._dirty.items():
-            row = _row(task, outbox_at)
+            row = row_of(task, outbox_at)
             before = self._rows.get(task_id)
             self._rows[task_id] = row
             self._count(before, row)
@@ -101,7 +101,7 @@ class Buffer:
         self._events.append(_event(task, Step(now, task.status, "", "", task.gen, task.attempt)))
 
     def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...] | None) -> None:
-        """Let the counters follow a record; see ``_COLUMNS`` for the numbers."""
+        """Let the counters follow a record; see ``COLUMNS`` for the numbers."""
         to = _NOWHERE if row is None else (row[6], row[1], row[2])
         from_ = _NOWHERE if before is None else (before[6], before[1], before[2])
         whose = row or before
@@ -136,7 +136,7 @@ class Buffer:
         self._events.clear()
 
 
-def _row(task: Task, outbox_at: int) -> tuple[Any, ...]:
+def row_of(task: Task, outbox_at: int) -> tuple[Any, ...]:
     status = str(task.status)
     return (
         task.task_id, status, task.triage, task.platform, task.shop_id, task.task_type, str(task.lane), task.priority,
@@ -152,7 +152,7 @@ def _update(by_id: bool, columns: tuple[int, ...]) -> str:
     key = (by_id, columns)
     sql = _updates.get(key)
     if sql is None:
-        names = "".join(f"{_COLUMNS[number]} = ?, " for number in columns)
+        names = "".join(f"{COLUMNS[number]} = ?, " for number in columns)
         sql = _updates[key] = f"UPDATE tasks SET {names}data = ? WHERE {'task_id' if by_id else 'rowid'} = ?"
     return sql
 

@@ -29,7 +29,7 @@ _MARK = b"*5\r\n$3\r\nSET\r\n$%%d\r\n%%b\r\n$1\r\n1\r\n$2\r\nEX\r\n$%d\r\n%d\r\n
 )
 
 
-def _blob(data: bytes) -> msgspec.Raw:
+def blob(data: bytes) -> msgspec.Raw:
     """Bytes as Lua's reader knows them: marked as a text, which for Lua is the same."""
     return msgspec.Raw(b"\xdb" + len(data).to_bytes(4, "big") + data)
 
@@ -39,24 +39,24 @@ def _plain(op: Op) -> _Entry:
 
 
 def _create(op: Create) -> _Entry:
-    return ("Create", _blob(encode(op.task)), op.on_duplicate)
+    return ("Create", blob(encode(op.task)), op.on_duplicate)
 
 
 def _claim(op: Claim) -> _Entry:
     adopt: msgspec.Raw | str = ""
     if op.adopt is not None:
         same = op.adopt.task_id == op.task_id
-        adopt = _blob(encode(op.adopt if same else msgspec.structs.replace(op.adopt, task_id=op.task_id)))
+        adopt = blob(encode(op.adopt if same else msgspec.structs.replace(op.adopt, task_id=op.task_id)))
     return ("Claim", op.task_id, op.gen, op.attempt, op.owner, op.worker, op.lease_ms, adopt, op.foreign_done, op.able)
 
 
 def _finish(op: Finish) -> _Entry:
     fields = msgspec.structs.astuple(op)
-    return ("Finish", *fields[:3], _blob(ENCODER.encode(op.attempt)), *fields[4:])
+    return ("Finish", *fields[:3], blob(ENCODER.encode(op.attempt)), *fields[4:])
 
 
 def _republish(op: Republish) -> _Entry:
-    return ("Republish", op.task_id, _blob(encode(op.task)), op.by, op.on_duplicate)
+    return ("Republish", op.task_id, blob(encode(op.task)), op.by, op.on_duplicate)
 
 
 _ENTRIES: dict[type[Op], Callable[[Any], _Entry]] = {

@@ -109,7 +109,7 @@ def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
 
 def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
     """How many members of an index stand in each status, at one instant, with the numbers of a hash added."""
-    parts = list(_all_parts())
+    parts = list(all_parts())
     *sizes, gone = link.many(
         [*(("ZINTERCARD", 2, name, part.name) for part in parts), ("HGETALL", removed)], atomic=True
     )
@@ -132,11 +132,12 @@ def _parts(terms: Sequence[Term]) -> list[Part]:
     """The parts of the status index that the terms on status, triage, priority and lane leave."""
     wanted = conditions(term for term in terms if term.field in _PART_FIELDS and term.op != "~")
     of_lane = conditions(term for term in terms if term.field == "lane" and term.op != "~")
-    found = [part for part in _all_parts() if all(fits(part) for fits in wanted)]
+    found = [part for part in all_parts() if all(fits(part) for fits in wanted)]
     return [part for part in found if not part.lane or all(fits(part) for fits in of_lane)]
 
 
-def _all_parts() -> Iterator[Part]:
+def all_parts() -> Iterator[Part]:
+    """Every part of the status index that there can be."""
     for status in map(str, Status):
         for priority in keys.PRIORITIES:
             if status == Status.QUEUED:

@@ -1,0 +1,111 @@
+"""Columns, counters and reservations compared with the records, on SQLite."""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from services.domain.miscount import Miscount
+from services.domain.status import Status
+from services.domain.transitions import RESERVATION_MS
+from services.store.embedded_part import Part
+from services.store.embedded_write import COLUMNS, row_of
+from services.store.unreadable import readable
+
+SLICE = 500
+SHOWN = 3
+_RESERVABLE = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
+_NAMES = ", ".join(COLUMNS)
+_SET = ", ".join(f"{name} = ?" for name in COLUMNS)
+#: table, its key columns, and how the tasks make it
+_TALLIES = (
+    ("tallies", "lane, platform, task_type, status, triage"),
+    ("shop_tallies", "shop_id, platform, status, triage"),
+)
+
+
+class Recounting(Part):
+    """The call of ``services.ports.Store``."""
+
+    def recount(self, *, mend: bool) -> list[Miscount]:
+        """Rows first, for the counters are made of them."""
+        found = [*self._rows(mend=mend), *self._tallies(mend=mend), *self._reservations(mend=mend)]
+        return [one for one in found if one.count]
+
+    def _rows(self, *, mend: bool) -> list[Miscount]:
+        wrong: list[str] = []
+        broken: list[str] = []
+        for rows in self._slices():
+            for place, row, data in rows:
+                task = readable(data)
+                if task is None:
+                    broken.append(str(row[0]))
+                elif row_of(task, row[-1]) != row:
+                    wrong.append(task.task_id)
+                    if mend:
+                        self._write(functools.partial(_set_right, place=place))
+        return [
+            Miscount(kind="index", where=_some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
+            Miscount(kind="unreadable", where=_some(broken), count=len(broken), left=len(broken)),
+        ]
+
+    def _slices(self) -> Iterator[list[tuple[int, tuple[Any, ...], bytes]]]:
+        last = 0
+        while True:
+            with self._read() as conn:
+                sql = f"SELECT rowid, data, {_NAMES} FROM tasks WHERE rowid > ? ORDER BY rowid LIMIT ?"
+                rows = [(row[0], tuple(row[2:]), row[1]) for row in conn.execute(sql, (last, SLICE))]
+            if not rows:
+                return
+            yield rows
+            last = rows[-1][0]
+
+    def _tallies(self, *, mend: bool) -> list[Miscount]:
+        found: list[Miscount] = []
+        for table, columns in _TALLIES:
+            with self._read() as conn:
+                wrong = _wrong_tallies(conn, table, columns)
+            if wrong and mend:
+                self._write(functools.partial(_count_anew, table=table, columns=columns))
+            left = 0 if mend else len(wrong)
+            found.append(Miscount(kind="counter", where=_some(wrong), count=len(wrong), left=left))
+        return found
+
+    def _reservations(self, *, mend: bool) -> list[Miscount]:
+        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on."""
+        stale = f"""until > ? OR NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = reservations.task_id
+            AND status IN ({", ".join(f"'{status}'" for status in _RESERVABLE)}))"""
+        limit = (self.now_ms() + 2 * RESERVATION_MS,)
+        with self._read() as conn:
+            wrong = [task_id for (task_id,) in conn.execute(f"SELECT task_id FROM reservations WHERE {stale}", limit)]
+        if wrong and mend:
+            self._write(lambda conn: conn.execute(f"DELETE FROM reservations WHERE {stale}", limit))
+        left = 0 if mend else len(wrong)
+        return [Miscount(kind="reservation", where=_some(wrong), count=len(wrong), left=left)]
+
+
+def _set_right(conn: sqlite3.Connection, place: int) -> None:
+    row = conn.execute("SELECT data, outbox_at FROM tasks WHERE rowid = ?", (place,)).fetchone()
+    task = readable(row[0]) if row is not None else None
+    if task is not None:
+        conn.execute(f"UPDATE tasks SET {_SET} WHERE rowid = ?", (*row_of(task, row[1]), place))
+
+
+def _wrong_tallies(conn: sqlite3.Connection, table: str, columns: str) -> list[str]:
+    true = f"SELECT {columns}, count(*) AS n FROM tasks GROUP BY {columns}"
+    kept = f"SELECT {columns}, n FROM {table} WHERE n <> 0"
+    differ = f"SELECT * FROM ({true} EXCEPT {kept}) UNION SELECT * FROM ({kept} EXCEPT {true})"
+    rows = conn.execute(f"SELECT DISTINCT {columns} FROM ({differ})")
+    return ["|".join(map(str, row)) for row in rows]
+
+
+def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
+    conn.execute(f"DELETE FROM {table}")
+    conn.execute(f"INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks GROUP BY {columns}")
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,70 @@
+"""Where a record stands in the indexes of Redis, as ``scripts/index.lua`` puts it there; for comparing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from services.domain.dependency import GATE
+from services.domain.explain import NO_WORKER
+from services.domain.lane import MAX_PRIORITY
+from services.domain.status import ACTIVE, Status
+from services.domain.task import Task
+from services.store import keys
+
+#: distance of two priorities in the order of parked tasks (``C.class`` of the scripts)
+CLASS = 2**43
+#: a score that only the scripts know (who goes first among twins, when a mark was made)
+ANY = None
+
+
+def part(task: Task) -> str:
+    """What divides its status index beside the priority."""
+    return task.lane if task.status == Status.QUEUED else task.triage if task.status == Status.DEAD else ""
+
+
+def places(task: Task, *, marked: bool) -> Iterator[tuple[str, int | None]]:
+    """Keys of sorted sets that hold it, with its score."""
+    created = task.created_at
+    yield keys.status(task.status, task.priority, part(task)), created
+    yield keys.SHOP + task.shop, created
+    yield keys.TYPE + task.task_type, created
+    yield keys.UPDATED, task.updated_at
+    for prefix, value in ((keys.BATCH, task.batch), (keys.WORKER, task.worker), (keys.FINGERPRINT, task.fingerprint)):
+        if value:
+            yield prefix + value, created
+    timed = {
+        Status.RUNNING: (keys.LEASES, task.lease_until),
+        Status.RETRYING: (keys.RETRIES, task.due_at),
+        Status.SCHEDULED: (keys.PLANNED, task.due_at),
+    }
+    for status, place in timed.items():
+        if task.status == status:
+            yield place
+    if marked:
+        yield keys.OUTBOX, ANY
+    if task.uniq and task.status in ACTIVE:
+        yield keys.UNIQUE + task.uniq, ANY
+    if task.status == Status.BLOCKED and task.gate != GATE:
+        rank = (MAX_PRIORITY - task.priority) * CLASS + created
+        served = task.gate != NO_WORKER
+        yield (lot_of(task) if served else keys.unserved(task.lane, task.task_type)), rank
+
+
+def lot_of(task: Task) -> str:
+    """The lot it is parked in."""
+    return f"{keys.LOT}{task.shop}|{task.task_type}"
+
+
+def companions(task: Task, key: str) -> list[tuple[str, str, str]]:
+    """What goes with a place: the sets that tell which lots there are."""
+    if key == lot_of(task):
+        return [("SADD", keys.LOT_TYPES + task.shop, task.task_type), ("SADD", keys.LOTS, task.shop)]
+    if key.startswith(keys.UNSERVED_OF):
+        return [("SADD", keys.UNSERVED, key.removeprefix(keys.UNSERVED_OF))]
+    return []
+
+
+def kind(task: Task) -> str:
+    """Its field among the counters by kind."""
+    triage = task.triage if task.status == Status.DEAD else ""
+    return f"{task.platform}|{task.task_type}|{task.lane}|{task.status}|{triage}|{task.priority}"

@@ -1,0 +1,226 @@
+"""Indexes, counters and reservations compared with the records, on Redis."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from services.domain.miscount import Miscount
+from services.domain.status import Status
+from services.domain.task import ENCODER, Task
+from services.domain.transitions import RESERVATION_MS
+from services.store import keys, redis_places
+from services.store.redis_apply import blob
+from services.store.redis_part import Part
+from services.store.redis_plan import all_parts
+from services.store.redis_script import PREFIX, load
+from services.store.unreadable import readable
+
+SLICE = 500
+SHOWN = 3
+TRIES = 3  #: a record that moved while it was looked at is looked at again
+_SET_RIGHT = load("set_right")
+_COUNT_SHOP, _SET_NUMBER = load("count_shop"), load("set_number")
+_RESERVABLE = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
+#: sorted sets by the beginning of their names, whose members must be records that belong there
+_INDEXES = (
+    keys.BY_STATUS,
+    keys.SHOP,
+    keys.TYPE,
+    keys.BATCH,
+    keys.WORKER,
+    keys.FINGERPRINT,
+    keys.LOT,
+    keys.UNSERVED_OF,
+    keys.UNIQUE,
+)
+_SINGLE = (keys.UPDATED, keys.LEASES, keys.RETRIES, keys.PLANNED, keys.OUTBOX)
+Change = tuple[str, bytes, Sequence[Sequence[Any]]]
+
+
+class Recounting(Part):
+    """The call of ``services.ports.Store``."""
+
+    def recount(self, *, mend: bool) -> list[Miscount]:
+        """Places first, for the counters are made of them."""
+        if mend:
+            self._link.check_writable()
+        broken: list[str] = []
+        found = [self._astray(broken, mend=mend), self._strangers(mend=mend)]
+        found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
+        found.append(Miscount(kind="unreadable", where=_some(broken), count=len(broken), left=len(broken)))
+        return [one for one in found if one.count]
+
+    # ----------------------------------------------------------------------------------------------------- indexes
+    def _astray(self, broken: list[str], *, mend: bool) -> Miscount:
+        """Records that do not stand where they should."""
+        wrong: list[str] = []
+        left = 0
+        for ids in self._ids():
+            for turn in range(TRIES):
+                changes = self._misplaced(ids, broken if not turn else [])
+                if not turn:
+                    wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
+                if not changes or not mend or self._set_right(changes) == len(changes):
+                    break
+            else:
+                left += len(changes)
+            left += len(changes) if not mend else 0
+        return Miscount(kind="index", where=_some(wrong), count=len(wrong), left=left)
+
+    def _misplaced(self, ids: Sequence[str], broken: list[str]) -> list[Change]:
+        records = list(self._as_stored(ids))
+        broken += [task_id for task_id, stored, task in records if stored and task is None]
+        expected = [
+            (task_id, stored, task, list(redis_places.places(task, marked=_marked(stored))))
+            for task_id, stored, task in records
+            if task is not None
+        ]
+        asked = [("ZSCORE", key, task_id) for task_id, _, _, places in expected for key, _ in places]
+        scores = iter(self._link.many(asked))
+        changes: list[Change] = []
+        for task_id, stored, task, places in expected:
+            commands: list[Sequence[Any]] = []
+            for key, score in places:
+                known = next(scores)
+                if known is None or (score is not None and float(known) != score):
+                    commands.append(("ZADD", key, str(task.created_at if score is None else score), task_id))
+                    commands += redis_places.companions(task, key)
+            if commands:
+                changes.append((keys.task(task_id), stored, commands))
+        return changes
+
+    def _strangers(self, *, mend: bool) -> Miscount:
+        """Members of indexes that have no record, or one that belongs elsewhere."""
+        wrong: list[str] = []
+        left = 0
+        for name in self._index_names():
+            for ids in self._members(name):
+                changes = [
+                    (keys.task(task_id), stored, [("ZREM", name, task_id)])
+                    for task_id, stored, task in self._as_stored(ids)
+                    if not _belongs(task, stored, name)
+                ]
+                wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
+                left += len(changes) - (self._set_right(changes) if mend else 0)
+        return Miscount(kind="index", where=_some(wrong), count=len(wrong), left=left)
+
+    # ---------------------------------------------------------------------------------------------------- counters
+    def _shops(self, *, mend: bool) -> Miscount:
+        """Each shop's numbers, counted in one step by its index and the parts of the status index."""
+        counted = {str(status): place for place, status in enumerate(keys.COUNTED, 2)}
+        parts = [one for one in all_parts() if one.status in counted and one.triage in ("", "open")]
+        names = [part.name for part in parts]
+        places = [str(counted[part.status]) for part in parts]
+        wrong = []
+        for member in self._link.call("ZRANGE", keys.SHOP_NAMES, 0, -1):
+            shop = member.decode()
+            where = (keys.BY_SHOP, keys.SHOP + shop, *names)
+            if self._link.run(_COUNT_SHOP, where, shop, "1" if mend else "0", *places):
+                wrong.append(shop)
+        return Miscount(kind="counter", where=_some(wrong), count=len(wrong), left=0 if mend else len(wrong))
+
+    def _kinds(self, *, mend: bool) -> Miscount:
+        """Counters of all tasks: one that stays as it is while two counts agree that it is wrong, is wrong."""
+        first = self._wrong_kinds()
+        if not first:
+            return Miscount(kind="counter", where="", count=0)
+        again = self._wrong_kinds()
+        sure = {field: true for field, true in again.items() if first.get(field) == true}
+        made = 0
+        for field, (kept, true) in sure.items() if mend else ():
+            made += self._link.run(_SET_NUMBER, (keys.BY_KIND,), field, str(kept), str(true))
+        left = len(again) - made
+        return Miscount(kind="counter", where=_some(sorted(again)), count=len(again), left=left)
+
+    def _wrong_kinds(self) -> dict[str, tuple[int, int]]:
+        """By field: the number that is kept, and the true one; those that changed meanwhile are left out."""
+        before = self._kept_kinds()
+        true: Counter[str] = Counter()
+        for ids in self._ids():
+            true.update(redis_places.kind(task) for _, _, task in self._as_stored(ids) if task is not None)
+        after = self._kept_kinds()
+        steady = {field for field in before | after | true if before.get(field, 0) == after.get(field, 0)}
+        return {field: (after.get(field, 0), true[field]) for field in steady if after.get(field, 0) != true[field]}
+
+    def _kept_kinds(self) -> dict[str, int]:
+        return {field.decode(): int(number) for field, number in self._link.call("HGETALL", keys.BY_KIND).items()}
+
+    def _reservations(self, *, mend: bool) -> Miscount:
+        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on."""
+        latest = self._ticker.now_ms() + 2 * RESERVATION_MS
+        wrong: list[str] = []
+        left = 0
+        for member in self._link.call("ZRANGE", keys.RESERVING, 0, -1):
+            name = keys.RESERVED + member.decode()
+            until = self._until(name)
+            changes = [
+                (keys.task(task_id), stored, [("ZREM", name, task_id)])
+                for task_id, stored, task in self._as_stored(list(until))
+                if task is None or task.status not in _RESERVABLE or until[task_id] > latest
+            ]
+            wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
+            left += len(changes) - (self._set_right(changes) if mend else 0)
+        return Miscount(kind="reservation", where=_some(wrong), count=len(wrong), left=left)
+
+    # ----------------------------------------------------------------------------------------------------- helpers
+    def _ids(self) -> Iterator[list[str]]:
+        for names in self._scan("MATCH", keys.TASK + "*"):
+            yield [name.decode().removeprefix(keys.TASK) for name in names]
+
+    def _index_names(self) -> Iterator[str]:
+        yield from _SINGLE
+        for prefix in _INDEXES:
+            for names in self._scan("MATCH", prefix + "*", "TYPE", "zset"):
+                yield from (name.decode() for name in names if name.decode() not in _SINGLE)
+
+    def _members(self, name: str) -> Iterator[list[str]]:
+        cursor = 0
+        while True:
+            cursor, found = self._link.call("ZSCAN", name, cursor, "COUNT", SLICE)
+            if found:
+                yield [member.decode() for member, _ in found]
+            if not cursor:
+                return
+
+    def _scan(self, *words: str) -> Iterator[list[bytes]]:
+        cursor = 0
+        while True:
+            cursor, found = self._link.call("SCAN", cursor, *words, "COUNT", SLICE)
+            if found:
+                yield found
+            if not cursor:
+                return
+
+    def _until(self, name: str) -> dict[str, float]:
+        flat = self._link.call("ZRANGE", name, 0, -1, "WITHSCORES")
+        return {member.decode(): float(score) for member, score in zip(flat[::2], flat[1::2], strict=True)}
+
+    def _as_stored(self, ids: Sequence[str]) -> Iterable[tuple[str, bytes, Task | None]]:
+        """Id, stored bytes ("" for none) and record."""
+        stored = self._link.call("MGET", *map(keys.task, ids)) if ids else []
+        for task_id, data in zip(ids, stored, strict=True):
+            yield task_id, data or b"", readable(data[PREFIX:]) if data else None
+
+    def _set_right(self, changes: Sequence[Change]) -> int:
+        """How many could be made: a record that has changed since has set itself right."""
+        if not changes:
+            return 0
+        packed = ENCODER.encode([(key, blob(stored), commands) for key, stored, commands in changes])
+        return int(self._link.run(_SET_RIGHT, (keys.META,), packed))
+
+
+def _marked(stored: bytes) -> bool:
+    return stored[PREFIX - 1] == 1
+
+
+def _belongs(task: Task | None, stored: bytes, name: str) -> bool:
+    if task is None:
+        return False
+    return any(key == name for key, _ in redis_places.places(task, marked=_marked(stored)))
+
+
+def _some(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
