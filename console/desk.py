@@ -24,13 +24,12 @@ from services import assembly, i18n
 from services import settings as config
 from services.domain.errors import ConsoleError
 from services.entrypoints.context import ConsoleRequest
-from services.i18n import _
-from services.messages import told
+from services.i18n import N_, _
 from views.dialogs.republish.runner import BulkRunner
 from views.support import operation, shown
 from views.support.acting import Acting
 from views.theme import theme
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import ToastSpec, failure
 
 if TYPE_CHECKING:
     from views.pages.first_run.page import FirstRunPage
@@ -208,7 +207,7 @@ class Console:
             elif work and not session.local.name and not await self._off(session.sample.works_elsewhere):
                 await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
-            desk.window.toasts.show(ToastSpec(text=_("That did not work."), detail=told(exc), status="error"))
+            desk.window.toasts.show(failure(exc))
 
     async def _cannot_open(self, error: ConsoleError) -> None:
         log.error("cannot open: %s", error)
@@ -217,9 +216,7 @@ class Console:
         assert self._welcome is not None
         if self._choice is not None:
             self._choice.try_again()
-        self._welcome.toasts.show(
-            ToastSpec(text=_("Cannot connect."), detail=told(error), status="error", copy=told(error))
-        )
+        self._welcome.toasts.show(failure(error, N_("Cannot connect.")))
 
     async def _close(self) -> None:
         if self._ahead is not None:
@@ -258,11 +255,7 @@ class Console:
     def _notify(self, error: BaseException) -> None:
         window = self._desk.window if self._desk is not None else self._welcome
         if window is not None:
-            window.toasts.show(
-                ToastSpec(
-                    text=_("That did not work."), detail=told(error), status="error", copy=told(error), key=str(error)
-                )
-            )
+            window.toasts.show(failure(error, key=str(error)))
 
 
 def _fleet(settings: config.Settings, broker: str, redis: str) -> config.Settings:

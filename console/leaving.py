@@ -12,7 +12,7 @@ from console.main_window import MainWindow
 from services.domain.worker import SlotState
 from services.i18n import N_, _, ngettext
 from views.dialogs.confirm import ConfirmDialog, Question
-from views.widgets.toast import Toast, ToastAction, ToastSpec
+from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
 
 #: running tasks get this long when nobody was asked, e.g. at the end of the sample fleet
 GRACE_S, HAND_BACK_S = 5.0, 0.0
@@ -75,14 +75,15 @@ class Leaving(QObject):
         """Take nothing new, and close once the running tasks have ended."""
         self._work.drain()
         self._timer.start()
+        self._toast = self._window.toasts.show(lasting(self._closing))
+
+    def _closing(self) -> ToastSpec:
         actions = (
             ToastAction(text=_("Hand back and close"), call=self.hand_back),
             ToastAction(text=_("Stay"), call=self.stay),
         )
         text = _("Fleetdeck closes as soon as the running tasks have finished.")
-        self._toast = self._window.toasts.show(
-            ToastSpec(text=text, status="scheduled", actions=actions, sticky=True, key="leaving")
-        )
+        return ToastSpec(text=text, status="scheduled", actions=actions, sticky=True, key="leaving")
 
     def hand_back(self) -> None:
         """Close now; running tasks go back to their queues and count as no failure."""

@@ -11,15 +11,19 @@ from console.session import Session
 from services.i18n import _
 from services.monitor.live import Snapshot
 from views.support import operation
-from views.widgets.toast import Toast, ToastAction, ToastSpec
+from views.widgets.toast import Toast, ToastAction, ToastSpec, lasting
 
 
 def show(session: Session, desk: bootstrap.Desk) -> None:
     """Offer it in a toast that stays until somebody takes it, closes it, or tasks come."""
     load = operation.Operation(desk.window)
-    offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, session.sample.load))
-    text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
-    toast = desk.window.toasts.show(ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True))
+
+    def say() -> ToastSpec:
+        offer = ToastAction(text=_("Load the sample fleet"), call=partial(load.start, session.sample.load))
+        text = _("Nothing here yet. Import your shops, or look around with the sample fleet.")
+        return ToastSpec(text=text, status="waiting", actions=(offer,), sticky=True)
+
+    toast = desk.window.toasts.show(lasting(say))
     _close_once_at_work(toast, desk)
 
 

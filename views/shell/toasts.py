@@ -49,6 +49,7 @@ class Toasts(QObject):
             self._drop(next((toast for toast in self._stack if not toast.spec.stays), self._stack[0]))
         toast = Toast(spec, self._host)
         toast.closed.connect(self._on_closed)
+        toast.said.connect(self.arrange)
         self._stack.append(toast)
         toast.show()
         self.arrange()

@@ -8,10 +8,9 @@ from PySide6.QtCore import QObject, QTimer
 
 from services.commands.outcome import Outcome
 from services.i18n import _, ngettext
-from services.messages import told
 from views.support import shown
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 Toast = Callable[[ToastSpec], None]
@@ -147,4 +146,4 @@ class Acting(QObject):
         self._tell(outcome, lambda _outcome: _("Taken back."))
 
     def _fail(self, error: BaseException) -> None:
-        self._toast(ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error)))
+        self._toast(failure(error))

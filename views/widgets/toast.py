@@ -9,8 +9,10 @@ from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QEnterEvent, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from services.i18n import N_
+from services.i18n import N_, _
+from services.messages import told
 from views.support import safe
+from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
@@ -41,10 +43,22 @@ class ToastSpec:
     key: str = ""  #: a later toast with the same key replaces this one
     update: bool = False  #: only changes the words of the toast with this key; nothing where a person closed that
 
+    again: Callable[[], ToastSpec] | None = None  #: says it anew in another language; its verbs stay those they were
+
     @property
     def stays(self) -> bool:
         """Whether only a person closes it."""
         return self.sticky or self.status in ("dead", "error")
+
+
+def lasting(say: Callable[[], ToastSpec]) -> ToastSpec:
+    """A message that stands long enough to outlive a change of the language."""
+    return replace(say(), again=say)
+
+
+def failure(error: BaseException, lead: str = N_("That did not work."), *, key: str = "") -> ToastSpec:
+    """An error with its details for the clipboard; `lead` is source text."""
+    return lasting(lambda: ToastSpec(text=_(lead), detail=told(error), status="error", copy=told(error), key=key))
 
 
 class Toast(QWidget):
@@ -52,9 +66,11 @@ class Toast(QWidget):
 
     Signals:
         closed: it is over.
+        said: other words stand in it; it may need another room.
     """
 
     closed = Signal()
+    said = Signal()
 
     def __init__(self, spec: ToastSpec, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -64,7 +80,9 @@ class Toast(QWidget):
         self._text, self._detail = Label("", "strong", wrap=True), Label("", "label", "text2", wrap=True)
         self._timer = QTimer(self, singleShot=True, interval=int(spec.seconds * 1000))
         self._timer.timeout.connect(self.close_now)
+        self._buttons: list[Button] = []
         self._set_up()
+        on_language_changed(self.retranslate)
         theme().changed.connect(self._restyle)
         self._restyle()
         if not spec.stays:
@@ -93,6 +111,16 @@ class Toast(QWidget):
         self.spec = replace(self.spec, text=spec.text, detail=spec.detail)
         self._show_words()
 
+    def retranslate(self) -> None:
+        """Say it in the language of the moment, where it is known how."""
+        if self.spec.again is None:
+            return
+        spec = self.spec.again()
+        for button, action in zip(self._buttons, spec.actions, strict=False):
+            button.set_count_text(action.text)
+        self.change_words(spec)
+        self.said.emit()
+
     def _show_words(self) -> None:
         self._text.setText(safe.visible(self.spec.text))
         self._detail.setText(safe.one_line(self.spec.detail, 300))
@@ -107,6 +135,7 @@ class Toast(QWidget):
             button.set_count_text(action.text)
             button.clicked.connect(action.call)
             button.clicked.connect(self.close_now)
+            self._buttons.append(button)
             verbs.addWidget(button)
         if self.spec.copy:
             copy = Button(N_("Copy details"), kind="link")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
@@ -11,11 +12,10 @@ from services.commands.bulk import Ended, Progress
 from services.domain import filter
 from services.domain.query import equals
 from services.i18n import _, ngettext, pgettext
-from services.messages import told
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
 from views.support import shown, text
 from views.support.throttle import Throttle
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 KEY = "bulk-republish"
 #: a run that is over sooner is told only once
@@ -63,22 +63,22 @@ class Telling(QObject):
         job = self._runner.job
         if job is None or job.options.probe_only:
             return
+        self._toast(lasting(partial(self._running, job)))
+
+    def _running(self, job: Job) -> ToastSpec:
         hand = (
             ToastAction(text=_("Resume"), call=self._runner.resume)
             if self._runner.paused
             else ToastAction(text=_("Pause"), call=self._runner.pause)
         )
         stop = ToastAction(text=_("Stop"), call=self._runner.stop)
-        status = "paused" if self._runner.paused else "running"
-        self._toast(
-            ToastSpec(
-                text=headline(job, self._runner.progress),
-                detail=detail(self._runner.progress),
-                status=status,
-                actions=(hand, stop),
-                sticky=True,
-                key=KEY,
-            )
+        return ToastSpec(
+            text=headline(job, self._runner.progress),
+            detail=detail(self._runner.progress),
+            status="paused" if self._runner.paused else "running",
+            actions=(hand, stop),
+            sticky=True,
+            key=KEY,
         )
 
     def _tell_update(self, progress: Progress) -> None:
@@ -91,8 +91,7 @@ class Telling(QObject):
 
     def _on_failed(self, _job: Job, error: BaseException) -> None:
         self._slow.stop()
-        words = told(error)
-        self._toast(ToastSpec(text=_("That did not work."), detail=words, status="error", copy=words, key=KEY))
+        self._toast(failure(error, key=KEY))
 
     def _on_ended(self, job: Job, ended: Ended) -> None:
         self._slow.stop()

@@ -13,7 +13,6 @@ from services.commands.outcome import Outcome
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import _, ngettext
-from services.messages import told
 from views.context import PageContext
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
@@ -21,7 +20,7 @@ from views.dialogs.republish.telling import Telling, republished
 from views.support import shown, text
 from views.support.acting import Acting
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
@@ -119,9 +118,7 @@ class LetterActions(QObject):
         self._context.toast(ToastSpec(text=_("Taken back."), status="cancelled"))
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(
-            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
-        )
+        self._context.toast(failure(error))
 
 
 def _republished(outcome: Outcome) -> str:

@@ -14,7 +14,6 @@ from services.commands.outcome import Outcome
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
-from services.messages import told
 from services.monitor.causes import Cause
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
@@ -26,7 +25,7 @@ from views.support import shown, text
 from views.support.offers import offer
 from views.support.operation import Operation
 from views.theme.tokens import platform_badge
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
 HOUR_S, DAY_S = 3600, 86_400
 UNDO_S = 10
@@ -141,9 +140,7 @@ class CauseActions(QObject):
         QGuiApplication.clipboard().setText(words_)
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(
-            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
-        )
+        self._context.toast(failure(error))
 
 
 def preview(letters: Sequence[Task], title: str, environment: str) -> Question:

@@ -11,14 +11,13 @@ from PySide6.QtWidgets import QWidget
 
 from services.domain.schedule import Tally
 from services.i18n import N_, _, ngettext
-from services.messages import told
 from services.monitor.schedules import ScheduleRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.pages.schedules import words
 from views.support import text
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import ToastSpec, failure
 
 T = TypeVar("T")
 
@@ -92,7 +91,5 @@ class ScheduleActions(QObject):
         self._operation.start(call, succeed, self._fail)
 
     def _fail(self, error: BaseException) -> None:
-        self._context.toast(
-            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
-        )
+        self._context.toast(failure(error))
         self.changed.emit()

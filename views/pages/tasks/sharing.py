@@ -17,7 +17,6 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from services.domain.mask import masked_json
 from services.domain.task import Task
 from services.i18n import N_, _, ngettext
-from services.messages import told
 from services.monitor import export
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
@@ -26,7 +25,7 @@ from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.verbs import many
 from views.support import safe, shown, text
 from views.support.operation import Operation
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 #: what a clipboard is good for; more goes to a file
 MOST_COPIED = 10_000
@@ -133,9 +132,12 @@ class Sharing(QObject):
 
     def _tell_busy(self) -> None:
         if self._export is not None:
-            words = _("Exporting to {file}").format(file=safe.one_line(self._export.path.name, 60))
-            stop = ToastAction(text=_("Stop"), call=self.stop)
-            self._context.toast(ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="export"))
+            self._context.toast(lasting(partial(self._busy, safe.one_line(self._export.path.name, 60))))
+
+    def _busy(self, file: str) -> ToastSpec:
+        words = _("Exporting to {file}").format(file=file)
+        stop = ToastAction(text=_("Stop"), call=self.stop)
+        return ToastSpec(text=words, status="running", actions=(stop,), sticky=True, key="export")
 
     def _end(self) -> Path:
         self._timer.stop()
@@ -165,10 +167,7 @@ class Sharing(QObject):
                 ToastSpec(text=_("Export stopped; nothing was written."), status="cancelled", key="export")
             )
             return
-        words = told(error)
-        self._context.toast(
-            ToastSpec(text=_("The export failed."), detail=words, status="error", copy=words, key="export")
-        )
+        self._context.toast(failure(error, N_("The export failed."), key="export"))
 
 
 def command_line(task: Task, profile: str) -> str:

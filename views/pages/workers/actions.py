@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QWidget
 
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _, ngettext
-from services.messages import told
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
 from views.pages.workers.nodes import Names, running_rows
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec
+from views.widgets.toast import ToastSpec, failure
 
 
 class WorkerActions(QObject):
@@ -106,9 +105,7 @@ class WorkerActions(QObject):
 
     def _on_refused(self, worker: str, error: BaseException) -> None:
         self.refused.emit(worker)
-        self._context.toast(
-            ToastSpec(text=_("That did not work."), detail=told(error), status="error", copy=told(error))
-        )
+        self._context.toast(failure(error))
 
 
 def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...]) -> Question:

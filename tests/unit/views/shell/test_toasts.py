@@ -6,8 +6,10 @@ import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from services import i18n
 from views.shell.toasts import Toasts
-from views.widgets.toast import ToastSpec
+from views.widgets.buttons import Button
+from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 
 
 @pytest.fixture
@@ -74,3 +76,26 @@ def test_they_follow_the_window(toasts: Toasts) -> None:
     assert toast.geometry().right() < 800
     assert toast.geometry().bottom() < 500 - 26 - 49, "the verbs in the foot of a page stay free"
     toasts.clear()
+
+
+def test_what_lasts_speaks_the_language_of_the_moment(toasts: Toasts) -> None:
+    called: list[str] = []
+
+    def say() -> ToastSpec:
+        stop = ToastAction(text=i18n._("Stop"), call=lambda: called.append("stop"))
+        return ToastSpec(text=i18n._("Cannot connect."), actions=(stop,), sticky=True)
+
+    lasts, passing = toasts.show(lasting(say)), toasts.show(ToastSpec(text=i18n._("Cannot connect.")))
+    broken = toasts.show(failure(RuntimeError("refused by 10.0.0.1")))
+    i18n.set_language("zh_CN")
+    try:
+        assert lasts.accessibleName() == "无法连接。"
+        assert passing.accessibleName() == "Cannot connect."
+        assert broken.accessibleName().endswith("refused by 10.0.0.1")
+        assert not broken.accessibleName().startswith("That did not work.")
+        stop = next(one for one in lasts.findChildren(Button) if one.text() == "停止")
+        stop.click()
+        assert called == ["stop"]
+        assert lasts not in toasts.toasts()
+    finally:
+        i18n.set_language("en")
