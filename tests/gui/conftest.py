@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -19,6 +20,7 @@ from views.theme import theme
 @pytest.fixture
 def desk(qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
     """A real session on the embedded engine, in English and dark."""
+    QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
     i18n.set_language("en")
     theme().set_mode("dark")
     theme().install(qapp)
