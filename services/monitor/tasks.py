@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
+import msgspec
+
 from services.domain import ability, dependency, explain, filter, verdict
 from services.domain.query import Page, Query, Term, equals
 from services.domain.shop import SCOPE_ALL, Shop
@@ -65,8 +67,7 @@ class LogTail:
     attempts: tuple[int, ...] = field(default=())
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(msgspec.Struct, frozen=True, gc=False):
     """What a bulk action must know of a task; small, because a selection may have a hundred thousand of them."""
 
     task_id: str

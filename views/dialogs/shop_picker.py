@@ -219,8 +219,7 @@ class ShopPicker(QWidget):
 
     def _on_all(self) -> None:
         shown = [self.model.key_at(row) for row in range(self.model.rowCount())]
-        all_on = bool(shown) and all(key in self.model.ticked() for key in shown)
-        self.model.set_ticked(shown, on=not all_on)
+        self.model.set_ticked(shown, on=self.model.tick_state() != Qt.CheckState.Checked)
         self._say()
 
     def _on_ticked(self) -> None:

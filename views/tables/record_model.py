@@ -51,12 +51,12 @@ class RecordModel(KeyedRows[R]):
         super().__init__((*((tick_column(),) if tickable else ()), *columns), key, hold_new=hold_new, parent=parent)
         self._local_sort = local_sort
         self.sentence = sentence  #: a whole row in one sentence, for a screen reader
-        self._ticked: set[Hashable] = set()
+        self._ticked: frozenset[Hashable] = frozenset()
         self._sorts: tuple[Sort, ...] = ()
 
     def clear(self) -> None:
         """Show nothing and forget the ticks; for a new profile or a changed filter."""
-        self.set_ticked(self._ticked.copy(), on=False)
+        self.set_ticked(self._ticked, on=False)
         self.apply((), settle=True)
 
     # ticks
@@ -68,7 +68,12 @@ class RecordModel(KeyedRows[R]):
 
     def ticked(self) -> frozenset[Hashable]:
         """Return the ticked keys, also those of rows not loaded now."""
-        return frozenset(self._ticked)
+        return self._ticked
+
+    def ticked_in_order(self) -> tuple[Hashable, ...]:
+        """Return the ticked keys, those on screen first in their order."""
+        shown = [name for name in self._positions if name in self._ticked]
+        return (*shown, *self._ticked.difference(shown))
 
     def is_ticked(self, row: int) -> bool:
         """Tell whether `row` is ticked."""
@@ -76,16 +81,15 @@ class RecordModel(KeyedRows[R]):
 
     def set_ticked(self, keys: Iterable[Hashable], *, on: bool = True) -> None:
         """Tick or untick `keys`."""
-        wanted = set(keys)
-        after = self._ticked | wanted if on else self._ticked - wanted
-        changed = after ^ self._ticked
+        wanted = frozenset(keys)
+        changed = wanted - self._ticked if on else wanted & self._ticked
         if not changed or not self.tickable:
             return
-        self._ticked = after
-        rows = sorted(self._positions[name] for name in changed if name in self._positions)
+        self._ticked = self._ticked | changed if on else self._ticked - changed
+        rows = [self._positions[name] for name in self._positions.keys() & changed]
         if rows:
             last = len(self._columns) - 1
-            self.dataChanged.emit(self.index(rows[0], 0), self.index(rows[-1], last), roles.TICK_ROLES)
+            self.dataChanged.emit(self.index(min(rows), 0), self.index(max(rows), last), roles.TICK_ROLES)
         self.headerDataChanged.emit(roles.HORIZONTAL, 0, 0)
         self.ticked_changed.emit()
 
@@ -99,14 +103,13 @@ class RecordModel(KeyedRows[R]):
 
     def untick_all(self) -> None:
         """Untick everything, loaded or not."""
-        self.set_ticked(self._ticked.copy(), on=False)
+        self.set_ticked(self._ticked, on=False)
 
     def tick_state(self) -> Qt.CheckState:
         """Return the state of the box in the header."""
         if not self._ticked:
             return roles.UNCHECKED
-        shown = sum(name in self._ticked for name in self._positions)
-        return roles.CHECKED if shown and shown == len(self._rows) else roles.PARTLY
+        return roles.CHECKED if self._rows and self._positions.keys() <= self._ticked else roles.PARTLY
 
     # order
 

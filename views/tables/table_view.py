@@ -157,11 +157,8 @@ class TableView(QTableView):
 
     def target_keys(self) -> tuple[Hashable, ...]:
         """Return what an action applies to: the ticked rows, else the row under the cursor."""
-        ticked = self._records.ticked()
-        if ticked:
-            shown = [self._records.key_at(row) for row in range(self._records.rowCount())]
-            first = [key for key in shown if key in ticked]
-            return (*first, *(ticked - set(first)))
+        if self._records.ticked():
+            return self._records.ticked_in_order()
         current = self.current_key()
         return (current,) if current is not None else ()
 
