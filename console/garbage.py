@@ -20,6 +20,7 @@ class GuiCollector(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thresholds = gc.get_threshold()
+        self._settled = False
         gc.collect()
         # what was loaded until now lives as long as the program; not looking at it again keeps full collections short
         gc.freeze()
@@ -29,11 +30,16 @@ class GuiCollector(QObject):
         self._timer.start()
 
     def collect(self) -> None:
-        """Collect the oldest generation that is due."""
+        """Collect the oldest generation that is due; what is alive after the first full collection, half a minute after
+        the start, is the window with all its pages: to go through that each time would hold it up for 50 ms.
+        """
         counts = gc.get_count()
         due = [place for place in (0, 1, 2) if counts[place] > self._thresholds[place]]
         if due:
             gc.collect(due[-1])
+        if due[-1:] == [2] and not self._settled:
+            self._settled = True
+            gc.freeze()
 
     def stop(self) -> None:
         """Leave collection to Python again."""

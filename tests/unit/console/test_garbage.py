@@ -1,0 +1,60 @@
+"""Garbage: collected in the GUI thread, and without looking at the whole window each time."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from console.garbage import GuiCollector
+
+
+class Knot:
+    """Something that holds on to itself."""
+
+    def __init__(self) -> None:
+        self.me = self
+
+
+@pytest.fixture
+def collector(qapp: QApplication) -> Iterator[GuiCollector]:
+    made = GuiCollector()
+    yield made
+    made.stop()
+
+
+def grow_old() -> None:
+    """Let a full collection fall due."""
+    for _ in range(gc.get_threshold()[2] + 1):
+        gc.collect(1)
+
+
+def test_nothing_is_collected_but_when_asked(collector: GuiCollector) -> None:
+    knot = weakref.ref(Knot())
+    assert not gc.isenabled()
+    assert knot() is not None
+    grow_old()
+    collector.collect()
+    assert knot() is None
+
+
+def test_what_is_alive_after_the_first_full_collection_is_not_looked_at_again(collector: GuiCollector) -> None:
+    window, begun = [Knot() for _ in range(2000)], gc.get_freeze_count()
+    grow_old()
+    collector.collect()
+    assert gc.get_freeze_count() >= begun + len(window)
+    frozen = gc.get_freeze_count()
+    knot = weakref.ref(Knot())
+    grow_old()
+    collector.collect()
+    assert knot() is None, "what came later is collected as before"
+    assert gc.get_freeze_count() <= frozen
+
+
+def test_the_end_gives_it_back_to_python(qapp: QApplication) -> None:
+    GuiCollector().stop()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
