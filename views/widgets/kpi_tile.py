@@ -20,6 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractButton, QMenu, QSizePolicy
 
 from services.i18n import _
+from views.support.elide import shorter
 from views.support.language import on_language_changed
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD
@@ -186,7 +187,9 @@ class KpiTile(QAbstractButton):
         font = theme().font(kind)
         painter.setFont(font)
         painter.setPen(theme().color(ink))
-        painter.drawText(room, _LEFT, QFontMetrics(font).elidedText(words, _ELIDE, int(room.width())))
+        metrics = QFontMetrics(font)
+        whole = shorter(words, lambda some: metrics.horizontalAdvance(some) <= room.width())
+        painter.drawText(room, _LEFT, metrics.elidedText(whole, _ELIDE, int(room.width())))
 
     def _paint_curve(self, painter: QPainter) -> None:
         ratio = self.devicePixelRatioF()

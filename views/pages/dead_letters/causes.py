@@ -20,7 +20,7 @@ from views.theme import theme
 
 HEIGHT, COUNT, PAD = 84, 40, 16
 BAR_GAP, BARS_HEIGHT, WIDE = 1, 18, 270
-PART_GAP, TYPE_GAP, LEAST_TITLE = 12, 7, 48
+PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
 _CLOCK = SystemClock()
@@ -160,9 +160,10 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_lines(painter: QPainter, room: QRect, bars: int, cause: Cause) -> None:
-        _title_line(painter, QRect(room.left(), room.top(), room.width(), 20), cause)
+        told = _title_line(painter, QRect(room.left(), room.top(), room.width(), 20), cause)
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
-        _line(painter, second, words.detail(cause), "label", "text2")
+        parts = (words.detail(cause),) if told else (words.types(cause), words.detail(cause))
+        _line(painter, second, " · ".join(part for part in parts if part), "label", "text2")
         now = _CLOCK.now_ms()
         first, last = words.span(cause, now)
         ignored = words.rule_words(cause, now)
@@ -190,14 +191,15 @@ def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> No
         painter.drawRoundedRect(QRectF(room).adjusted(1, 1, -1, -2), 3, 3)
 
 
-def _title_line(painter: QPainter, room: QRect, cause: Cause) -> None:
-    """Draw title and task type; where both do not fit the title is cut, as the type tells equal causes apart."""
-    kind = words.types(cause)
-    metrics = QFontMetrics(theme().font("label"))
-    needed = min(metrics.horizontalAdvance(kind) + 2, room.width() - LEAST_TITLE)
-    title = QRect(room.left(), room.top(), max(LEAST_TITLE, room.width() - needed - TYPE_GAP), room.height())
-    used = _line(painter, title, words.title(cause), "strong", "text") + TYPE_GAP
-    _line(painter, room.adjusted(used, 0, 0, 0), kind, "label", "text2")
+def _title_line(painter: QPainter, room: QRect, cause: Cause) -> bool:
+    """Draw the title, and the task type where both fit whole; tell whether they did. It tells equal causes apart."""
+    kind, title = words.types(cause), words.title(cause)
+    needed = QFontMetrics(theme().font("strong")).horizontalAdvance(title) + TYPE_GAP
+    fits = needed + QFontMetrics(theme().font("label")).horizontalAdvance(kind) <= room.width()
+    _line(painter, room, title, "strong", "text")
+    if fits:
+        _line(painter, room.adjusted(needed, 0, 0, 0), kind, "label", "text2")
+    return fits
 
 
 def _width(metrics: QFontMetrics, parts: tuple[str, ...]) -> int:
