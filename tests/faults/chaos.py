@@ -24,6 +24,7 @@ from typing import Any
 from services.domain.errors import ConsoleError
 from services.domain.query import Query, equals
 from tests.faults.chaos_faults import FAULTS
+from tests.faults.chaos_operator import Operator
 from tests.faults.chaos_table import Peace, tell
 from tests.faults.chaos_world import LEASE_SECONDS, World
 
@@ -162,29 +163,35 @@ def run(world: World, args: argparse.Namespace) -> bool:
     seconds = args.minutes * 60
     faults: Counter[str] = Counter()
     submitter = Submitter(world, args.tasks, seconds * SUBMIT_SHARE, args.seed)
+    operator = Operator(world, args.seed)
     watch = Watch(world.seen)
     watch.start()
     world.keep_workers()
     submitter.start()
+    operator.start()
     try:
         _break(world, random.Random(args.seed), time.monotonic() + seconds, faults)
         submitter.join(SETTLE_SECONDS)
+        operator.stop.set()
+        operator.join(SETTLE_SECONDS)
         settled = _settle(world)
     finally:
         submitter.stop.set()
+        operator.stop.set()
     faults["submitter killed"] = submitter.killed
     clean = world.stop_workers()
     if args.keep:
         Path(args.keep).mkdir(parents=True, exist_ok=True)
         (Path(args.keep) / f"{world.kind}.log").write_text(world.printed(), encoding="utf-8")
-    if submitter.error is not None:
-        raise submitter.error
+    for error in (submitter.error, operator.error):
+        if error is not None:
+            raise error
     peace = Peace(settled, clean, dict(faults))
     command = (
         f"make chaos MINUTES={args.minutes:g} TASKS={args.tasks} SEED={args.seed} PAIR={world.kind}"
         f" ({args.workers} workers of {args.slots} slots, leases of {LEASE_SECONDS} s)"
     )
-    return tell(world, command, submitter.told, watch.at, peace)
+    return tell(world, command, submitter.told, watch.at, operator, peace)
 
 
 def _break(world: World, rng: random.Random, until: float, faults: Counter[str]) -> None:

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from services.domain.status import TERMINAL
 from services.domain.task import Task
 from services.version import VERSION
+from tests.faults.chaos_operator import Operator
 from tests.faults.chaos_world import Outage, World, starts_of, versions
 
 ENDED = {*map(str, TERMINAL), "held"}
@@ -26,14 +27,15 @@ class Peace:
     faults: dict[str, int]  #: how many of each kind
 
 
-def tell(world: World, command: str, told: set[str], begun: Sequence[float], peace: Peace) -> bool:
-    """Print the table; False where a task is lost or has two outcomes.
+def tell(world: World, command: str, told: set[str], begun: Sequence[float], operator: Operator, peace: Peace) -> bool:
+    """Print the table; False where a task is lost, has two outcomes, or an operator was told what is not true.
 
     ``told``: ids that a submitting command has answered with. ``begun``: instants (monotonic) at which work began.
     """
     tasks = {task.task_id: task for task in world.tasks()}
     lost = sorted(told - set(tasks)) + [name for name, task in tasks.items() if task.status not in ENDED]
     twice = [name for name, task in tasks.items() if _outcomes(task) > 1]
+    untrue = operator.verdict(tasks)
     starts = starts_of(world.seen)
     again = sum(max(0, starts.get(name, 0) - 1 - task.retries) for name, task in tasks.items())
     unknown = set(starts) - set(tasks)
@@ -51,6 +53,11 @@ def tell(world: World, command: str, told: set[str], begun: Sequence[float], pea
         ("faults", f"{total}: " + ", ".join(f"{count} {name}" for name, count in kinds if count)),
         ("lost (aim 0)", f"{len(lost) + len(unknown)}"),
         ("recorded twice (aim 0)", f"{len(twice)}"),
+        (
+            "an operator meanwhile",
+            f"{len(operator.cancelled)} cancelled, {operator.moved} moved, {len(operator.republished)} republished;"
+            f" {operator.unanswered} times no answer; answered and not true (aim 0): {len(untrue)}",
+        ),
         ("duplicate starts", f"{again}, {1000 * again / max(1, total):.0f} per 1,000 faults"),
         ("takeover after a kill, p50 / p99", _spread(takeovers, 1000)),
         ("work goes on after a server is back, p50 / p99", _spread(_returns(world.outages, begun, silent=False), 1)),
@@ -63,9 +70,9 @@ def tell(world: World, command: str, told: set[str], begun: Sequence[float], pea
     ]
     print(f"\n| {world.kind} | |\n| --- | --- |")
     print("\n".join(f"| {name} | {value} |" for name, value in rows), flush=True)
-    for name in (*lost, *twice)[:5]:
+    for name in (*lost, *twice, *untrue)[:5]:
         print(f"{name}: {tasks[name].steps if name in tasks else 'no record'}", file=sys.stderr)
-    return not lost and not twice and not unknown
+    return not (lost or twice or unknown or untrue)
 
 
 def _outcomes(task: Task) -> int:
