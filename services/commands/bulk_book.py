@@ -19,6 +19,7 @@ import msgspec
 from services.commands.bulk_options import Ended, Options, Progress
 from services.commands.bulk_plan import Plan
 from services.domain.errors import StoreError, UsageError
+from services.domain.said import said
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -138,7 +139,7 @@ class Shelf:
         """
         entry = self.entry(run_id)
         if entry.ended and not entry.left:
-            raise UsageError(f"run {run_id} is done: {entry.done} of {entry.total} were republished", field="run")
+            raise UsageError(said("bulk.is_done", id=run_id, done=entry.done, total=entry.total), field="run")
         held = self._try(entry)
         end = self._clock.monotonic() + LEASE_MS / 1000 + 1
         while not held and self._clock.monotonic() < end and not wait(0.5):
@@ -154,7 +155,7 @@ class Shelf:
         for entry in self._entries():
             if entry.run_id == run_id:
                 return entry
-        raise UsageError(f"there is no run {run_id!r:.60}; `dead runs` lists them", field="run")
+        raise UsageError(said("bulk.unknown", id=repr(run_id)[:60]), field="run")
 
     def ids(self, run_id: str) -> list[str]:
         """The frozen set of a run, in its order."""
@@ -188,7 +189,7 @@ class Shelf:
         holder = self._try(entry)
         if not holder:
             who = self._store.leader(_role(entry.run_id)).partition("#")[0]
-            raise UsageError(f"run {entry.run_id} is under way, {who} is at it; look at `dead runs`", field="run")
+            raise UsageError(said("bulk.under_way", id=entry.run_id, who=who), field="run")
         return holder
 
     def _forget_old(self) -> None:

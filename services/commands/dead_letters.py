@@ -1,7 +1,8 @@
-"""What an operator may do about dead letters: republish (as is or edited), archive, ignore, reopen."""
+"""What an operator may do about dead letters: republish (as is or edited), archive, ignore, reopen, note."""
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,9 @@ from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.commands.republisher import Changes, Republisher, not_dead
 from services.commands.tasks import join, tell
-from services.domain.change import Op, SetTriage
+from services.domain.change import Annotate, Op, SetTriage
 from services.domain.errors import UsageError
+from services.domain.remarks import NOTE_LIMIT
 from services.domain.said import said
 from services.domain.status import Triage
 from services.engine.dispatch import Dispatcher
@@ -79,5 +81,25 @@ class DeadLetterCommands:
                     else:
                         skipped.append(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)))
             outcome = Outcome(done=tuple(done), skipped=tuple(skipped))
+            tell(act, outcome)
+            return outcome
+
+    def note(self, task_id: str, text: str) -> Outcome:
+        """Write a note beside a dead letter, for whoever looks at it next.
+
+        Raises:
+            UsageError: it is empty or too long.
+        """
+        self._operator.need("operator")
+        words = text.strip()
+        if not 1 <= len(words) <= NOTE_LIMIT:
+            raise UsageError(said("dead.note_length", most=NOTE_LIMIT, count=len(words)), field="text")
+        op = Annotate(task_id=task_id, by=self._operator.who, text=words, note_id=secrets.token_hex(6))
+        with self._audit.act("dead.note", [task_id], {"note": words}) as act:
+            (answer,) = self._store.apply([op])
+            if answer.code == "ok":
+                outcome = Outcome(done=(task_id,))
+            else:
+                outcome = Outcome(skipped=(Refusal(task_id=task_id, why=not_dead(task_id, answer.task)),))
             tell(act, outcome)
             return outcome

@@ -1,4 +1,4 @@
-"""``dead``: list, show, republish, archive, ignore, restore, runs."""
+"""``dead``: list, show, republish, archive, ignore, restore, note, runs."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ EXAMPLES = (
     "dead show pdd_sync_order_s1_1f3a9c20",
     "dead republish --filter 'fp:9ac1' --dry-run",
     "dead republish --filter 'fp:9ac1' --probe 3 --rate 30 --yes",
+    "dead note pdd_sync_order_s1_1f3a9c20 'asked the shop for a new password'",
     "dead runs",
     "dead republish --resume 3f9a01c2 --yes",
     "dead republish pdd_sync_order_s1_1f3a9c20 --payload '{\"page\": 1}'",
@@ -52,6 +53,10 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         parser.set_defaults(handler=change, verb=name)
         if name == "republish":
             cli_republish.options(parser)
+    noting = verbs.add_parser("note", parents=[common], help="write down what you know, for whoever looks next")
+    noting.add_argument("id")
+    noting.add_argument("text")
+    noting.set_defaults(handler=note)
     runs = verbs.add_parser("runs", parents=[common], help="bulk republishing: what went how far, and what can go on")
     runs.set_defaults(handler=cli_runs.list_runs)
 
@@ -98,18 +103,34 @@ def list_dead(context: Context) -> int:
 def show(context: Context) -> int:
     """Print one dead letter."""
     with context.engine() as engine:
-        detail = assembly.queries(engine).tasks.detail(context.args.id)
+        questions = assembly.queries(engine).tasks
+        detail = questions.detail(context.args.id)
+        stone = questions.removed(context.args.id) if detail is None else None
+    if stone is not None:
+        raise UsageError(shapes.removed(stone), field="id")
     if detail is None or detail.task.status != Status.DEAD:
         raise UsageError(f"there is no dead letter {context.args.id!r:.220}", field="id")
     letter = detail.letter
     body = letter.body.decode("utf-8", "backslashreplace") if letter is not None else ""
     document = shapes.document(detail.task, []) | {
         "message": {"body": body, "headers": json.loads(letter.headers) if letter is not None else {}},
+        "notes": [{"at": shapes.iso(note.at), "by": note.who, "text": note.text} for note in detail.notes],
         "verdict": {"level": detail.verdict.level, "code": detail.verdict.code} if detail.verdict is not None else None,
     }
     task = detail.task
-    context.show(document, [f"{task.task_id}  {task.error_kind}", task.error, "", body or task.payload])
+    lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
+    lines += ["", f"{task.triage}: {task.triage_note}"] if task.triage_note else []
+    lines += [f"{shapes.iso(note.at)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
+    context.show(document, lines)
     return EXIT_OK
+
+
+def note(context: Context) -> int:
+    """Write a note beside a dead letter."""
+    args = context.args
+    with context.engine() as engine:
+        outcome = assembly.commands(engine).dead_letters.note(args.id, args.text)
+    return choose.report(context, outcome, "note")
 
 
 def change(context: Context) -> int:
@@ -128,3 +149,7 @@ def change(context: Context) -> int:
         word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "restore": Triage.OPEN}[args.verb]
         outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
         return choose.report(context, outcome, args.verb)
+
+
+def _one_line(text: str) -> str:
+    return "".join(char if char.isprintable() else "·" for char in " ".join(text.split()))

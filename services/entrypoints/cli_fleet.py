@@ -14,7 +14,7 @@ from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.worker import SILENT_AFTER_MS
-from services.entrypoints import shapes
+from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 
 AUDIT_EXAMPLES = ("audit list --limit 20", "audit list --filter 'who:ann* action:dead.republish age<1d'")
@@ -46,6 +46,7 @@ def stats(context: Context) -> int:
         depths = engine.broker.depths()
         now = engine.store.now_ms()
         workers = sum(1 for info in engine.store.workers() if now - info.seen_at < SILENT_AFTER_MS)
+        duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
     by_lane = {depth.name.removeprefix("rpa_tasks_"): depth for depth in depths if depth.kind == "lane"}
     lanes = {str(lane): _lane(counts, lane, by_lane.get(lane)) for lane in LANES}
     lanes["dedicated"] = _dedicated([depth for depth in depths if depth.kind == "shop"])
@@ -55,12 +56,14 @@ def stats(context: Context) -> int:
         "dead_open": counts.triage.get("open", 0),
         "workers": workers,
         "total": counts.total,
+        "duplicates": duplicates,
     }
     lines = [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
     lines += table(
         ("lane", "ready", "blocked", "unacked", "retrying"), [(lane, *row.values()) for lane, row in lanes.items()]
     )
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
+    lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
     context.show(document, lines)
     return EXIT_OK
 

@@ -11,7 +11,7 @@ from services.domain.errors import UsageError
 from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.task import Task
-from services.entrypoints import choose, cli_create, shapes
+from services.entrypoints import choose, cli_create, cli_duplicates, shapes
 from services.entrypoints.context import (
     EXIT_FAILED,
     EXIT_OK,
@@ -28,6 +28,7 @@ EXAMPLES = (
     "task create --file tasks.csv --strict",
     "task list --filter 'status:running,retrying platform:temu age>1h'",
     "task show pdd_sync_order_s1_1f3a9c20",
+    "task duplicates",
     "task cancel --filter 'batch:B1 status:waiting' --dry-run",
     "task prioritize pdd_sync_order_s1_1f3a9c20 --priority high",
 )
@@ -48,6 +49,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
     showing.add_argument("id")
     showing.set_defaults(handler=show)
+    cli_duplicates.add(verbs, common)
     for name, text in (
         ("cancel", "end waiting tasks, ask running ones to stop"),
         ("retry", "next attempt now; a dead task is republished under a new id"),
@@ -85,8 +87,7 @@ def show(context: Context) -> int:
         detail = questions.detail(context.args.id)
         stone = questions.removed(context.args.id) if detail is None else None
     if stone is not None:
-        text = f"the record of {stone.task_id} was removed: it was {stone.status} on {shapes.iso(stone.ended_at)}"
-        raise UsageError(text, field="id")
+        raise UsageError(shapes.removed(stone), field="id")
     if detail is None:
         raise UsageError(f"there is no task {context.args.id!r:.220}", field="id")
     gates = [

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from services.domain.task import Task
+from services.domain.tombstone import Tombstone
 
 INSTANTS = frozenset(
     {"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until", "deadline"}
@@ -73,3 +74,9 @@ def _parsed(text: str) -> Any:
         return json.loads(text)
     except ValueError:
         return text
+
+
+def removed(stone: Tombstone) -> str:
+    """What can still be said about a task whose record was removed."""
+    later = f" and was republished as {stone.successor}" if stone.successor else ""
+    return f"the record of {stone.task_id} was removed: it was {stone.status} on {iso(stone.ended_at)}{later}"

@@ -10,6 +10,7 @@ import msgspec
 
 from services.domain import ability, dependency, explain, filter, verdict
 from services.domain.query import Page, Query, Term, equals
+from services.domain.remarks import Note, Suppressed
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.shop_now import ShopNow
 from services.domain.status import ACTIVE, TERMINAL, Status
@@ -53,6 +54,7 @@ class TaskDetail:
     shop: Shop | None
     gates: tuple[explain.GateView, ...] = ()
     letter: Letter | None = None
+    notes: tuple[Note, ...] = ()  #: of people on a dead letter, the oldest first
     verdict: verdict.Verdict | None = None
     twins: tuple[Task, ...] = ()
     type_known: bool = True
@@ -159,9 +161,14 @@ class TaskQueries:
             shop=self._registry.shops().get(task.shop),
             gates=explain.why_waiting(task, self._facts(task)) if waits else (),
             letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
+            notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
             verdict=verdict.safe_to_run_again(task) if asks else None,
             type_known=self._registry.knows(task.task_type),
         )
+
+    def suppressed(self, limit: int) -> tuple[list[Suppressed], Mapping[tuple[str, str, str], int]]:
+        """The newest tasks that met another one with the same work, and how many in all by (outcome, shop, type)."""
+        return self._store.suppressed(limit), self._store.suppressed_counts()
 
     def removed(self, task_id: str) -> Tombstone | None:
         """What is known of a task whose record was removed, None where nothing is."""

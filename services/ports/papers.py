@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 import msgspec
+
+from services.domain.remarks import Note, Suppressed
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -58,6 +60,17 @@ class Papers(Protocol):
 
     def read_log(self, task_id: str, attempt: int, start: int = 0) -> tuple[list[LogLine], int]:
         """Lines from place ``start`` on and the place after the last one."""
+
+    def notes(self, task_id: str) -> list[Note]:
+        """What people wrote about a dead letter (``Annotate``), the oldest first; the last 50."""
+
+    def suppressed(self, limit: int) -> list[Suppressed]:
+        """Tasks that were refused, held back or forced because another one was doing their work, the newest first; the
+        last 1,000 are known.
+        """
+
+    def suppressed_counts(self) -> Mapping[tuple[str, str, str], int]:
+        """How many there were in all, by (outcome, ``platform:shop_id``, type)."""
 
     def append_audit(self, entry: AuditEntry) -> None:
         """Add an entry; the same id again changes nothing."""

@@ -24,6 +24,7 @@ from services.store.embedded_papers import Papers, with_marks
 from services.store.embedded_part import store_errors
 from services.store.embedded_quota import Quota
 from services.store.embedded_recount import Recounting
+from services.store.embedded_remarks import Remarks
 from services.store.embedded_schedules import Schedules
 from services.store.embedded_schema import SCHEMA
 from services.store.embedded_session import Session
@@ -35,7 +36,7 @@ from services.store.unreadable import first, readable
 CHUNK = 250
 
 
-class EmbeddedStore(Feed, Fleet, Forgetting, Papers, Quota, Recounting, Schedules, Unserved):
+class EmbeddedStore(Feed, Fleet, Forgetting, Papers, Quota, Recounting, Remarks, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock) -> None:

@@ -18,7 +18,7 @@ from services.store.unreadable import readable
 
 _WAITED_FOR = """SELECT EXISTS (SELECT 1 FROM dependencies WHERE needs = :id)
     OR EXISTS (SELECT 1 FROM untold WHERE task_id = :id)"""
-_PAPERS = ("DELETE FROM letters WHERE task_id = ?", "DELETE FROM logs WHERE task_id = ?")
+_PAPERS = tuple(f"DELETE FROM {table} WHERE task_id = ?" for table in ("letters", "logs", "notes"))
 _BEFORE = """updated_at <= :before AND (updated_at, task_id) > (:at, :id)
     ORDER BY updated_at, task_id LIMIT :limit"""
 _ENDED = f"SELECT data, updated_at, task_id FROM tasks INDEXED BY tasks_updated WHERE status = :status AND {_BEFORE}"

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from services.domain import dependency, limit, transitions
 from services.domain.change import (
+    Annotate,
     Answer,
     Cancel,
     Claim,
@@ -35,7 +36,7 @@ from services.domain.errors import TaskError
 from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
-from services.store import embedded_forget, embedded_repair, embedded_waiting
+from services.store import embedded_forget, embedded_remarks, embedded_repair, embedded_waiting
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
 from services.store.embedded_gates import closed_gate, open_shop
 from services.store.embedded_lots import key_of, shop_key
@@ -96,6 +97,8 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     """Store a new record, or name the active task that stands in its way."""
     held_by = session.holder(task.uniq) if task.uniq and task.status in ACTIVE else None
     if held_by is not None:
+        told = {"queue": "queued", "force": "forced"}.get(on_duplicate, "refused")
+        embedded_remarks.suppress(session, task, told, held_by)
         if on_duplicate == "queue":
             task = replace(task, marks=transitions.marked(task, "twin"))
         elif on_duplicate == "force":
@@ -163,6 +166,8 @@ def _park(session: Session, task: Task, gate: str, scope: str, released: list[Ta
         session.unreserve(task)
     elif promised:
         session.reserve(task, transitions.HANDOVER_MS)
+    if gate == "twin":
+        embedded_remarks.suppress(session, task, "waits", session.goes_first(task.uniq))
     parked = session.put(transitions.parked(task, gate, session.now), CLEAR_MARK)
     if scope:
         session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
@@ -328,4 +333,5 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     OpenLimit: embedded_repair.open_limit,
     TellDependants: embedded_repair.tell_again,
     Forget: embedded_forget.forget,
+    Annotate: embedded_remarks.annotate,
 }

@@ -224,5 +224,25 @@ CREATE INDEX limit_waits_rank ON limit_waits (scope, rank, lot);
 CREATE INDEX tasks_lot_type ON tasks (lot, task_type, priority DESC, created_at, task_id) WHERE lot IS NOT NULL;
 """
 
-_STEPS = (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS)
+_REMARKS = """
+CREATE TABLE notes (
+    id INTEGER PRIMARY KEY,
+    task_id TEXT NOT NULL,
+    note_id TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    who TEXT NOT NULL,
+    text TEXT NOT NULL,
+    UNIQUE (task_id, note_id)
+);
+CREATE TABLE suppressed (id INTEGER PRIMARY KEY, task_id TEXT NOT NULL UNIQUE, data BLOB NOT NULL);
+CREATE TABLE suppressed_counts (
+    outcome TEXT NOT NULL,
+    shop TEXT NOT NULL,
+    task_type TEXT NOT NULL,
+    n INTEGER NOT NULL,
+    PRIMARY KEY (outcome, shop, task_type)
+) WITHOUT ROWID;
+"""
+
+_STEPS = (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS)
 SCHEMA = Schema("store", _STEPS)

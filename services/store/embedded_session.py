@@ -124,6 +124,10 @@ class Session:
         self._follow(old, task)
         return task
 
+    def tell(self, task: Task) -> None:
+        """Let people look at a record again that stays as it is."""
+        self._out.tell(task, self.now)
+
     def remove(self, task: Task) -> None:
         """Take the record of an ended task out; counters follow, an event says so."""
         self._out.remove(self.conn, task, self.now)

@@ -100,6 +100,10 @@ class Buffer:
         self._count(before, None)
         self._events.append(_event(task, Step(now, task.status, "", "", task.gen, task.attempt)))
 
+    def tell(self, task: Task, now: int) -> None:
+        """An event of a record that stays as it is."""
+        self._events.append(_event(task, Step(now, task.status, task.status, "", task.gen, task.attempt)))
+
     def _count(self, before: tuple[Any, ...] | None, row: tuple[Any, ...] | None) -> None:
         """Let the counters follow a record; see ``COLUMNS`` for the numbers."""
         to = _NOWHERE if row is None else (row[6], row[1], row[2])

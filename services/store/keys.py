@@ -53,6 +53,11 @@ AUDIT = ROOT + "audit"
 AUDIT_ORDER = ROOT + "audit:order"
 AUDIT_CLOSED = ROOT + "audit:closed"
 
+SUPPRESSED = ROOT + "dup"  #: tasks that met another one with the same work, by the instant
+SUPPRESSED_OF = ROOT + "dup:of"  #: what is told of each
+SUPPRESSED_N = ROOT + "dup:n"  #: how many in all, by "outcome|platform:shop|type"
+NOTES = ROOT + "notes:"  #: of people on a dead letter
+
 TASK = ROOT + "t:"
 TOMB = ROOT + "x:"  #: what is left of a removed record, for a time
 BURIED = ROOT + "xb:"  #: by batch, how many of its records were removed, by status
@@ -120,6 +125,10 @@ IN_SCRIPTS = MappingProxyType(
         "tomb": TOMB,
         "buried": BURIED,
         "letters": LETTERS,
+        "notes": NOTES,
+        "suppressed": SUPPRESSED,
+        "suppressed_of": SUPPRESSED_OF,
+        "suppressed_n": SUPPRESSED_N,
         "log": LOG,
         "broken": BROKEN,
         "unique": UNIQUE,

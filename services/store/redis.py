@@ -18,10 +18,11 @@ from services.store.redis_papers import Papers
 from services.store.redis_part import Ticker
 from services.store.redis_query import Queries
 from services.store.redis_recount import Recounting
+from services.store.redis_remarks import Remarks
 from services.store.redis_schedules import Schedules
 
 
-class RedisStore(Operations, Queries, Events, Fleet, Forgetting, Limits, Papers, Recounting, Schedules):
+class RedisStore(Operations, Queries, Events, Fleet, Forgetting, Limits, Papers, Recounting, Remarks, Schedules):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
 
     Nothing is asked before the first call, so a store may be made while Redis is down.

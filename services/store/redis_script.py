@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.domain import change, dependency, limit, tombstone
+from services.domain import change, dependency, limit, remarks, tombstone
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK, WATERMARK_MS
@@ -16,7 +16,7 @@ from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "limits", "index", "gates", "waiting", "dependencies",
+    "prelude", "record", "tombs", "limits", "index", "gates", "twins", "waiting", "dependencies",
     "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
@@ -41,6 +41,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.TellDependants,
     change.Route,
     change.Forget,
+    change.Annotate,
 )
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)
@@ -134,5 +135,7 @@ def _numbers() -> Mapping[str, int | str]:
         "look_far": 400,
         "day_ms": 86_400_000,
         "digest": tombstone.DIGEST_HEX,
+        "notes_kept": remarks.NOTES_KEPT,
+        "suppressed_kept": remarks.SUPPRESSED_KEPT,
         "rolled_back": f"'{ROLLED_BACK}'",
     }

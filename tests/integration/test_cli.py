@@ -86,6 +86,13 @@ def test_duplicates_are_refused_queued_or_forced(cli: Cli) -> None:
     (forced,) = cli.run(*words, "--if-duplicate", "force", "--reason", "the first hangs")["created"]
     task = cli.run("task", "show", forced)["task"]
     assert (task["marks"], task["reason"]) == (["forced"], "the first hangs")
+    told = cli.run("task", "duplicates")
+    assert [(one["outcome"], one["holder"], one["holder_status"]) for one in told["duplicates"]] == [
+        (outcome, first, "queued") for outcome in ("forced", "queued", "refused")
+    ]
+    assert all(one["by"] and one["at"] and one["shop"] == "pdd:s1" for one in told["duplicates"])
+    assert told["total"] == cli.run("stats")["duplicates"] == {"refused": 1, "queued": 1, "forced": 1, "waits": 0}
+    assert {(one["type"], one["count"]) for one in told["counts"]} == {("sync_order", 1)}
 
 
 def test_waiting_tasks_are_changed_in_bulk(cli: Cli) -> None:
@@ -211,7 +218,7 @@ def test_dead_letters_are_triaged(cli: Cli) -> None:
     shown = cli.run("dead", "show", ids[0])
     assert shown["task"]["error_kind"] == "login_expired"
     assert json.loads(shown["message"]["body"])["task_id"] == ids[0]
-    assert set(shown) == {"task", "attempts", "gates", "events", "message", "verdict"}
+    assert set(shown) == {"task", "attempts", "gates", "events", "message", "verdict", "notes"}
 
     republished = cli.run("dead", "republish", ids[0], "--payload", '{"n": 0}')
     new = republished["created"][ids[0]]
@@ -225,7 +232,13 @@ def test_dead_letters_are_triaged(cli: Cli) -> None:
     assert set(retried["created"]) == {ids[3]}
     assert cli.run("dead", "list")["tasks"] == []
     assert [one["task_id"] for one in cli.run("dead", "list", "--triage", "archived")["tasks"]] == [ids[1]]
-    assert cli.run("dead", "reopen", ids[1], ids[2], "--yes")["done"] == [ids[1], ids[2]]
+    assert cli.run("dead", "restore", ids[1], ids[2], "--yes")["done"] == [ids[1], ids[2]]
+    assert cli.run("dead", "note", ids[1], " asked for a\nnew password ")["done"] == [ids[1]]
+    (note,) = cli.run("dead", "show", ids[1])["notes"]
+    assert (note["text"], "@" in note["by"]) == ("asked for a\nnew password", True)
+    assert "asked for a new password" in cli.call("dead", "show", ids[1]).stdout
+    assert cli.run("dead", "note", ids[1], "  ", code=2)["field"] == "text"
+    assert cli.run("dead", "note", new, "x", code=1)["skipped"][0]["code"] == "dead.not_dead"
     assert cli.run("stats")["dead_open"] == 2
     cli.drain()
     assert cli.run("task", "show", new)["task"]["status"] == "succeeded"

@@ -45,9 +45,10 @@ from services.domain.change.upkeep import (
     Route,
     TellDependants,
 )
-from services.domain.change.wishes import Cancel, Create, Move, Republish, Resolve, SetTriage
+from services.domain.change.wishes import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
+    "Annotate",
     "Answer",
     "Cancel",
     "Claim",

@@ -80,6 +80,17 @@ class SetTriage(Op, frozen=True, kw_only=True, gc=False):
     note: str = ""
 
 
+class Annotate(Op, frozen=True, kw_only=True, gc=False):
+    """Write a note beside a dead letter, whatever became of it (``Store.notes``); an event from dead to dead, but no
+    transition. The same ``note_id`` again changes nothing. Answers ``ok``, ``refused`` (not dead), ``missing``.
+    """
+
+    task_id: str
+    by: str
+    text: str
+    note_id: str
+
+
 class Resolve(Op, frozen=True, kw_only=True, gc=False):
     """A person decides about a held task: ``pending`` (run again), ``succeeded`` or ``dead`` (triage open). pending and
     dead get an outbox mark. ``note`` goes to ``triage_note``. Answers ``ok`` (also for the same decision by the same

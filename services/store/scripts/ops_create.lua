@@ -29,9 +29,13 @@ end
 local function insert(e, on_duplicate, released)
   local status = e[T.status]
   local holder = not ENDED[status] and active_holder(e[T.uniq])
-  if holder and on_duplicate ~= 'queue' and on_duplicate ~= 'force' then return 'duplicate', holder end
+  if holder and on_duplicate ~= 'queue' and on_duplicate ~= 'force' then
+    suppress(e, 'refused', holder)
+    return 'duplicate', holder
+  end
   local needs, broken = find_needs(e)
   if not needs then return 'unknown' end
+  if holder then suppress(e, on_duplicate == 'force' and 'forced' or 'queued', holder) end
   -- from here on it is a record: what is changed is written
   if holder and on_duplicate == 'force' then set_rest(e, T.uniq, '') end
   if holder then add_mark(e, on_duplicate == 'force' and 'forced' or 'twin') end

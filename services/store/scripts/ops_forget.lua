@@ -27,7 +27,7 @@ local function drop_papers(e)
     local name = K.log .. text(number) .. ':' .. e.id
     names[#names + 1], names[#names + 2] = name, name .. ':n'
   end
-  if names[1] then call('UNLINK', unpack(names)) end
+  call('UNLINK', K.notes .. e.id, unpack(names))
 end
 
 local function bury(e, keep_ms)

@@ -58,6 +58,21 @@ local function set_triage(o)
   return 'ok', e
 end
 
+-- A note is no transition: it says nothing about the task, only about what people think of it.
+local function annotate(o)
+  local e = load(o[Annotate.task_id])
+  if not e then return 'missing' end
+  if e[T.status] ~= 'dead' then return 'refused', e end
+  local key, note_id = K.notes .. e.id, o[Annotate.note_id]
+  for _, note in ipairs(call('LRANGE', key, 0, -1)) do
+    if unpack_value(note)[1] == note_id then return 'ok', e end
+  end
+  call('RPUSH', key, pack_values({ note_id, NOW, o[Annotate.by], o[Annotate.text] }))
+  call('LTRIM', key, text(-C.notes_kept), '-1')
+  append_event(e, 'dead', 'dead', '')
+  return 'ok', e
+end
+
 -- Whether the last decision about a held task was this one.
 local function decided(e, to, by)
   local place, last = 0, nil

@@ -31,7 +31,7 @@ local function adopt(o)
 end
 
 local function park(e, shop, gate, limit, released)
-  if gate == 'twin' then add_mark(e, 'twin') end
+  if gate == 'twin' then wait_for_twin(e) end
   local promised = false
   if gate == 'no_worker' then hand_over(e) else promised = unreserve(e) end
   if e[T.status] == 'blocked' then
