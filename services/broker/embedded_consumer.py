@@ -150,7 +150,7 @@ class EmbeddedConsumer:
 
     def put_back(self, deliveries: Iterable[Delivery]) -> None:
         """Whoever is first may take them."""
-        self.requeue(deliveries)
+        self._settle(deliveries, messages.put_back, "messages")
 
     def _settle(
         self,

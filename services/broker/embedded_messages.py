@@ -122,6 +122,12 @@ def delete(conn: sqlite3.Connection, owner: int, places: Sequence[int]) -> int:
     return cursor.rowcount
 
 
+def put_back(conn: sqlite3.Connection, owner: int, places: Sequence[int]) -> int:
+    """Make messages ready again as if nobody had taken them."""
+    sql = "UPDATE messages SET owner = 0 WHERE id = ? AND owner = ?"
+    return conn.executemany(sql, [(place, owner) for place in places]).rowcount
+
+
 def give_back(conn: sqlite3.Connection, owner: int, places: Sequence[int]) -> int:
     """Make messages ready again at their places."""
     sql = "UPDATE messages SET owner = 0, redelivered = 1 WHERE id = ? AND owner = ?"

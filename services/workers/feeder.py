@@ -9,8 +9,9 @@ from collections.abc import Callable
 from services.domain.errors import StoreError
 from services.domain.lane_share import Sharing
 from services.ports import Clock, Consumer
+from services.workers.crowd import Crowd, Room
 from services.workers.intake import Intake
-from services.workers.pace import Pace
+from services.workers.pace import WINDOWS, Pace
 from services.workers.preempt import Preemptor
 from services.workers.slots import Held, SlotPool
 
@@ -20,6 +21,8 @@ CLAIM_BATCH = 128
 STORE_PAUSE_S = 1.0
 #: seconds: what was claimed ahead and has not begun after so long goes back, for others to start
 UNSTARTED_S = 1.0
+#: seconds for which the window stays wide after a crowd: each change costs two consumers a lane
+WIDE_S = 5.0
 LOOK_S = 0.2
 Plan = list[tuple[str, int]]
 
@@ -35,6 +38,7 @@ class Feeder:
         clock: Clock,
         *,
         pace: Pace,
+        crowd: Crowd,
         sharing: Callable[[], Sharing],
         takes: Callable[[], bool],
         give_back: Callable[[Held], None],
@@ -43,7 +47,8 @@ class Feeder:
         name: str,
     ) -> None:
         self._pool, self._consumer, self._intake, self._clock = pool, consumer, intake, clock
-        self._pace, self._sharing = pace, sharing
+        self._pace, self._crowd, self._sharing = pace, crowd, sharing
+        self._wide_until = 0.0
         self._takes, self._give_back, self._stopping = takes, give_back, stopping
         self._preemptor = preemptor
         self._wanted: tuple[tuple[str, str], ...] = ()
@@ -71,7 +76,7 @@ class Feeder:
                 self._clock.wait(self._stopping, LOOK_S)
                 continue
             ahead = self._pace.ahead()
-            self._widen(self._pool.slots + ahead * 4)
+            self._widen(ahead)
             free, plan = self._pool.wait_plan(self._sharing(), ahead, LOOK_S)
             if plan:
                 self._feed(free, ahead, plan)
@@ -79,7 +84,12 @@ class Feeder:
                 self._let_go()
                 self._make_room()
 
-    def _widen(self, window: int) -> None:
+    def _widen(self, ahead: int) -> None:
+        """As many messages as can be dealt with in a moment; of a crowd those are many, whatever tasks take."""
+        now = self._clock.monotonic()
+        if self._crowd.there:
+            self._wide_until = now + WIDE_S
+        window = self._pool.slots + (WINDOWS[-1] if now < self._wide_until else ahead) * 4
         if window != self._window:
             self._window = window
             self._consumer.set_window(window)
@@ -102,7 +112,7 @@ class Feeder:
         if not first and self._fetch(plan, free + ahead):
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
         if plan:
-            self._accept(free, min(free + ahead, CLAIM_BATCH), plan, 0.0 if self._wanted else LOOK_S)
+            self._accept(Room(free, free + ahead, _rooms(plan)), plan, 0.0 if self._wanted else LOOK_S)
         if first:
             free, plan = self._pool.wait_plan(self._sharing(), ahead, 0.0)
             self._fetch(plan, free + ahead)
@@ -112,11 +122,8 @@ class Feeder:
         wanted, room = self._wanted, min(room, CLAIM_BATCH)
         if not wanted or room <= 0 or not plan:
             return 0
-        rooms: dict[str, int] = {}
-        for lane, most in plan:
-            rooms[lane] = rooms.get(lane, 0) + most
         try:
-            found = self._intake.fetch(wanted, room, self._floor, rooms)
+            found = self._intake.fetch(wanted, room, self._floor, _rooms(plan))
         except StoreError as exc:
             log.warning("parked tasks are fetched later: %s", exc)
             found = 0
@@ -128,15 +135,19 @@ class Feeder:
             self._wanted = ()
         return found
 
-    def _accept(self, free: int, limit: int, plan: Plan, patience_s: float) -> None:
+    def _accept(self, room: Room, plan: Plan, patience_s: float) -> None:
+        limit = min(room.total, CLAIM_BATCH)
+        if self._crowd.there:
+            limit, last = CLAIM_BATCH, {lane: place for place, (lane, _) in enumerate(plan)}
+            plan = [(lane, limit if last[lane] == place else most) for place, (lane, most) in enumerate(plan)]
         deliveries = self._consumer.take(limit, patience_s, plan)
         if not deliveries:
             self._floor = 0
             return
         try:
-            accepted = self._intake.accept(deliveries, free)
+            accepted = self._intake.accept(deliveries, room)
             self._floor = accepted.lowest if len(deliveries) == limit else 0
-            if accepted.put_back:
+            if accepted.met_long:
                 self._pace.met_long()
             return
         except StoreError as exc:
@@ -156,3 +167,11 @@ class Feeder:
                 break
         if self._takes():
             self._consumer.resume()
+
+
+def _rooms(plan: Plan) -> dict[str, int]:
+    """How many of each lane."""
+    rooms: dict[str, int] = {}
+    for lane, most in plan:
+        rooms[lane] = rooms.get(lane, 0) + most
+    return rooms

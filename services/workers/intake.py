@@ -21,6 +21,7 @@ from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Consumer, Store
+from services.workers.crowd import Crowd, Room
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
@@ -44,7 +45,7 @@ class Accepted(NamedTuple):
     """What became of a batch of deliveries."""
 
     lowest: int = 0  #: the least priority in it, 0 for none
-    put_back: int = 0  #: those that must wait for a free slot
+    met_long: bool = False  #: something takes long and must wait for a free slot
 
 
 class Intake:
@@ -63,39 +64,45 @@ class Intake:
         session: str,
         lease_ms: int,
         put: Callable[[Held], None],
+        crowd: Crowd,
         stopping: threading.Event | None = None,
         able: Callable[[str], bool] = lambda task_type: True,
-        short: Callable[[Task], bool] = lambda task: True,
         strict_shops: bool = False,
     ) -> None:
         self._store, self._broker, self._consumer = store, broker, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
-        self._able, self._short, self._strict_shops = able, short, strict_shops
+        self._able, self._crowd, self._strict_shops = able, crowd, strict_shops
         self._stopping = stopping or threading.Event()
         self._numbers = itertools.count(1)
         self.tally = Tally()
 
-    def accept(self, deliveries: Sequence[Delivery], free: int) -> Accepted:
+    def accept(self, deliveries: Sequence[Delivery], room: Room) -> Accepted:
         """Claim a batch; what runs goes to ``put``, the rest is settled, or put back to wait for a slot.
 
-        ``free``: slots with nothing to do; beyond them only what takes no time is claimed, for who claims a task that
-        takes long must be about to start it.
+        Beyond the free slots only what takes no time is claimed, for who claims a task that takes long must be about to
+        start it.
 
         Raises:
             StoreUnavailable: nothing was settled; the caller gives the batch back.
         """
         read = [(delivery, parsed) for delivery in deliveries if (parsed := self._read(delivery)) is not None]
-        late = [delivery for delivery, parsed in read[max(free, 0) :] if not self._short(parsed.task)]
-        if late:
-            self._consumer.put_back(late)
-            tokens = {id(delivery) for delivery in late}
-            read = [pair for pair in read if id(pair[0]) not in tokens]
-        if not read:
-            return Accepted(0, len(late))
+        choice = self._crowd.choose([parsed.task for _, parsed in read], room)
+        rest: list[Delivery] = []
+        if len(choice.claim) < len(read):
+            chosen = set(choice.claim)
+            rest = [pair[0] for place, pair in enumerate(read) if place not in chosen]
+            read = [read[place] for place in choice.claim]
+        lowest = self._claim_all(read) if read else 0
+        self._consumer.put_back(rest)
+        return Accepted(lowest, choice.met_long)
+
+    def _claim_all(self, read: Sequence[tuple[Delivery, envelope.Parsed]]) -> int:
+        """Claim what was chosen and settle what does not run; the lowest priority among it."""
         self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
         claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
         answers = self._recover(read, claims, self._patiently(lambda: self._store.apply(claims)))
+        self._crowd.note((parsed.task.shop, answer) for (_, parsed), answer in zip(read, answers, strict=True))
         done: list[Delivery] = []
         for (delivery, parsed), op, answer in zip(read, claims, answers, strict=True):
             if answer.code == "run" and answer.task is not None:
@@ -108,7 +115,7 @@ class Intake:
                 done.append(delivery)
         self._consumer.ack(done)
         self._dispatcher.send([task for answer in answers for task in answer.released])  # who goes first at a limit
-        return Accepted(min(parsed.task.priority for _, parsed in read), len(late))
+        return min(parsed.task.priority for _, parsed in read)
 
     def fetch(self, kinds: Sequence[tuple[str, str]], limit: int, floor: int, rooms: Mapping[str, int]) -> int:
         """Claim parked tasks of these (lane, type), without messages; returns how many there were of ``limit``.

@@ -19,6 +19,7 @@ from services.domain.lane import LANES
 from services.domain.lane_share import Share, Sharing, parse_slots
 from services.domain.worker import Heard, WorkerInfo
 from services.version import VERSION
+from services.workers.crowd import Crowd
 from services.workers.feeder import Feeder
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
@@ -78,6 +79,7 @@ class Worker:
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
         self._pace = Pace(self._pool, parts.clock)
+        self._crowd = Crowd(parts.clock, self._pace)
         self._intake = Intake(
             parts.store,
             parts.broker,
@@ -91,7 +93,7 @@ class Worker:
             put=self._put,
             stopping=self._stopping,
             able=self._skills.takes,
-            short=self._pace.short,
+            crowd=self._crowd,
             strict_shops=options.strict_shops,
         )
         self._feeder = self._make_feeder()
@@ -128,6 +130,7 @@ class Worker:
             self._intake,
             parts.clock,
             pace=self._pace,
+            crowd=self._crowd,
             sharing=lambda: self._sharing,
             give_back=self._give_back,
             preemptor=preemptor,

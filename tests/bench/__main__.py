@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import logging
 import sys
@@ -10,18 +11,20 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, console, peers, size
+from tests.bench import bare, bulk, console, fairness, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
+#: only by name, for they take minutes
+MORE = ("fairness", "bulk100k")
 
 
 def main() -> int:
     """Measure, print tables and ratios."""
     parser = argparse.ArgumentParser(prog="make bench ARGS=…", description=__doc__)
-    parser.add_argument("parts", nargs="*", default=PARTS, metavar="|".join(PARTS))
+    parser.add_argument("parts", nargs="*", default=PARTS, metavar="|".join(PARTS + MORE))
     parser.add_argument("--scale", type=float, default=1.0, help="0.1 is a quick look")
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always", help="appendfsync of Redis")
     parser.add_argument("--rows", type=int, default=0, help="tasks of the page benchmark, 100,000 x scale if not given")
@@ -39,6 +42,10 @@ def main() -> int:
         found["size, embedded"] = _size(args)
     if "console" in args.parts:
         found["console, embedded"] = _console(args)
+    if "fairness" in args.parts:
+        found["fairness, embedded"] = fairness.measure(dict, args.scale)
+    if "bulk100k" in args.parts:
+        found["bulk, embedded"] = bulk.measure(round(bulk.COUNT * args.scale))
     if set(args.parts) - {"embedded"}:
         with RabbitMQ() as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)
@@ -103,9 +110,24 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
     if "console" in args.parts:
         redis.flush()
         found["console, fleet"] = _console(args, broker=rabbit.new_vhost(), redis=redis.url)
+    if "fairness" in args.parts:
+        found["fairness, fleet"] = fairness.measure(functools.partial(_fresh, rabbit, redis), args.scale)
+    if "bulk100k" in args.parts:
+        found["bulk, fleet"] = bulk.measure(round(bulk.COUNT * args.scale), **_fresh(rabbit, redis))
+        redis.flush()
+        floor = bare.measure(rabbit.new_vhost(), redis.url, round(bulk.COUNT * args.scale))
+        found["bulk, bare"] = floor
+        share = found["bulk, fleet"]["no-op tasks /s, thread"] / floor["no-op tasks /s"]
+        found["bulk, fleet"]["no-op tasks, bare floor = 1"] = share
     if "bare" in args.parts:
         redis.flush()
         found["bare"] = bare.measure(rabbit.new_vhost(), redis.url, round(10_000 * args.scale))
+
+
+def _fresh(rabbit: RabbitMQ, redis: Redis) -> dict[str, str]:
+    """Addresses of an empty fleet."""
+    redis.flush()
+    return {"broker": rabbit.new_vhost(), "redis": redis.url}
 
 
 def _print(found: dict[str, Any], args: argparse.Namespace) -> None:

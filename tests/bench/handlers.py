@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 from services.executors.registry import HandlerContext, task_handler
+
+PAUSE_S = 0.015
 
 
 @task_handler("noop", isolate="thread")
@@ -15,3 +18,9 @@ def noop(payload: dict[str, Any], job: HandlerContext) -> None:
 @task_handler("noop_process")
 def noop_process(payload: dict[str, Any], job: HandlerContext) -> None:
     """Do nothing, in a child process."""
+
+
+@task_handler("pause", isolate="thread")
+def pause(payload: dict[str, Any], job: HandlerContext) -> None:
+    """Wait as a page does, without computing."""
+    time.sleep(PAUSE_S)

@@ -14,6 +14,7 @@ from services.domain.change import Cancel, Move
 from services.domain.shop import Pause
 from services.domain.task import Task
 from services.engine.producer import TaskSpec
+from services.workers.crowd import Room
 from services.workers.feeder import Feeder, Plan
 from services.workers.worker import Worker
 from tests.contract.waiting import eventually
@@ -164,9 +165,9 @@ def test_short_parked_tasks_do_not_keep_the_worker_asking_for_messages(
     asked: list[int] = []
     accept = Feeder._accept
 
-    def counted(feeder: Feeder, free: int, limit: int, plan: Plan, patience_s: float) -> None:
-        asked.append(limit)
-        accept(feeder, free, limit, plan, patience_s)
+    def counted(feeder: Feeder, room: Room, plan: Plan, patience_s: float) -> None:
+        asked.append(room.total)
+        accept(feeder, room, plan, patience_s)
 
     monkeypatch.setattr(Feeder, "_accept", counted)
     rich(fleet)

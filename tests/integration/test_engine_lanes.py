@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from services.domain.lane_share import Share
 from services.engine.producer import TaskSpec
+from services.workers.feeder import Feeder
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, lines
 
@@ -111,6 +113,33 @@ def test_long_tasks_behind_short_ones_are_there_for_an_idle_worker(fleet: Fleet,
     gate.touch()
     tasks = fleet.wait_ended(long)
     assert {(task.status, task.retries) for task in tasks} == {("succeeded", 0)}
+
+
+def test_the_messages_of_a_shop_that_is_busy_are_put_aside_in_few_steps(
+    fleet: Fleet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One slot is free and one shop has very many tasks before the others: they must not cost a step each."""
+    gate = fleet.folder / "gate"
+    first = fleet.create("loud", until=str(gate))
+    worker = fleet.worker(2, name="w1")
+    fleet.wait(first, "running")
+    worker.drain()
+    specs = [TaskSpec(platform="pdd", shop_id="loud", task_type="work", payload={"n": n}) for n in range(200)]
+    assert len(fleet.submit(*specs).created) == 200
+    others = [fleet.create(f"s{number}") for number in range(3)]
+    steps: list[int] = []
+    accept = Feeder._accept
+
+    def counted(feeder: Feeder, *words: Any) -> None:
+        steps.append(1)
+        accept(feeder, *words)
+
+    monkeypatch.setattr(Feeder, "_accept", counted)
+    worker.resume()
+    fleet.wait_ended(others)
+    assert fleet.engine.store.counts().shops["pdd:loud"] == {"running": 1, "blocked": 200}
+    assert len(steps) < 60
+    gate.touch()
 
 
 def test_a_worker_that_leaves_gives_back_what_it_runs_and_what_it_fetched(fleet: Fleet, seen: Path) -> None:
