@@ -60,8 +60,10 @@ def test_a_worker_that_was_frozen_cannot_record(cli: Cli, fleet: Fleet, tmp_path
         fleet.worker()
         done = fleet.wait(task_id, "succeeded")
         frozen.send_signal(signal.SIGCONT)
-        eventually(lambda: "fenced" in [one.outcome for one in fleet.task(task_id).attempts], 30)
+        eventually(lambda: fleet.task(task_id).attempts[-1].outcome == "fenced", 30)
     after = fleet.task(task_id)
-    assert [one.outcome for one in after.attempts] == ["lost", "succeeded", "fenced"]
+    outcomes = [one.outcome for one in after.attempts]
+    # leases of two seconds may run out on a busy machine before it is frozen, too
+    assert (outcomes[0], outcomes[-1], outcomes.count("succeeded")) == ("lost", "fenced", 1)
     assert (after.status, after.result, after.ended_at) == (done.status, done.result, done.ended_at)
-    assert len(lines(seen, "start")) == 2, "what it did outside stays done"
+    assert len(lines(seen, "start")) >= 2, "what it did outside stays done"
