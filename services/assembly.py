@@ -90,20 +90,29 @@ def open_engine(settings: config.Settings) -> Engine:
     Raises:
         ConsoleError: a driver cannot be opened; the text says which and what to do.
     """
+    engine = bare_engine(settings)
+    try:
+        seed_types(engine.store)
+        platforms = {shop.platform for shop in engine.store.shops()}
+        engine.broker.ensure(platforms=platforms, delays=settings.delays)
+        engine.broker.know_shops([key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND)])
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+def bare_engine(settings: config.Settings) -> Engine:
+    """An engine over drivers in which nothing was declared or written yet, for a look before that.
+
+    Raises:
+        ConsoleError: a driver cannot be opened.
+    """
     clock = SystemClock()
     store, broker = drivers(settings, clock)
     policy = retry.RetryPolicy(
         base_s=settings.retry.base_seconds, cap_s=settings.retry.cap_seconds, max_retries=settings.retry.max_retries
     )
-    try:
-        seed_types(store)
-        platforms = {shop.platform for shop in store.shops()}
-        broker.ensure(platforms=platforms, delays=settings.delays)
-        broker.know_shops([key.partition(":")[2] for key in store.documents(shop_queue.KIND)])
-    except BaseException:
-        broker.close()
-        store.close()
-        raise
     defaults = msgspec.structs.replace(task_type.TaskType.default("default"), max_retries=settings.retry.max_retries)
     registry = Registry(store, clock, defaults)
     dispatcher = Dispatcher(store, broker, settings.delays)

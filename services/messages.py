@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from services import i18n, spans
-from services.domain import health
+from services.domain import health, repair
 from services.domain.message import Message
 from services.domain.refusals import REFUSALS
 from services.domain.said import Said, words_of
@@ -14,6 +14,7 @@ from services.domain.sentences import N_, SENTENCES
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
     **health.SENTENCES,
+    **repair.SENTENCES,
     **REFUSALS,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),

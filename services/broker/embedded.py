@@ -134,6 +134,10 @@ class EmbeddedBroker:
         """Start consuming the dead queue."""
         return self._enter([messages.DEAD_QUEUE], DEAD_WINDOW, name)
 
+    def dead_log(self, *, name: str) -> Consumer | None:
+        """There is no second copy here: store and broker are one file."""
+        return None
+
     def _enter(self, queues: list[str], window: int, name: str) -> EmbeddedConsumer:
         now = self._clock.now_ms()
         with broker_errors():

@@ -20,7 +20,7 @@ from services.domain.lane import LANES, shop_queue
 from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
 from services.ports import Clock
 
-DEAD_WINDOW = 50
+DEAD_WINDOW, LOG_WINDOW = 50, 200
 RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
 
 
@@ -84,6 +84,12 @@ class RabbitBroker:
     def dead_letters(self, *, name: str) -> RabbitConsumer:
         return self._consume([topology.DEAD_QUEUE], DEAD_WINDOW, name)
 
+    def dead_log(self, *, name: str) -> RabbitConsumer | None:
+        self._use(self._in)
+        if topology.DEAD_LOG not in self._control.count([topology.DEAD_LOG]):
+            return None
+        return self._consume([topology.DEAD_LOG], LOG_WINDOW, name, offset="first")
+
     # ------------------------------------------------------------------------------------------- queues of single shops
     def open_shop(self, platform: str, shop_id: str) -> None:
         self._use(self._in)
@@ -103,9 +109,9 @@ class RabbitBroker:
         with self._lock:
             self._dedicated = set(map(shop_queue, shops))
 
-    def _consume(self, queues: Sequence[str], window: int, name: str) -> RabbitConsumer:
+    def _consume(self, queues: Sequence[str], window: int, name: str, offset: str = "") -> RabbitConsumer:
         self._use(self._in)
-        consumer = RabbitConsumer(self._in, self._control, queues, window=window, name=name)
+        consumer = RabbitConsumer(self._in, self._control, queues, window=window, name=name, offset=offset)
         with self._lock:
             self._consumers = [item for item in self._consumers if not item.closed] + [consumer]
         return consumer

@@ -111,7 +111,7 @@ class Archiver:
 
     def _keep_bad(self, delivery: Delivery, kind: str, error: str, now: int) -> None:
         record = envelope.bad_record(delivery.body, kind=kind, error=error, now_ms=now)
-        self._store.put_letter(_letter(record.task_id, delivery, kind, error, now))
+        self._store.put_letter(letter_of(record.task_id, delivery, kind, error, now))
         self._store.apply([Create(task=record, on_duplicate="force")])
 
     def _keep_task(self, delivery: Delivery, parsed: envelope.Parsed, now: int) -> None:
@@ -127,7 +127,7 @@ class Archiver:
             return
         if reason.returned and self._send_again(parsed, record):
             return
-        self._store.put_letter(_letter(task_id, delivery, reason.kind, reason.error, now))
+        self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
         if record is None or record.status in CLAIMABLE:
             self._give_up(parsed, reason, now)
 
@@ -197,7 +197,8 @@ class Archiver:
         ]
 
 
-def _letter(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:
+def letter_of(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:
+    """The whole original message, as it is kept."""
     return Letter(
         task_id=task_id,
         body=delivery.body,

@@ -17,6 +17,7 @@ from services.entrypoints import (
     cli_fleet,
     cli_queues,
     cli_records,
+    cli_repair,
     cli_run,
     cli_schedules,
     cli_shops,
@@ -105,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
         cli_queues,
         cli_fleet,
         cli_doctor,
+        cli_repair,
         cli_records,
     ):
         module.add(nouns, common)

@@ -80,6 +80,11 @@ class Broker(Protocol):
     def dead_letters(self, *, name: str) -> Consumer:
         """Start consuming the dead-letter queue, for the archiver only (window 50)."""
 
+    def dead_log(self, *, name: str) -> Consumer | None:
+        """Read the second copy of all dead letters from its beginning, taking nothing off it; None where there is none.
+        Acknowledge what was read, or nothing more comes.
+        """
+
     def open_shop(self, platform: str, shop_id: str) -> None:
         """Make the dedicated queue of a shop, which takes ``task.{platform}.{shop_id}``; idempotent.
 

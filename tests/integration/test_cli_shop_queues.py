@@ -44,3 +44,12 @@ def test_what_is_in_the_way_is_named(run: Any) -> None:
     refused = run("shop", "dedicate", "pdd:s1", code=2)
     assert (refused["field"], "temu:s1" in refused["error"]) == ("dedicated", True)
     assert run("shop", "dedicate", "pdd:nobody", code=2)["field"] == "shop"
+
+
+def test_a_repair_says_what_it_does(run: Any) -> None:
+    run("task", "create", "--shop", "pdd:s1", "--type", "work")
+    looked = run("repair", "--dry-run")
+    assert (looked["dry_run"], [one["state"] for one in looked["found"]]) == (True, ["planned"])
+    done = run("repair")
+    assert (done["left"], {one["state"] for one in done["found"]}) == (0, {"done"})
+    assert next(entry["action"] for entry in run("audit", "list")["entries"]) == "repair"

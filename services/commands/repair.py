@@ -1,0 +1,41 @@
+"""Mending what a crash, a wiped queue or a wrong counter left, as an audited act of an admin."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain.repair import DONE, LEFT, Mend
+from services.engine.repair import Repair
+from services.engine.second_copy import SecondCopy
+
+
+class RepairCommands:
+    """``plan`` only looks and is for everybody who may operate."""
+
+    def __init__(self, repair: Repair, copy: SecondCopy, audit: Audit, operator: Operator) -> None:
+        self._repair, self._copy, self._audit, self._operator = repair, copy, audit, operator
+
+    def plan(self, *, from_stream: bool = False) -> list[Mend]:
+        """What a repair would do; changes nothing."""
+        self._operator.need("operator")
+        return self._all(doing=False, from_stream=from_stream)
+
+    def repair(self, *, from_stream: bool = False) -> list[Mend]:
+        """Mend all that can be mended; the audit keeps what was done and what is left."""
+        self._operator.need("admin")
+        with self._audit.act("repair", [], {"from_stream": from_stream}) as act:
+            found = self._all(doing=True, from_stream=from_stream)
+            act.outcome = f"done: {_codes(found, DONE)}; left: {_codes(found, LEFT)}"
+        return found
+
+    def _all(self, *, doing: bool, from_stream: bool) -> list[Mend]:
+        lost = self._copy.run("repair", doing=doing) if from_stream else []
+        return [*lost, *self._repair.run(doing=doing)]
+
+
+def _codes(found: Sequence[Mend], state: str) -> str:
+    named = Counter(one.message.code.removeprefix("repair.") for one in found if one.state == state)
+    return ", ".join(sorted(named)) or "nothing"

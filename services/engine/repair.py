@@ -1,0 +1,210 @@
+"""One round of everything that can be mended safely, beside working workers; what cannot be is named."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+
+from services.domain import envelope, lane, shop_queue
+from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
+from services.domain.query import Query, equals
+from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
+from services.domain.status import TERMINAL, Status, Triage
+from services.domain.task import Task
+from services.engine.dispatch import Dispatcher
+from services.engine.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
+from services.engine.shop_queues import ShopQueues
+from services.ports import Broker, Letter, Store
+
+LOOK = 1000
+ROUNDS = 50  #: of one kind of thing; what is left is the leader's
+EXECUTED_MS = 3_600_000
+#: the archiver has had time to store a letter
+LETTER_MS = 300_000
+#: a worker that was heard of so lately renews its leases itself
+ALIVE_MS = 15_000
+SHOWN = 3
+
+
+class Repair:
+    """Looks first and then does, kind by kind; every act is one that the leader might do too."""
+
+    def __init__(
+        self,
+        store: Store,
+        broker: Broker,
+        dispatcher: Dispatcher,
+        reconciler: Reconciler,
+        queues: ShopQueues,
+        delays: Sequence[int],
+    ) -> None:
+        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._reconciler, self._queues, self._delays = reconciler, queues, tuple(delays)
+
+    def run(self, *, doing: bool) -> list[Mend]:
+        """What was mended (or, if not ``doing``, would be) and what is left.
+
+        Raises:
+            StoreError: nothing can be looked at without the store.
+        """
+        steps: tuple[Callable[[bool], Iterator[Mend]], ...] = (
+            self._topology,
+            self._messages,
+            self._leases,
+            self._counts,
+            self._lots,
+            self._executed,
+            self._letters,
+            self._for_people,
+        )
+        return [one for step in steps for one in step(doing)]
+
+    # ------------------------------------------------------------------------------------------------------ broker
+    def _topology(self, doing: bool) -> Iterator[Mend]:
+        state = DONE if doing else PLANNED
+        try:
+            seen = self._broker.inspect(self._delays)
+            if doing:
+                self._broker.ensure(platforms={shop.platform for shop in self._store.shops()}, delays=self._delays)
+            if seen.missing:
+                yield mend(state, "repair.declared", names=", ".join(seen.missing))
+            else:
+                yield mend(state, "repair.bindings")
+            yield from self._shop_queues(doing)
+        except TopologyMismatch as exc:
+            yield mend(LEFT, "repair.topology", error=str(exc))
+        except BrokerUnavailable as exc:
+            yield mend(LEFT, "repair.broker_gone", error=str(exc))
+
+    def _shop_queues(self, doing: bool) -> Iterator[Mend]:
+        documents = self._store.documents(shop_queue.KIND)
+        wanted = [shop for shop in self._store.shops() if shop.dedicated or shop.key in documents]
+        self._broker.know_shops([shop.shop_id for shop in wanted])
+        there = {depth.name for depth in self._broker.depths()}
+        for shop in wanted:
+            if shop.dedicated and lane.shop_queue(shop.shop_id) not in there:
+                if doing:
+                    self._queues.settle(shop, "repair")
+                yield mend(DONE if doing else PLANNED, "repair.shop_queue", shop=shop.key)
+
+    # ---------------------------------------------------------------------------------------------------- messages
+    def _messages(self, doing: bool) -> Iterator[Mend]:
+        reconciler = self._reconciler
+        yield from self._rounds(
+            doing, "repair.outbox", len(self._store.outbox(OUTBOX_AGE_MS, LOOK)), reconciler.republish_outbox
+        )
+        yield from self._rounds(doing, "repair.due", len(self._store.due(LOOK, RETRY_GRACE_MS)), reconciler.release_due)
+        yield from self._rounds(doing, "repair.untold", len(self._store.untold(LOOK)), reconciler.tell_dependants)
+
+    def _rounds(self, doing: bool, code: str, count: int, act: Callable[[], int]) -> Iterator[Mend]:
+        if not count:
+            return
+        left = count
+        for _ in range(ROUNDS if doing else 0):
+            before, left = left, left - act()
+            if left <= 0 or left == before:
+                break
+        yield mend(DONE if doing else PLANNED, code, tasks=count)
+
+    def _leases(self, doing: bool) -> Iterator[Mend]:
+        """Not while one of their workers is heard of: the store may just have come back, and it renews in a moment."""
+        lost = self._store.expired(LOOK)
+        now = self._store.now_ms()
+        alive = {info.worker for info in self._store.workers() if now - info.seen_at < ALIVE_MS}
+        if not lost:
+            return
+        if any(task.worker in alive for task in lost):
+            yield mend(LEFT, "repair.lost", tasks=len(lost))
+        else:
+            yield from self._rounds(doing, "repair.lost", len(lost), self._reconciler.take_over_expired)
+
+    # ------------------------------------------------------------------------------------------------------- store
+    def _counts(self, doing: bool) -> Iterator[Mend]:
+        for one in self._store.recount(mend=doing):
+            moving = doing and one.left > 0 and one.kind == "counter"
+            code = "repair.counter_moving" if moving else f"repair.{one.kind}"
+            state = LEFT if one.kind == "unreadable" or (doing and one.left) else DONE if doing else PLANNED
+            yield mend(state, code, count=one.count, where=one.where)
+        if doing:
+            self._store.recount_limits()
+
+    def _lots(self, doing: bool) -> Iterator[Mend]:
+        if not doing:
+            shops = len(self._store.parked_shops(LOOK))
+            if shops:
+                yield mend(PLANNED, "repair.parked_shops", shops=shops)
+            return
+        released = self._reconciler.open_parked()
+        if released:
+            yield mend(DONE, "repair.parked", tasks=released)
+
+    def _executed(self, doing: bool) -> Iterator[Mend]:
+        """Marks that a crash between record and mark has left out; older ones would have gone by now."""
+        since = self._store.now_ms() - EXECUTED_MS
+        missing: list[str] = []
+        for tasks in self._pages("updated", sorted(TERMINAL)):
+            fresh = [task.task_id for task in tasks if task.updated_at >= since]
+            marks = self._store.executed(fresh)
+            missing += [task_id for task_id, marked in zip(fresh, marks, strict=True) if not marked]
+            if len(fresh) < len(tasks):
+                break
+        if missing:
+            if doing:
+                self._store.mark_executed(missing)
+            yield mend(DONE if doing else PLANNED, "repair.executed", tasks=len(missing))
+
+    def _letters(self, doing: bool) -> Iterator[Mend]:
+        """The message that a task's death published can be made of its record; that of unreadable bytes cannot."""
+        before = self._store.now_ms() - LETTER_MS
+        made: list[str] = []
+        left: list[str] = []
+        for tasks in self._pages("created", [Status.DEAD]):
+            for task in tasks:
+                if task.triage != Triage.OPEN or task.ended_at > before or self._store.get_letter(task.task_id):
+                    continue
+                letter = None if task.task_id.startswith("bad_") else _letter(task)
+                (left if letter is None else made).append(task.task_id)
+                if letter is not None and doing:
+                    self._store.put_letter(letter)
+        if made:
+            yield mend(DONE if doing else PLANNED, "repair.letters", tasks=len(made), where=some(made))
+        if left:
+            yield mend(LEFT, "repair.no_letter", tasks=len(left), where=some(left))
+
+    def _for_people(self, doing: bool) -> Iterator[Mend]:
+        held = self._store.counts().status.get(Status.HELD, 0)
+        if held:
+            yield mend(LEFT, "repair.held", tasks=held)
+
+    def _pages(self, sort: str, statuses: Sequence[str]) -> Iterator[Sequence[Task]]:
+        terms, cursor = (equals("status", *statuses),), ""
+        while True:
+            page = self._store.query(Query(terms=terms, sort=sort, limit=LOOK, cursor=cursor, want_total=False))
+            if page.tasks:
+                yield page.tasks
+            if page.next is None:
+                return
+            cursor = page.next
+
+
+def _letter(task: Task) -> Letter | None:
+    try:
+        body, headers = envelope.build_dead(task)
+    except (ConsoleError, UsageError, ValueError, OverflowError, OSError):
+        return None
+    return Letter(
+        task_id=task.task_id,
+        body=body,
+        headers=json.dumps(headers),
+        routing_key="dead",
+        queue="",
+        content_type="application/json",
+        error_kind=task.error_kind,
+        error=task.error,
+    )
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few of many names."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,49 @@
+"""The repair of the fleet that the settings name: over drivers in which nothing was declared before it looked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from services import assembly
+from services import settings as config
+from services.assembly import Engine
+from services.commands import operator
+from services.commands.audit import Audit
+from services.commands.repair import RepairCommands
+from services.engine.reconcile import Reconciler
+from services.engine.repair import Repair
+from services.engine.second_copy import SecondCopy
+from services.engine.shop_queues import ShopQueues
+
+
+@contextmanager
+def opened(settings: config.Settings) -> Iterator[RepairCommands]:
+    """What an operator may mend, in the name of this process's user.
+
+    Raises:
+        ConsoleError: a driver cannot be opened.
+    """
+    engine = assembly.bare_engine(settings)
+    try:
+        yield commands(engine)
+    finally:
+        engine.close()
+
+
+def commands(engine: Engine) -> RepairCommands:
+    """The same over drivers that are open."""
+    store, broker, dispatcher, registry = engine.store, engine.broker, engine.dispatcher, engine.registry
+    who = operator.current(store)
+    reconciler = Reconciler(
+        store,
+        broker,
+        dispatcher,
+        registry,
+        engine.clock,
+        engine.policy,
+        foreign_consumers=engine.settings.foreign_consumers,
+    )
+    queues = ShopQueues(store, broker, dispatcher, registry, engine.clock)
+    repair = Repair(store, broker, dispatcher, reconciler, queues, engine.settings.delays)
+    return RepairCommands(repair, SecondCopy(store, broker, registry), Audit(store, who.who), who)
