@@ -289,3 +289,10 @@ def test_rows_beyond_the_loaded_window_do_not_look_as_if_they_had_left(
     wait(qtbot, lambda: page._model.pending >= 3)
     assert ids(page) == [task.task_id for task in reversed(old)]
     assert page._model.departed == 0
+
+
+def test_an_empty_page_offers_the_first_task(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    wait(qtbot, lambda: page._stack.currentWidget() is page._empty)
+    assert page.header.summary() == "Nothing is kept yet."
+    page._empty.button.click()
+    assert desk.asked == [{}]

@@ -243,7 +243,8 @@ class DeadLettersPage(Page):
             is_open = self._states.current() == Triage.OPEN
             causes = self._grouped.causes
             summary = words.summary(causes, self._grouped.closed_at, _CLOCK.now_ms())
-            self._none.set_texts(summary if is_open else N_("Nothing here."))
+            hint = N_("A task that failed for good waits here for a person.") if is_open else ""
+            self._none.set_texts(summary if is_open else N_("Nothing here."), hint)
             self.set_summary(summary if is_open or causes.rows else "")
 
     def _show_bar(self) -> None:

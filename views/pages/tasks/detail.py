@@ -169,8 +169,9 @@ class TaskDetailPanel(QWidget):
 
     def _build_sections(self) -> None:
         self._verdict = Strip("warning")
-        self._verdict.hide()
-        self._body.addWidget(_margins(self._verdict))
+        self._verdict_room = _margins(self._verdict)
+        self._verdict_room.hide()
+        self._body.addWidget(self._verdict_room)
         self._why = Section(N_("Why is it waiting?"))
         self._gates = Timeline()
         self._why.body.addWidget(self._gates)
@@ -258,12 +259,12 @@ class TaskDetailPanel(QWidget):
 
     def _show_verdict(self, detail: TaskDetail) -> None:
         if detail.verdict is None:
-            self._verdict.hide()
+            self._verdict_room.hide()
             return
         said = verdicts.say(detail.verdict)
         self._verdict.set_status(said.status)
         self._verdict.show_text(said.evidence, said.lead)
-        self._verdict.show()
+        self._verdict_room.show()
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from services.i18n import N_
@@ -15,17 +15,32 @@ LIST_WIDTH = 1000
 
 
 class NoTasks(EmptyState):
-    """What stands in the place of rows."""
+    """What stands in the place of rows.
+
+    Signals:
+        clear_wanted: the filters hide everything.
+        new_wanted: there is nothing yet; somebody wants the first one.
+    """
+
+    clear_wanted = Signal()
+    new_wanted = Signal()
 
     def __init__(self) -> None:
         super().__init__(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
+        self._filtered = True
+        self.action.connect(self._on_action)
 
     def say(self, *, filtered: bool) -> None:
         """No task matches, or there is none at all."""
+        self._filtered = filtered
         if filtered:
             self.set_texts(N_("No task matches."), N_("Change or clear the filters."), N_("Clear filters"))
         else:
-            self.set_texts(N_("No tasks yet"))
+            hint = N_("A task appears here once it is created, in this window or by another program.")
+            self.set_texts(N_("No tasks yet"), hint, N_("New task"))
+
+    def _on_action(self) -> None:
+        (self.clear_wanted if self._filtered else self.new_wanted).emit()
 
 
 def stacked(*widgets: QWidget) -> QStackedWidget:

@@ -164,7 +164,8 @@ class TasksPage(Page):
         self._views.shown.connect(self._on_view)
         self._views.save_wanted.connect(self.save_view)
         self._filter.changed.connect(self._query)
-        self._empty.action.connect(self._clear)
+        self._empty.clear_wanted.connect(self._clear)
+        self._empty.new_wanted.connect(self._on_new)
         self._error.retry.connect(self.refresh)
         self._model.sort_requested.connect(self._query)
         self._table.near_end.connect(self._lister.more)
@@ -218,6 +219,10 @@ class TasksPage(Page):
         self._views.go("all")
         self._filter.clear()
         self._query()
+
+    def _on_new(self) -> None:
+        if not self._actions.barred():
+            self._context.new_task({})
 
     def _show(self, listing: Listing) -> None:
         self._error.clear()

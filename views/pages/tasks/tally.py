@@ -33,7 +33,10 @@ class Tally:
 
     def summary(self) -> str:
         """The head's words."""
-        kept = text.count(max(self._feed.latest.counts.total, self._total or 0))
+        number = max(self._feed.latest.counts.total, self._total or 0)
+        if not number and self._total == 0:
+            return _("Nothing is kept yet.")
+        kept = text.count(number)
         match = self.match()
         if match is None:
             return _("{shown} shown, of {kept} kept").format(
