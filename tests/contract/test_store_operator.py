@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from services.domain.change import (
 )
 from services.domain.status import Status
 from services.domain.task import Task
+from services.ports import Store
 from tests.contract.rig import Rig, shown, told
 
 
@@ -432,3 +435,28 @@ def test_only_what_waits_in_the_outbox_is_postponed(rig: Rig) -> None:
     assert rig.ask(Postpone(task_id=task.task_id)).code == "stale"
     assert rig.ask(Postpone(task_id="nobody")).code == "stale"
     assert rig.outbox() == set()
+
+
+def test_of_two_who_republish_the_same_letters_at_once_one_wins_and_the_other_is_told(
+    rig: Rig, second_store: Store
+) -> None:
+    """FAULTS 8.30."""
+    letters = [rig.dead(shop_id=f"s{number}") for number in range(30)]
+    stores, asked = (rig.store, second_store), threading.Barrier(2)
+    fresh = [[rig.task(shop_id=one.shop_id, parent=one.task_id) for one in letters] for _ in stores]
+
+    def go(who: int) -> list[str]:
+        asked.wait(30)
+        answers = []
+        for old, new in zip(letters, fresh[who], strict=True):
+            answers += stores[who].apply([Republish(task_id=old.task_id, task=new, by=f"p{who}")])
+        return [answer.code for answer in answers]
+
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(go, range(2))
+    for place, old in enumerate(letters):
+        assert sorted((first[place], second[place])) == ["ok", "refused"]
+        winner = fresh[0 if first[place] == "ok" else 1][place]
+        assert rig.record(old).successor == winner.task_id
+    assert rig.store.counts().triage == {"republished": 30}
+    assert rig.store.counts().status.get("pending") == 30

@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.commands.outcome import Outcome
 from services.domain import classify
 from services.domain.shop_now import ShopNow
 from services.domain.status import Status, Triage
@@ -22,7 +23,8 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.editor import MessageEditor
 from views.pages.dead_letters.head import LetterHead
 from views.pages.dead_letters.headers import headers_of
-from views.support import safe, verdicts
+from views.pages.dead_letters.notes import NotesSection
+from views.support import safe, shown, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.support.operation import Operation
@@ -64,6 +66,7 @@ class LetterPanel(QWidget):
         self._forbidden = ""
         self._whole = False
         self._ask = Operation(self, latest=True)
+        self._noting = Operation(self)
         self.setProperty("panel", "side")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._build()
@@ -129,6 +132,9 @@ class LetterPanel(QWidget):
         self.editor = MessageEditor()
         self.editor.changed.connect(self._show_verbs)
         self._body.addWidget(self.editor)
+        self.notes = NotesSection()
+        self.notes.note_wanted.connect(self._on_note)
+        self._body.addWidget(self.notes)
         self._build_facts()
         column.addWidget(self._inner, 1)
         column.addWidget(line())
@@ -202,12 +208,13 @@ class LetterPanel(QWidget):
 
     def _say(self) -> None:
         detail = self._detail
-        shown = detail is not None and detail.task.task_id == self._task_id
-        self._content.setVisible(shown)
-        self.head.show_letter(detail if shown else None)
-        if detail is not None and shown:
+        there = detail is not None and detail.task.task_id == self._task_id
+        self._content.setVisible(there)
+        self.head.show_letter(detail if there else None)
+        if detail is not None and there:
             self._show_reason(detail)
             self._show_message(detail)
+            self.notes.show_notes(detail)
             self._next.setText(words.next_step(detail.task, self._context.commands.operator.who))
             self._follow.setVisible(bool(detail.task.successor))
         self._show_verbs()
@@ -250,6 +257,7 @@ class LetterPanel(QWidget):
         self.archive_button.setVisible(triage != Triage.ARCHIVED)
         why = "" if not closed else _("Already republished") if usable else _("Select a dead letter first")
         why = self._forbidden or why
+        self.notes.bar(self._forbidden)
         self.reopen_button.disable(self._forbidden)
         for button in (self.ignore_button, self.archive_button):
             button.disable(why)
@@ -288,6 +296,17 @@ class LetterPanel(QWidget):
     def _on_triage(self, to: str) -> None:
         if self._detail is not None:
             self.triage_wanted.emit(self._detail.task.task_id, to, self._detail.task.triage)
+
+    def _on_note(self, task_id: str, note: str) -> None:
+        call = partial(self._context.commands.dead_letters.note, task_id, note)
+        self._noting.start(call, self._on_noted, self._on_failed)
+
+    def _on_noted(self, outcome: Outcome) -> None:
+        for one in outcome.skipped:
+            self._error.show_error(shown.say(one.why))
+        for task_id in outcome.done:
+            self.notes.kept(task_id)
+            self.refresh()
 
     def _on_follow(self) -> None:
         if self._detail is not None:

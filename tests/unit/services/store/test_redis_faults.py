@@ -341,3 +341,19 @@ def test_a_record_costs_less_than_it_may(store: RedisStore, plain: redis.Redis) 
 
 def test_the_apply_script_is_loaded_once() -> None:
     assert redis_apply._APPLY.sha == redis_apply.load_apply().sha
+
+
+# ------------------------------------------------------------------ uniqueness keys of records that are gone
+def test_a_key_whose_holder_has_no_record_holds_up_nobody(store: RedisStore, plain: redis.Redis) -> None:
+    """Somebody struck the record of the task that went first, or the server forgot it."""
+    store.put_shops([Shop(platform="pdd", shop_id="s0", concurrency=5)])
+    first, second = task(0, uniq="k"), task(1, shop_id="s0", uniq="k")
+    codes(store.apply([Create(task=first), claim(0), Create(task=second, on_duplicate="queue")]))
+    plain.delete(keys.task("t0"))
+    holder = store.holders(["k"])[0]
+    assert holder is not None
+    assert holder.task_id == "t1"
+    assert codes(store.apply([claim(1)])) == ["run"]
+    assert codes(store.apply([finish(1)])) == ["ok"]
+    assert store.holders(["k"]) == [None]
+    assert codes(store.apply([Create(task=task(2, shop_id="s0", uniq="k"))])) == ["created"]

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.change import Annotate
 from services.domain.shop import Pause
 from services.domain.status import Triage
 from services.domain.task import Task
@@ -534,3 +535,25 @@ def test_form_text_and_diff_show_the_same_message(qtbot: QtBot, fleet: Fleet, op
     editor.json.setPlainText("{")
     editor._mode.choose("form")
     assert editor._mode.current() == "json", "what cannot be read has no form"
+
+
+def test_a_note_is_written_in_the_panel_and_stays_with_the_letter(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    task_id, notes = page.panel.task_id, page.panel.notes
+    assert not notes.button.isEnabled()
+    qtbot.keyClicks(notes.line, "<b>asked</b> the shop")
+    qtbot.mouseClick(notes.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: len(notes.rows.values()) == 1)
+    ((head, text),) = notes.rows.values().items()
+    (kept,) = fleet.store.notes(task_id)
+    assert (kept.text, kept.who in head, text) == ("<b>asked</b> the shop", True, "<b>asked</b> the shop")
+    assert notes.line.text() == ""
+    qtbot.keyClicks(notes.line, "half a")
+    page.panel.step_wanted.emit(1)
+    qtbot.waitUntil(lambda: notes.line.text() == "" and page.panel.task_id != task_id)
+    page.panel.step_wanted.emit(-1)
+    qtbot.waitUntil(lambda: notes.line.text() == "half a" and page.panel.task_id == task_id)
+    fleet.store.apply([Annotate(task_id=task_id, by="bob@desk", text="done", note_id="n2")])
+    page.panel.refresh()
+    qtbot.waitUntil(lambda: "done" in notes.rows.values().values())
