@@ -11,7 +11,11 @@ PAUSE_MS = 16
 
 
 class Steps(QObject):
-    """Runs calls one after the other; a newer list takes the place of what is left of the last one."""
+    """Runs calls one after the other; a newer list takes the place of what is left of the last one.
+
+    Lists are of one kind: what was left, the newer list does first. On a machine so busy that each list is overtaken by
+    the next, its end would never be reached otherwise, and the charts would stand still below numbers that move.
+    """
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
@@ -21,7 +25,9 @@ class Steps(QObject):
 
     def run(self, calls: Iterable[Callable[[], None]]) -> None:
         """Run the first call now and the others a moment apart."""
+        kept = len(self._left)
         self._left = deque(calls)
+        self._left.rotate(kept)
         self._next()
 
     def finish(self) -> None:
