@@ -15,6 +15,7 @@ from services import settings as config
 from services.clock import SystemClock, machine_zone
 from services.commands import operator
 from services.commands.audit import Audit
+from services.commands.breakers import BreakerCommands
 from services.commands.bulk import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
@@ -71,6 +72,7 @@ class Commands:
     causes: CauseCommands
     records: RecordCommands
     fleet: FleetCommands
+    breakers: BreakerCommands
     schedules: ScheduleCommands
 
 
@@ -146,6 +148,7 @@ def commands(engine: Engine) -> Commands:
         causes=CauseCommands(store, audit, who),
         records=RecordCommands(store, dispatcher, registry, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, queues, audit, who),
+        breakers=BreakerCommands(store, dispatcher, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
     )
 

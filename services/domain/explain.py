@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from services.domain import dependency
+from services.domain import breaker, dependency, limit
 from services.domain.ability import NOBODY, Supply
+from services.domain.breaker import Breaker
+from services.domain.limit import LimitNow
 from services.domain.message import Message, Param
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import ACTIVE, Status
@@ -14,8 +16,9 @@ from services.domain.task import Task
 
 NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
 MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
+BREAKER, QUOTA = breaker.GATE, limit.GATE
 #: the order of testing
-GATES = (NOT_DUE, dependency.GATE, PAUSED, SHOP_BUSY, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
+GATES = (NOT_DUE, dependency.GATE, PAUSED, BREAKER, SHOP_BUSY, QUOTA, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
 _NEEDS = {"handler": "gate.needs_handler", "program": "gate.needs_program", "executor": "gate.needs_executor"}
 #: so many workers are named, then dots
 NAMED = 5
@@ -39,11 +42,18 @@ class Facts:
     now_ms: int
     needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
     pauses: tuple[Pause, ...] = ()  #: closed switches; those of other scopes are passed over
+    breaker: Breaker | None = None  #: of its shop, if it is open
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
+    shop_ahead: int = 0  #: parked tasks of the shop that go first
+    limits: tuple[LimitNow, ...] = ()  #: of its platform and its type
+    limit_holders: tuple[Task, ...] = ()  #: running tasks that count for the first full limit
+    limit_ahead: int = 0  #: parked tasks of that platform or type that go first
     twin: Task | None = None  #: the task of the same uniqueness that goes first, if that is another one
     concurrency: int = 1
     ahead: int = 0  #: queued tasks of the same lane that go first
     supply: Supply = NOBODY  #: workers for its type and lane
+    slots: int = 0  #: of the workers of its lane
+    usual_s: float = 0.0  #: how long such a task runs, 0 unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +91,9 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _due(task, facts)
     yield _dependency(task, facts)
     yield _paused(task, facts)
+    yield _breaker(task, facts)
     yield _shop(task, facts)
+    yield _quota(task, facts)
     yield _twin(task, facts)
     yield _message(task)
     yield _workers(task, facts)
@@ -134,10 +146,49 @@ def _shop(task: Task, facts: Facts) -> _Test:
     others = [holder for holder in facts.holders if holder.task_id != task.task_id]
     params: dict[str, Param] = {"running": len(others), "concurrency": facts.concurrency}
     if len(others) >= facts.concurrency and others:
-        first = min(others, key=lambda holder: holder.started_at)
-        params |= {"holder": first.task_id, "worker": first.worker, "since": first.started_at}
+        params |= _held_by(others, facts) | {"ahead": facts.shop_ahead}
         return SHOP_BUSY, False, "gate.shop_busy", params
     return _parked(task, SHOP_BUSY) or (SHOP_BUSY, True, "gate.shop_free", params)
+
+
+def _held_by(holders: Sequence[Task], facts: Facts) -> dict[str, Param]:
+    first = min(holders, key=lambda holder: holder.started_at)
+    seconds = max(0, facts.now_ms - first.started_at) // 1000
+    return {"holder": first.task_id, "worker": first.worker, "since": first.started_at, "seconds": seconds}
+
+
+def _breaker(task: Task, facts: Facts) -> _Test:
+    found = facts.breaker
+    if found is None:
+        return _parked(task, BREAKER) or (BREAKER, True, "gate.no_breaker", {})
+    params: dict[str, Param] = {
+        "failed": found.failed, "of": len(found.outcomes), "kind": found.kind, "since": found.since,
+        "ahead": facts.shop_ahead,
+    }  # fmt: skip
+    left = found.until - facts.now_ms
+    if left > 0:
+        return BREAKER, False, "gate.breaker", params | {"seconds": -(-left // 1000), "due_at": found.until}
+    probes = [holder for holder in facts.holders if holder.task_id != task.task_id]
+    if probes:
+        return BREAKER, False, "gate.breaker_tried", params | {"holder": probes[0].task_id, "worker": probes[0].worker}
+    return BREAKER, not facts.shop_ahead, "gate.breaker_try", params
+
+
+def _quota(task: Task, facts: Facts) -> _Test:
+    full = next((one for one in facts.limits if one.full), None)
+    if full is None:
+        code = "gate.quota" if facts.limits else "gate.no_quota"
+        return _parked(task, QUOTA) or (QUOTA, True, code, {})
+    used = full.running + full.promised
+    params: dict[str, Param] = {"scope": full.limit.scope, "ahead": facts.limit_ahead}
+    if 0 < full.limit.concurrency <= used:
+        params |= {"used": used, "limit": full.limit.concurrency}
+        if not facts.limit_holders:
+            return QUOTA, False, "gate.quota_promised", params
+        return QUOTA, False, "gate.quota_running", params | _held_by(facts.limit_holders, facts)
+    seconds = max(0, -(-(full.resets_at - facts.now_ms) // 1000)) if full.resets_at else 0
+    params |= {"used": full.started + full.promised, "limit": full.limit.per_minute}
+    return QUOTA, False, "gate.quota_starts", params | {"resets_at": full.resets_at, "seconds": seconds}
 
 
 def _twin(task: Task, facts: Facts) -> _Test:

@@ -44,7 +44,31 @@ GATES: dict[str, str] = {
     "gate.not_paused": N_("No pause switch is closed."),
     "gate.paused": N_("{scope} is paused by {by}: {reason}"),
     "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),
-    "gate.shop_busy": N_("The shop is busy: {running} of {concurrency} running, first {holder} on {worker}."),
+    "gate.no_breaker": N_("The last attempts of the shop did not fail too often."),
+    "gate.breaker": N_(
+        "Too many attempts of the shop failed ({failed} of the last {of}, last {kind}); one task tries again in {span}."
+    ),
+    "gate.breaker_tried": N_(
+        "Too many attempts of the shop failed ({failed} of the last {of}); {holder} tries now, the others follow if it"
+        " succeeds."
+    ),
+    "gate.breaker_try": N_(
+        "Too many attempts of the shop failed ({failed} of the last {of}); one task may try now, {ahead} go first."
+    ),
+    "gate.shop_busy": N_(
+        "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}; {ahead} go first."
+    ),
+    "gate.no_quota": N_("Neither its platform nor its type is limited."),
+    "gate.quota": N_("Its platform and its type are within their limits."),
+    "gate.quota_running": N_(
+        "{scope} is at its limit: {used} of {limit} running, first {holder} on {worker} for {span}; {ahead} go first."
+    ),
+    "gate.quota_promised": N_("{scope} is at its limit: {used} of {limit} released to run; {ahead} go first."),
+    "gate.quota_starts": N_(
+        "{scope} is at its limit: {used} of {limit} started within a minute, the next may in {span}; {ahead} go first."
+    ),
+    "gate.estimate": N_("It starts in about {span}, as far as one can tell."),
+    "gate.estimate_now": N_("It starts at any moment, as far as one can tell."),
     "gate.no_twin": N_("No task with the same work goes first."),
     "gate.twin": N_("The same task is active already and goes first."),
     "gate.twin_running": N_("The same work runs as {twin} on {worker}, for {span} now."),

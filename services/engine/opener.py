@@ -37,6 +37,11 @@ class Opener:
             left, count = left - released, count + released
         return count
 
+    def open_breakers(self) -> int:
+        """Let shops whose cool-down is over try one task; returns how many."""
+        now = self._store.now_ms()
+        return self.open_shops([one.shop for one in self._store.breakers() if one.until <= now][:SHOPS])
+
     def open_limits(self) -> int:
         """Release what waits at limits that have room; returns how many tasks."""
         scopes = self._store.waiting_limits()

@@ -146,7 +146,8 @@ class Reconciler:
 
     def open_parked(self) -> int:
         """Release parked tasks whose gate is open although nobody said so."""
-        return self._opener.open_limits() + self._opener.open_shops(self._store.parked_shops(SHOPS))
+        count = self._opener.open_limits() + self._opener.open_breakers()
+        return count + self._opener.open_shops(self._store.parked_shops(SHOPS))
 
     def match_limits(self) -> None:
         """Now and then: limits of types as their documents say, running tasks of all limits as the records say."""

@@ -9,12 +9,9 @@ from typing import Any
 import msgspec
 
 from services import assembly
-from services.domain import shop as shops
-from services.domain.errors import UsageError
 from services.domain.lane import shop_queue
-from services.domain.query import Query, equals
 from services.domain.shop import Shop
-from services.entrypoints import shop_files
+from services.entrypoints import cli_breakers, known_shops, shop_files
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, table
 
 EXAMPLES = (
@@ -23,8 +20,8 @@ EXAMPLES = (
     "shop pause pdd:s1 --note 'login expired'",
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
+    *cli_breakers.EXAMPLES,
 )
-ANYWHERE = 200
 #: of the list, by their heading
 COLUMNS = {
     "platform": "platform",
@@ -67,13 +64,14 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.add_argument("file")
     importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
     importing.set_defaults(handler=import_shops)
+    cli_breakers.add(verbs, common)
 
 
 def list_shops(context: Context) -> int:
     """Print shops with their active counts, those that are known from tasks alone among them."""
     with context.engine() as engine:
         counts = engine.store.counts().shops
-        found = sorted(_known(engine, counts).values(), key=lambda shop: shop.key)
+        found = sorted(known_shops.known(engine, counts).values(), key=lambda shop: shop.key)
         paused = {pause.scope for pause in engine.store.pauses()}
     rows = [_row(shop, counts.get(shop.key, {}), paused) for shop in found]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
@@ -84,7 +82,7 @@ def list_shops(context: Context) -> int:
 def show(context: Context) -> int:
     """Print one shop."""
     with context.engine() as engine:
-        shop = find(engine, context.args.shop)
+        shop = known_shops.find(engine, context.args.shop)
         counts = engine.store.counts().shops.get(shop.key, {})
         row = _row(shop, counts, {pause.scope for pause in engine.store.pauses()})
     context.show({"shop": row}, [f"{name:<14} {value}" for name, value in row.items()])
@@ -94,7 +92,7 @@ def show(context: Context) -> int:
 def pause(context: Context) -> int:
     """Stop starting tasks of a shop."""
     with context.engine() as engine:
-        shop = find(engine, context.args.shop)
+        shop = known_shops.find(engine, context.args.shop)
         if not _sure(context, engine, f"pause {shop.key}"):
             return EXIT_FAILED
         assembly.commands(engine).fleet.pause(f"shop:{shop.key}", reason=context.args.note)
@@ -105,7 +103,7 @@ def pause(context: Context) -> int:
 def resume(context: Context) -> int:
     """Start tasks of a shop again."""
     with context.engine() as engine:
-        shop = find(engine, context.args.shop)
+        shop = known_shops.find(engine, context.args.shop)
         if not _sure(context, engine, f"resume {shop.key}"):
             return EXIT_FAILED
         was = assembly.commands(engine).fleet.resume(f"shop:{shop.key}", note=context.args.note)
@@ -118,7 +116,7 @@ def resume(context: Context) -> int:
 def dedicate(context: Context) -> int:
     """Give a shop a queue of its own."""
     with context.engine() as engine:
-        shop = find(engine, context.args.shop)
+        shop = known_shops.find(engine, context.args.shop)
         if not _sure(context, engine, f"give {shop.key} a queue of its own"):
             return EXIT_FAILED
         moved = assembly.commands(engine).fleet.dedicate(shop.key)
@@ -131,7 +129,7 @@ def dedicate(context: Context) -> int:
 def undedicate(context: Context) -> int:
     """Let a shop share the lanes."""
     with context.engine() as engine:
-        shop = find(engine, context.args.shop)
+        shop = known_shops.find(engine, context.args.shop)
         if not _sure(context, engine, f"let {shop.key} share the lanes"):
             return EXIT_FAILED
         moved = assembly.commands(engine).fleet.undedicate(shop.key)
@@ -162,37 +160,6 @@ def import_shops(context: Context) -> int:
     context.warn(file.warnings)
     context.show(document, [*filter(None, lines), f"{count} shops imported"])
     return EXIT_USAGE if file.faults else EXIT_OK
-
-
-def find(engine: assembly.Engine, text: str) -> Shop:
-    """The shop that is meant; one that only tasks tell of is found too.
-
-    Raises:
-        UsageError: there is none, or a bare id is on several platforms.
-    """
-    known = _known(engine, engine.store.counts().shops)
-    if text in known:
-        return known[text]
-    _, _, shop_id = text.rpartition(":")
-    found = {shop.key: shop for shop in known.values() if shop.shop_id == text}
-    if not found and shops.valid_shop_id(shop_id):  # nothing of it is active or dead, but it may have had tasks
-        page = engine.store.query(Query(terms=(equals("shop", text),), limit=ANYWHERE, want_total=False))
-        found = {task.shop: _unregistered(task.shop) for task in page.tasks}
-    if len(found) == 1:
-        return next(iter(found.values()))
-    if found:
-        raise UsageError(f"{text!r} is on several platforms: {', '.join(sorted(found))}", field="shop")
-    raise UsageError(f"there is no shop {text!r:.80} and no task of it; see `shop list`", field="shop")
-
-
-def _known(engine: assembly.Engine, counts: dict[str, dict[str, int]]) -> dict[str, Shop]:
-    registered = engine.registry.shops()
-    return {key: _unregistered(key) for key in counts if key not in registered} | registered
-
-
-def _unregistered(key: str) -> Shop:
-    platform, _, shop_id = key.partition(":")
-    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
 
 
 def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:

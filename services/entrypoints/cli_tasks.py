@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from services import assembly, messages
-from services.domain import classify
+from services.domain import classify, estimate
 from services.domain.errors import UsageError
 from services.domain.message import Message
 from services.domain.query import SORTS
@@ -101,6 +101,8 @@ def show(context: Context) -> int:
         for gate in detail.gates
         if gate.state in ("closed", "next")
     ]
+    if detail.starts_in_s is not None:
+        lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts_in_s))}")
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
         for one in shapes.attempts(detail.task)
@@ -108,7 +110,8 @@ def show(context: Context) -> int:
     lines += [
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
-    context.show(shapes.document(detail.task, gates), lines)
+    estimated = {} if detail.starts_in_s is None else {"starts_in_s": round(detail.starts_in_s, 1)}
+    context.show(shapes.document(detail.task, gates) | estimated, lines)
     return EXIT_OK
 
 

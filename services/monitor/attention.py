@@ -64,6 +64,7 @@ class AttentionFinder:
             *self._unserved(snapshot),
             *_broker(snapshot),
             *_stuck(stuck),
+            *self._breakers(snapshot),
             *_held(snapshot),
             *self._dead_letters(snapshot),
             *_paused(snapshot),
@@ -106,6 +107,38 @@ class AttentionFinder:
                 params={"type": name, "need": offers[0].need, "tasks": sum(found[lane, name] for lane in lanes)},
                 since_ms=best[0].updated_at if best else 0,
                 verbs=(("open_tasks", f"gate:no_worker type:{name}"), ("open_workers", "")),
+            )
+
+    def _breakers(self, snapshot: Snapshot) -> Iterable[Attention]:
+        """Shops whose tasks wait because too many attempts failed: each by its name, or many in one."""
+        found = self._store.breakers()
+        if len(found) > NAMED:
+            yield Attention(
+                key="breakers",
+                severity="blocked",
+                code="attention.breakers",
+                params={
+                    "shops": len(found),
+                    "names": "\n".join(self._name(one.shop) for one in found[:NAMED]),
+                    "more": len(found) - NAMED,
+                },
+                since_ms=min(one.since for one in found),
+                verbs=(("open_tasks", "gate:breaker"),),
+            )
+            return
+        for one in found:
+            yield Attention(
+                key=f"breaker:{one.shop}",
+                severity="blocked",
+                code="attention.breaker",
+                params={
+                    "shop": self._name(one.shop),
+                    "failed": one.failed,
+                    "of": len(one.outcomes),
+                    "left_ms": max(0, one.until - snapshot.at_ms),
+                },
+                since_ms=one.since,
+                verbs=(("open_tasks", f"shop:{one.shop} gate:breaker"),),
             )
 
     def _dead_letters(self, snapshot: Snapshot) -> tuple[Attention, ...]:

@@ -8,16 +8,17 @@ from itertools import islice
 
 import msgspec
 
-from services.domain import ability, dependency, explain, filter, verdict
-from services.domain.query import Page, Query, Term, equals
+from services.domain import estimate, explain, filter, verdict
+from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
-from services.domain.shop import SCOPE_ALL, Shop
+from services.domain.shop import Shop
 from services.domain.shop_now import ShopNow
-from services.domain.status import ACTIVE, TERMINAL, Status
+from services.domain.status import TERMINAL, Status
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
+from services.monitor.waiting import WaitingFacts
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
@@ -53,6 +54,7 @@ class TaskDetail:
     task: Task
     shop: Shop | None
     gates: tuple[explain.GateView, ...] = ()
+    starts_in_s: float | None = None  #: seconds until a waiting task starts, as far as one can tell
     letter: Letter | None = None
     notes: tuple[Note, ...] = ()  #: of people on a dead letter, the oldest first
     verdict: verdict.Verdict | None = None
@@ -88,6 +90,7 @@ class TaskQueries:
 
     def __init__(self, store: Store, registry: Registry, time_zone: str = "") -> None:
         self._store, self._registry, self._zone = store, registry, time_zone
+        self._waiting = WaitingFacts(store, registry)
 
     def page(
         self, text: str, *, sort: str = "created", descending: bool = True, limit: int = 200, cursor: str = ""
@@ -155,11 +158,13 @@ class TaskQueries:
         if task is None:
             return None
         waits = task.active and task.status not in (Status.RUNNING, Status.HELD)
+        facts = self._waiting.of(task) if waits else None
         asks = task.status in (Status.DEAD, Status.HELD)
         return TaskDetail(
             task=task,
             shop=self._registry.shops().get(task.shop),
-            gates=explain.why_waiting(task, self._facts(task)) if waits else (),
+            gates=explain.why_waiting(task, facts) if facts is not None else (),
+            starts_in_s=estimate.starts_in_s(task, facts) if facts is not None else None,
             letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
             notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
             verdict=verdict.safe_to_run_again(task) if asks else None,
@@ -178,53 +183,3 @@ class TaskQueries:
         """Log lines of an attempt from ``place`` on."""
         lines, after = self._store.read_log(task_id, attempt, place)
         return LogTail(lines=tuple(lines), place=after)
-
-    def _facts(self, task: Task) -> explain.Facts:
-        now = self._store.now_ms()
-        scopes = {SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
-        running = self._store.query(
-            Query(
-                terms=(equals("shop", task.shop), equals("status", Status.RUNNING)),
-                sort="created",
-                descending=False,
-                limit=20,
-            )
-        )
-        shop = self._registry.shops().get(task.shop)
-        return explain.Facts(
-            now_ms=now,
-            needs=self._needs(task) if task.depends_on else (),
-            pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
-            holders=tuple(running.tasks),
-            twin=self._twin(task),
-            concurrency=shop.concurrency if shop is not None else 1,
-            ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
-            supply=ability.supply(self._registry.task_type(task.task_type), task.lane, self._store.workers(), now),
-        )
-
-    def _twin(self, task: Task) -> Task | None:
-        """The task with the same work that goes first: what runs or is held, else what was created first."""
-        if not task.uniq:
-            return None
-        waits = Term(field="gate", op="=", values=(dependency.GATE,), negated=True)  # for others; it stands back
-        same = (equals("shop", task.shop), equals("uniq", task.uniq), waits)
-        for statuses in ((Status.RUNNING, Status.HELD), ACTIVE - {Status.SCHEDULED}):
-            terms = (*same, equals("status", *sorted(statuses)))
-            found = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1)).tasks
-            if found:
-                return None if found[0].task_id == task.task_id else found[0]
-        return None
-
-    def _needs(self, task: Task) -> tuple[explain.Need, ...]:
-        """What it still waits for, each as the task that it was republished as."""
-        names = self._store.needs(task.task_id)
-        found = zip(names, self._store.get(names), strict=True)
-        return tuple(explain.Need(name, self._now(record)) for name, record in found)
-
-    def _now(self, record: Task | None) -> Task | None:
-        while record is not None and record.successor:
-            later = self._store.get([record.successor])[0]
-            if later is None:
-                break
-            record = later
-        return record

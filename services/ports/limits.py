@@ -1,9 +1,10 @@
-"""Limits of platforms and task types."""
+"""Limits of platforms and task types, and the breakers of shops."""
 
 from __future__ import annotations
 
 from typing import Protocol
 
+from services.domain.breaker import Breaker
 from services.domain.limit import Limit, LimitNow
 
 
@@ -21,6 +22,9 @@ class Limits(Protocol):
 
     def waiting_limits(self) -> list[str]:
         """Scopes at whose limit somebody waits, also where the limit was taken away meanwhile."""
+
+    def breakers(self) -> list[Breaker]:
+        """The breakers of shops that are open, by shop."""
 
     def promised(self) -> int:
         """Released tasks whose slot is kept for them and that have not started yet, of all shops."""

@@ -17,6 +17,7 @@ from services.domain.task import Task
 from services.ports import Clock
 from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
+from services.store.embedded_breakers import OpenBreakers
 from services.store.embedded_feed import Feed
 from services.store.embedded_fleet import Fleet
 from services.store.embedded_forget import Forgetting
@@ -36,7 +37,7 @@ from services.store.unreadable import first, readable
 CHUNK = 250
 
 
-class EmbeddedStore(Feed, Fleet, Forgetting, Papers, Quota, Recounting, Remarks, Schedules, Unserved):
+class EmbeddedStore(Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from services.domain import dependency, limit
+from services.domain import breaker, dependency, limit
 from services.domain.task import Task
 from services.store import embedded_waiting as waiting
 from services.store.embedded_lots import key_of, release, shop_is_paused
@@ -17,7 +17,8 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     if session.pauses() and (shop_is_paused(session, key) or f"type:{task.task_type}" in session.pauses()):
         return "paused", ""
     if session.free_slots(key, but=task.task_id) <= 0:
-        return "shop_busy", ""
+        opened = session.breakers.is_shut(task.shop) or session.breakers.is_probing(task.shop)
+        return breaker.GATE if opened else "shop_busy", ""
     if session.limits.some:
         scope = waiting.closed(session, task, released)
         if session.free_slots(key, but=task.task_id) <= 0:  # somebody of the same shop went first

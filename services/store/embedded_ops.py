@@ -7,12 +7,13 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.domain import dependency, limit, transitions
+from services.domain import dependency, transitions
 from services.domain.change import (
     Annotate,
     Answer,
     Cancel,
     Claim,
+    CloseBreaker,
     Create,
     Finish,
     Forget,
@@ -33,12 +34,11 @@ from services.domain.change import (
     TellDependants,
 )
 from services.domain.errors import TaskError
-from services.domain.explain import NO_WORKER
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
-from services.store import embedded_forget, embedded_remarks, embedded_repair, embedded_waiting
+from services.store import embedded_claims, embedded_forget, embedded_remarks, embedded_repair
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
-from services.store.embedded_gates import closed_gate, open_shop
+from services.store.embedded_gates import open_shop
 from services.store.embedded_lots import key_of, shop_key
 from services.store.embedded_repair import MISSING, STALE
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
@@ -67,7 +67,7 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
     """Read in a few statements what the batch will look at."""
     fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
     session.load_stones([op.task.task_id for op in ops if isinstance(op, Create)])
-    named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop | OpenLimit)]
+    named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop | OpenLimit | CloseBreaker)]
     session.load([task.task_id for task in fresh] + [op.task_id for op in named])
     touched = [
         task
@@ -129,72 +129,6 @@ def _published(session: Session, op: Published) -> Answer:
     return Answer("ok", session.put(task, CLEAR_MARK))
 
 
-def _claim(session: Session, op: Claim) -> Answer:
-    record = session.get(op.task_id)
-    known = record is not None
-    task = record or _adopt(session, op)
-    if isinstance(task, Answer):
-        return task
-    code = _answer_without_gates(task, op)
-    if code:
-        return Answer(code, task)
-    if known:
-        session.delivered(task)
-    key = key_of(task)
-    session.register(key)
-    if op.foreign_done:
-        session.unreserve(task)
-        done = session.put(transitions.foreign_done(task, session.now), CLEAR_MARK)
-        forget_needs(session, task.task_id)
-        return Answer("ended", done, conclude(session, done))
-    released: list[Task] = []
-    gate, scope = closed_gate(session, task, released)
-    if not gate and not op.able:
-        gate = NO_WORKER
-    if gate:
-        return Answer("blocked", _park(session, task, gate, scope, released), tuple(released))
-    session.unreserve(task)
-    running = session.put(transitions.started(task, op, session.now), CLEAR_MARK)
-    session.limits.started(running)
-    return Answer("run", running, tuple(released))
-
-
-def _park(session: Session, task: Task, gate: str, scope: str, released: list[Task]) -> Task:
-    """Let a task wait at a gate. Its promised slot goes to others, unless it is on its way to a capable worker."""
-    promised = session.has_promise(task)
-    if gate != NO_WORKER:
-        session.unreserve(task)
-    elif promised:
-        session.reserve(task, transitions.HANDOVER_MS)
-    if gate == "twin":
-        embedded_remarks.suppress(session, task, "waits", session.goes_first(task.uniq))
-    parked = session.put(transitions.parked(task, gate, session.now), CLEAR_MARK)
-    if scope:
-        session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
-    if promised and gate != NO_WORKER:
-        embedded_waiting.freed(session, parked, released)
-    return parked
-
-
-def _adopt(session: Session, op: Claim) -> Task | Answer:
-    if op.adopt is None:
-        return MISSING
-    if session.tombstone(op.task_id) is not None:
-        return Answer("forgotten")
-    status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
-    adopted = replace(op.adopt, task_id=op.task_id, status=status.value)
-    return session.put(transitions.created(adopted, session.now))
-
-
-def _answer_without_gates(task: Task, op: Claim) -> str:
-    if task.ended:
-        return "ended"
-    if task.status == Status.RUNNING:
-        return "run" if task.owner == op.owner else "duplicate"
-    same = (task.gen, task.attempt) == (op.gen, op.attempt)
-    return "stale" if not same or task.status in (Status.HELD, Status.SCHEDULED) else ""
-
-
 def _finish(session: Session, op: Finish) -> Answer:
     task = session.get(op.task_id)
     if task is None:
@@ -208,6 +142,7 @@ def _finish(session: Session, op: Finish) -> Answer:
     if op.if_expired and task.lease_until > session.now:
         return Answer("fenced", task)
     ended = transitions.finished(task, op, session.now)
+    session.breakers.finished(task, op, ended)
     session.put(ended, SET_MARK if ended.status in transitions.WITH_MARK else CLEAR_MARK)
     return Answer("ok", ended, conclude(session, ended))
 
@@ -316,7 +251,7 @@ def _resolve(session: Session, op: Resolve) -> Answer:
 _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Create: _create,
     Published: _published,
-    Claim: _claim,
+    Claim: embedded_claims.claim,
     Finish: _finish,
     Renew: _renew,
     Progress: _progress,
@@ -331,6 +266,7 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     Route: embedded_repair.route,
     OpenShop: embedded_repair.open_shop,
     OpenLimit: embedded_repair.open_limit,
+    CloseBreaker: embedded_repair.close_breaker,
     TellDependants: embedded_repair.tell_again,
     Forget: embedded_forget.forget,
     Annotate: embedded_remarks.annotate,

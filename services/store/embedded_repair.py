@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 from services.domain import transitions
-from services.domain.change import Answer, GiveUp, Nudge, OpenLimit, OpenShop, Postpone, Route, TellDependants
+from services.domain.change import (
+    Answer,
+    CloseBreaker,
+    GiveUp,
+    Nudge,
+    OpenLimit,
+    OpenShop,
+    Postpone,
+    Route,
+    TellDependants,
+)
 from services.domain.status import CLAIMABLE, MOVABLE, Status
 from services.domain.task import Task
 from services.store import embedded_gates, embedded_waiting
@@ -71,6 +81,14 @@ def open_limit(session: Session, op: OpenLimit) -> Answer:
     released: list[Task] = []
     embedded_waiting.open_limit(session, op.scope, op.most, released)
     return Answer("ok", None, tuple(released))
+
+
+def close_breaker(session: Session, op: CloseBreaker) -> Answer:
+    """Forget the failures of a shop."""
+    if session.breakers.of(op.shop) is None:
+        return STALE
+    session.breakers.put(op.shop, None)
+    return Answer("ok", None, embedded_gates.open_shop(session, shop_key(op.shop)))
 
 
 def tell_again(session: Session, op: TellDependants) -> Answer:

@@ -244,5 +244,21 @@ CREATE TABLE suppressed_counts (
 ) WITHOUT ROWID;
 """
 
-_STEPS = (_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS)
+#: what is remembered of shops whose attempts fail; until: 0 while the breaker is closed
+_BREAKERS = """
+CREATE TABLE breakers (
+    shop TEXT PRIMARY KEY,
+    outcomes TEXT NOT NULL,
+    until INTEGER NOT NULL,
+    since INTEGER NOT NULL,
+    times INTEGER NOT NULL,
+    kind TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX breakers_open ON breakers (until) WHERE until > 0;
+"""
+
+_STEPS = (
+    *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
+    _BREAKERS,
+)
 SCHEMA = Schema("store", _STEPS)

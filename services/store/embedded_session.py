@@ -13,6 +13,7 @@ from services.domain.task import ENCODER, Task
 from services.domain.tombstone import Tombstone
 from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
+from services.store.embedded_breakers import Breakers
 from services.store.embedded_limits import Limits
 from services.store.unreadable import readable
 
@@ -51,6 +52,7 @@ class Session:
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._pauses: frozenset[str] | None = None
+        self.breakers = Breakers(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
         self._stones: dict[str, Tombstone | None] = {}
@@ -196,9 +198,14 @@ class Session:
         return self._counted[key].get(status, 0)
 
     def free_slots(self, key: ShopKey, but: str = "") -> int:
-        """Slots that are neither running nor reserved for others than ``but``."""
+        """Slots that are neither running nor reserved for others than ``but``; behind an open breaker none, or one."""
         running = self.count(key, Status.RUNNING)
         limit, reserved = self._limits[key], self._reserved[key]
+        shop = f"{key[0]}:{key[1]}"
+        if self.breakers.is_shut(shop):
+            return 0
+        if self.breakers.is_probing(shop):
+            limit = 1
         return (1 if limit is None else limit) - running - len(reserved) + (but in reserved)
 
     def register(self, key: ShopKey) -> None:

@@ -37,6 +37,8 @@ SHOPS = ROOT + "shops"
 LIMITS = ROOT + "limits"  #: "slots starts" by scope
 LIMIT_RUNNING = ROOT + "limits:running"  #: running tasks by scope
 LIMIT_SCOPES = ROOT + "limits:waiting"  #: scopes at whose limit somebody waits
+BREAKERS = ROOT + "breakers"  #: what is remembered of shops whose attempts fail
+BREAKERS_OPEN = ROOT + "breakers:open"  #: shops whose breaker is open by the instant of the next probe
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
 #: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the
 #: 64 bytes up to which Redis keeps a small hash as a list that it searches from the start.
@@ -113,6 +115,9 @@ IN_SCRIPTS = MappingProxyType(
         "limit_reserved": LIMIT_RESERVED,
         "limit_starts": LIMIT_STARTS,
         "limit_waiting": LIMIT_WAITING,
+        "breakers": BREAKERS,
+        "breakers_open": BREAKERS_OPEN,
+        "fleet_documents": DOCUMENTS + "fleet",
         "reserving": RESERVING,
         "by_shop": BY_SHOP,
         "by_kind": BY_KIND,

@@ -9,6 +9,7 @@ from services.domain.said import words_of
 from services.ports import Clock
 from services.store import redis_facts
 from services.store.redis_apply import Operations
+from services.store.redis_breakers import OpenBreakers
 from services.store.redis_client import Link
 from services.store.redis_events import Events
 from services.store.redis_fleet import Fleet
@@ -22,7 +23,9 @@ from services.store.redis_remarks import Remarks
 from services.store.redis_schedules import Schedules
 
 
-class RedisStore(Operations, Queries, Events, Fleet, Forgetting, Limits, Papers, Recounting, Remarks, Schedules):
+class RedisStore(
+    Operations, Queries, Events, Fleet, Forgetting, Limits, OpenBreakers, Papers, Recounting, Remarks, Schedules
+):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
 
     Nothing is asked before the first call, so a store may be made while Redis is down.

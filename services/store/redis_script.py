@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.domain import change, dependency, limit, remarks, tombstone
+from services.domain import breaker, change, dependency, limit, remarks, tombstone
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK, WATERMARK_MS
@@ -16,7 +16,7 @@ from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "limits", "index", "gates", "twins", "waiting", "dependencies",
+    "prelude", "record", "tombs", "limits", "index", "breaker", "gates", "twins", "waiting", "dependencies",
     "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
@@ -38,11 +38,13 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.Postpone,
     change.OpenShop,
     change.OpenLimit,
+    change.CloseBreaker,
     change.TellDependants,
     change.Route,
     change.Forget,
     change.Annotate,
 )
+_RULE = breaker.Rule()
 _FRONT = ("task_id", "shop_id", "platform", "task_type", "payload")
 _IDENTITY = len(_FRONT)
 #: what stands before the array of a stored record: five lengths of four bytes, two counts, the outbox mark
@@ -74,7 +76,9 @@ def load_apply() -> Script:
     script = load(*_APPLY)
     lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
     counted = ", ".join(f"{status} = {place}" for place, status in enumerate(keys.COUNTED, 2))
-    text = f"local LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}\n{script.text}"
+    kinds = ", ".join(f"{kind} = true" for kind in breaker.KINDS)
+    tables = f"local OF_A_SHOP = {{ {kinds} }}\nlocal LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}"
+    text = f"{tables}\n{script.text}"
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
 
@@ -127,6 +131,10 @@ def _numbers() -> Mapping[str, int | str]:
         "class": 2**43,
         "watermark_ms": WATERMARK_MS,
         "limit_seconds": limit.SECONDS,
+        "breaker_failures": _RULE.failures,
+        "breaker_of": _RULE.of,
+        "breaker_cooldown": _RULE.cooldown_s,
+        "breaker_most": _RULE.max_cooldown_s,
         "slice": 2000,
         "tell": dependency.AT_ONCE,
         "tail": names.index("deadline") - names.index("attempts"),

@@ -42,6 +42,8 @@ _WORDS: dict[str, str] = {
 _GATES: dict[str, str] = {
     "paused": N_("paused"),
     "shop_busy": N_("shop at limit"),
+    "quota": N_("platform or type at limit"),
+    "breaker": N_("shop fails too often"),
     "twin": N_("after its twin"),
     "session": N_("needs login"),
     "dependency": N_("waits for another task"),

@@ -35,6 +35,7 @@ from __future__ import annotations
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import Answer, Op
 from services.domain.change.upkeep import (
+    CloseBreaker,
     Forget,
     GiveUp,
     Nudge,
@@ -52,6 +53,7 @@ __all__ = [
     "Answer",
     "Cancel",
     "Claim",
+    "CloseBreaker",
     "Create",
     "Finish",
     "Forget",

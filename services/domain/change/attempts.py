@@ -12,22 +12,24 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer
     ``missing``; terminal -> ``ended`` (cancelled too); running by ``owner`` -> ``run`` again; running by another ->
     ``duplicate``; ``gen``/``attempt`` differ from the record's, or held or scheduled -> ``stale``; then the gates
-    in the order paused, shop_busy, quota, twin, no_worker -> ``blocked`` (status blocked, record parked, gate named);
-    else ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
+    in the order paused, breaker, shop_busy, quota, twin, no_worker -> ``blocked`` (status blocked, record parked, gate
+    named); else ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation
     used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is
     returned with every answer but ``missing``. ``foreign_done`` or an executed mark without our outcome (drivers
     look it up), looked at before the gates: the record becomes succeeded by worker ``foreign``, answer ``ended``.
     That the message of a queued task came, of those published once, moves the watermark of its queue and priority
     (``Store.delivered``).
 
-    The gates: *paused*: a pause of all, the platform, the shop or the type. *shop_busy*: running tasks of the shop +
+    The gates: *paused*: a pause of all, the platform, the shop or the type. *breaker*: too many of the last attempts
+    of the shop failed (``services.domain.breaker``): none may start until the cool-down is over, then one at a time,
+    until one succeeds. *shop_busy*: running tasks of the shop +
     live reservations of others >= its concurrency. *quota*: as many tasks of the platform or of the type run, or have
     started within the last minute, as its limit allows, reservations counted as both; or somebody who waits there goes
     first (``OpenLimit``; one of those may be among the ``released``). *twin*: another active task of the same ``uniq``
     (not scheduled) was created earlier (ties by task id), or is running or held whenever it was created; the waiting
     one gets the mark twin. *no_worker*: the claiming worker says that it cannot run this type (``able`` is False).
 
-    What waits for the first four is parked in the shop's lot; what waits for a worker that can run it is parked by
+    What waits for the first five is parked in the shop's lot; what waits for a worker that can run it is parked by
     lane and type (``Store.unserved``), where such workers fetch it: they claim it without a message. A parked task
     loses its outbox mark and its reservation; only at no_worker a reservation is kept, for 3 s, so that nobody
     overtakes it on its way to the right worker. One that is parked already and meets a closed gate again makes no

@@ -78,6 +78,14 @@ class OpenLimit(Op, frozen=True, kw_only=True, gc=False):
     most: int
 
 
+class CloseBreaker(Op, frozen=True, kw_only=True, gc=False):
+    """A person says that a shop works again: what is remembered of its failures is forgotten, and what waits is
+    released as by ``OpenShop``. Answers ``ok``, or ``stale`` where nothing was remembered.
+    """
+
+    shop: str  #: platform:shop_id
+
+
 class TellDependants(Op, frozen=True, kw_only=True, gc=False):
     """Tell those that depend on an ended task how it ended; for repair, and where they were too many for one step.
 

@@ -40,13 +40,17 @@ end
 -- A shop with its reservations.
 local function shop_state(shop)
   local s = shop_of(shop)
-  if not s.reserved then find_reservations(shop, s) end
+  if not s.reserved then
+    find_reservations(shop, s)
+    breaker.mark(shop, s)
+  end
   return s
 end
 
--- Slots that are neither taken nor promised.
+-- Slots that are neither taken nor promised; behind an open breaker there is none, or one to try.
 local function free_slots(s)
-  local slots = s.n[1]
+  if s.shut then return 0 end
+  local slots = s.probing and 1 or s.n[1]
   return (slots > 0 and slots or 1) - s.n[COUNTED.running] - s.reservations
 end
 
@@ -106,6 +110,7 @@ local function closed_gate(e, shop, s, released)
   if e[T.gate] == 'dependency' then return 'dependency' end
   if shop_paused(e.platform, shop) or type_paused(e.kind) then return 'paused' end
   local own = s.reserved[e.id] and 1 or 0
+  if s.shut or (s.probing and free_slots(s) + own <= 0) then return 'breaker' end
   if free_slots(s) + own <= 0 then return 'shop_busy' end
   if quota.some then
     local limit = quota.closed(e, released)

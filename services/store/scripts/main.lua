@@ -3,7 +3,7 @@ local HANDLERS = {
   Create = create, Published = published, Claim = claim, Finish = finish, Renew = renew, Progress = progress,
   Cancel = cancel, Move = move, Republish = republish, SetTriage = set_triage, Resolve = resolve, Nudge = nudge,
   GiveUp = give_up, Postpone = postpone, OpenShop = open, OpenLimit = open_limit, TellDependants = tell_again,
-  Route = route, Forget = forget, Annotate = annotate,
+  Route = route, Forget = forget, Annotate = annotate, CloseBreaker = close_breaker,
 }
 
 local meta = call('HMGET', K.meta, 'writer', 'epoch')

@@ -171,6 +171,14 @@ local function open_limit(o, released)
   return 'ok'
 end
 
+local function close_breaker(o, released)
+  local shop = o[CloseBreaker.shop]
+  if not breaker.load(shop) then return 'stale' end
+  breaker.save(shop, false)
+  open_shop(shop, released)
+  return 'ok'
+end
+
 local function tell_again(o, released)
   local id = o[TellDependants.task_id]
   call('SREM', K.untold, id) -- also of a record that is gone: it would be asked for again and again

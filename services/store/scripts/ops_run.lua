@@ -160,6 +160,7 @@ local function finish(o, released)
   if o[Finish.if_expired] and e[T.lease_until] > NOW then return 'fenced', e end
   local to = outcome(e, o)
   add_attempt(e, o[Finish.attempt])
+  breaker.finished(e, to, o[Finish.error_kind])
   transition(e, to, e[T.worker], o[Finish.error_kind])
   settle(e)
   conclude(e, released)

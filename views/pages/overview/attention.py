@@ -52,6 +52,10 @@ WORDS: dict[str, Words] = {
     ),
     "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
     "attention.shops_stuck_more": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
+    "attention.breaker": Words(
+        N_("{shop} fails too often"), N_("{failed} of the last {of} attempts failed; next try in {left}")
+    ),
+    "attention.breakers": Words(N_("{shops_n} fail too often"), N_("{names} and {more} more")),
     "attention.held": Words(N_("{tasks_n} to confirm"), N_("Nobody knows how they ended; look before they run again")),
     "attention.dead_shop": Words("{cause}", N_("{count_n}, all in {shop}")),
     "attention.dead_platform": Words("{cause}", N_("{count_n} in {shops_n}, all on {platform}")),

@@ -224,7 +224,7 @@ class TaskDetailPanel(QWidget):
         self._why.setVisible(bool(detail.gates))
         self._story.set_note(_so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
-        self._gates.set_entries(gate_entries(detail.gates))
+        self._gates.set_entries(gate_entries(detail.gates, detail.starts_in_s))
         self._timeline.set_entries(timeline(task, now))
         self._failure.setVisible(bool(task.error))
         self._error.setText(safe.visible(safe.cut(masked_text(task.error), 1200), keep_newlines=True))

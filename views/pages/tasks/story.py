@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services.domain import estimate
 from services.domain.explain import GateView
 from services.domain.message import Message
 from services.domain.status import Status
@@ -51,8 +52,8 @@ def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
     return [*lines, *_next(task, now_ms)]
 
 
-def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
-    """The checks in order, the first closed one in strong type."""
+def gate_entries(gates: Sequence[GateView], starts_in_s: float | None = None) -> list[TimelineEntry]:
+    """The checks in order, the first closed one in strong type, and last when it starts, where one can tell."""
     lines = []
     bold = False
     for gate in gates:
@@ -68,6 +69,8 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
                 future=gate.state == "next",
             )
         )
+    if starts_in_s is not None and gates:
+        lines.append(TimelineEntry(time="", text=shown.say(estimate.sentence(starts_in_s)), status="", future=True))
     return lines
 
 

@@ -1,0 +1,54 @@
+"""What an operator may do to the breakers of shops."""
+
+from __future__ import annotations
+
+import msgspec
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain import breaker
+from services.domain.breaker import Rule
+from services.domain.change import CloseBreaker
+from services.domain.errors import UsageError
+from services.engine.dispatch import Dispatcher
+from services.ports import Store
+
+
+class BreakerCommands:
+    """Audited commands on breakers."""
+
+    def __init__(self, store: Store, dispatcher: Dispatcher, audit: Audit, operator: Operator) -> None:
+        self._store, self._dispatcher, self._audit, self._operator = store, dispatcher, audit, operator
+
+    def rule(self) -> Rule:
+        """When breakers open."""
+        return breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, ""))
+
+    def set_rule(self, rule: Rule) -> None:
+        """Change when breakers open; those that are open stay so until a probe succeeds.
+
+        Raises:
+            UsageError: no such rule can be; ``field`` names what to change.
+        """
+        self._operator.need("admin")
+        breaker.check(rule)
+        detail = {"from": msgspec.to_builtins(self.rule()), "to": msgspec.to_builtins(rule)}
+        with self._audit.act("breaker.rule", ["fleet"], detail):
+            self._store.put_document(breaker.DOCUMENT, breaker.NAME, msgspec.json.encode(rule).decode())
+
+    def close(self, shop: str, *, note: str = "") -> bool:
+        """Forget the failures of a shop (``platform:shop_id``); what waits is released. False when none was open.
+
+        Raises:
+            UsageError: that is no shop.
+        """
+        self._operator.need("operator")
+        if ":" not in shop:
+            raise UsageError(f"a shop is written platform:shop_id, not {shop!r:.80}", field="shop")
+        with self._audit.act("breaker.close", [shop], {"note": note} if note else None) as act:
+            was = any(one.shop == shop for one in self._store.breakers())
+            (answer,) = self._store.apply([CloseBreaker(shop=shop)])
+            self._dispatcher.send(answer.released)
+            if not was:
+                act.outcome = "refused: it was not open"
+        return was

@@ -1,0 +1,84 @@
+"""Claims on SQLite: whether a delivered task may start, and where it waits if not."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from services.domain import limit, transitions
+from services.domain.change import Answer, Claim
+from services.domain.explain import NO_WORKER
+from services.domain.status import Status
+from services.domain.task import Task
+from services.store import embedded_remarks, embedded_waiting
+from services.store.embedded_dependencies import conclude, forget_needs
+from services.store.embedded_gates import closed_gate
+from services.store.embedded_lots import key_of
+from services.store.embedded_repair import MISSING
+from services.store.embedded_session import CLEAR_MARK, Session
+
+
+def claim(session: Session, op: Claim) -> Answer:
+    """Take the lease, or name the closed gate."""
+    record = session.get(op.task_id)
+    known = record is not None
+    task = record or _adopt(session, op)
+    if isinstance(task, Answer):
+        return task
+    code = _answer_without_gates(task, op)
+    if code:
+        return Answer(code, task)
+    if known:
+        session.delivered(task)
+    key = key_of(task)
+    session.register(key)
+    if op.foreign_done:
+        session.unreserve(task)
+        done = session.put(transitions.foreign_done(task, session.now), CLEAR_MARK)
+        forget_needs(session, task.task_id)
+        return Answer("ended", done, conclude(session, done))
+    released: list[Task] = []
+    gate, scope = closed_gate(session, task, released)
+    if not gate and not op.able:
+        gate = NO_WORKER
+    if gate:
+        return Answer("blocked", _park(session, task, gate, scope, released), tuple(released))
+    session.unreserve(task)
+    running = session.put(transitions.started(task, op, session.now), CLEAR_MARK)
+    session.limits.started(running)
+    return Answer("run", running, tuple(released))
+
+
+def _park(session: Session, task: Task, gate: str, scope: str, released: list[Task]) -> Task:
+    """Let a task wait at a gate. Its promised slot goes to others, unless it is on its way to a capable worker."""
+    promised = session.has_promise(task)
+    if gate != NO_WORKER:
+        session.unreserve(task)
+    elif promised:
+        session.reserve(task, transitions.HANDOVER_MS)
+    if gate == "twin":
+        embedded_remarks.suppress(session, task, "waits", session.goes_first(task.uniq))
+    parked = session.put(transitions.parked(task, gate, session.now), CLEAR_MARK)
+    if scope:
+        session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
+    if promised and gate != NO_WORKER:
+        embedded_waiting.freed(session, parked, released)
+    return parked
+
+
+def _adopt(session: Session, op: Claim) -> Task | Answer:
+    if op.adopt is None:
+        return MISSING
+    if session.tombstone(op.task_id) is not None:
+        return Answer("forgotten")
+    status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
+    adopted = replace(op.adopt, task_id=op.task_id, status=status.value)
+    return session.put(transitions.created(adopted, session.now))
+
+
+def _answer_without_gates(task: Task, op: Claim) -> str:
+    if task.ended:
+        return "ended"
+    if task.status == Status.RUNNING:
+        return "run" if task.owner == op.owner else "duplicate"
+    same = (task.gen, task.attempt) == (op.gen, op.attempt)
+    return "stale" if not same or task.status in (Status.HELD, Status.SCHEDULED) else ""
