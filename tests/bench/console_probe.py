@@ -140,6 +140,7 @@ class Probe:
         with _noise() as noise:
             for page, request in PAGES:
                 await self._page(page, request, args.seconds)
+            await self._everything()
         late = await asyncio.get_running_loop().run_in_executor(None, noise)
         self._figures["machine: an idle process is late, p99 ms"] = percentile(late, 99)
         self._figures["machine: an idle process is late, max ms"] = late[-1]
@@ -186,6 +187,29 @@ class Probe:
         if waits:
             self._figures[f"{page}: change to visible p50 ms, {len(waits)} changes"] = percentile(waits, 50)
             self._figures[f"{page}: change to visible p99 ms (aim 250)"] = percentile(waits, 99)
+
+    async def _everything(self) -> None:
+        """Show all tasks there are, tick them all, and untick them again."""
+        window = self._console._desk.window
+        window.open_page("tasks", "")
+        tasks = window.page("tasks")
+        await asyncio.sleep(2.0)
+        for words, call, done in (
+            ("are shown", tasks.refresh, lambda: True),
+            ("are selected", tasks.select_all, lambda: tasks._selection.count > 0),
+            ("are unselected", tasks._selection.clear, lambda: not tasks._selection.count),
+        ):
+            self._dog.page = f"all {words}"
+            self._beat.take()
+            call()
+            end = time.perf_counter() + 30.0
+            while not done() and time.perf_counter() < end:
+                await asyncio.sleep(0.2)
+            count = tasks._selection.count
+            await asyncio.sleep(1.5)
+            late, own, _ = self._beat.take()
+            self._figures[f"tasks: stall while all {words} ({count:,}), max ms (aim 50)"] = late[-1]
+            self._figures[f"tasks: the same while all {words}, without waiting for a processor"] = own[-1]
 
     def _eyes(self, page: str, window: Any) -> Any:
         if page == "tasks":
