@@ -182,6 +182,10 @@ PROMISE: Rows = {
         (_RACES, "test_a_shop_with_a_long_row_does_not_keep_the_others_waiting"),
         ("integration/test_engine_shops.py", "test_many_queues_hold_no_more_than_there_are_slots"),
     ),
+    "a flood of urgent tasks": (
+        ("integration/test_engine_lanes.py", "test_a_flood_of_urgent_tasks_leaves_the_low_lane_running"),
+        ("integration/test_engine_preempt.py", "test_one_slot_is_left_to_the_low_lane_and_nobody_makes_way_for_ever"),
+    ),
     "an engine imported, then a child started with asyncio, on Windows": (
         "needs Windows; pika below 1.4.2, which changed the loop there, is not allowed by pyproject.toml"
     ),
