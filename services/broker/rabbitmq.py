@@ -156,6 +156,7 @@ class RabbitBroker:
         alarms = self.management.alarms()
         return {
             "kind": "rabbitmq",
+            "profile": self._profile,
             "version": self._in.version or self._out.version,
             "alarms": ", ".join(alarms or ()),
             "management_error": self.management.error if alarms is None else "",

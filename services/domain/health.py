@@ -75,6 +75,27 @@ SENTENCES: dict[str, str] = {
     "doctor.orphans.remedy": N_("The leader takes them up; if this stays, start a worker."),
     "doctor.outbox": N_("{tasks} messages have waited for more than a minute to be sent"),
     "doctor.outbox.remedy": N_("The leader sends them; if this stays, look at the broker and start a worker."),
+    "doctor.shop_queue_missing": N_("The dedicated queue {queue} does not exist; what is sent there waits"),
+    "doctor.shop_queue_missing.remedy": N_("The leader makes it again within seconds; without one: fleetdeck repair"),
+    "doctor.shop_queue_waits": N_("{messages} messages wait in {queue} and no worker takes them"),
+    "doctor.shop_queue_waits.remedy": N_(
+        "Start a worker that takes all lanes; one that leaves a lane out serves no such queue."
+    ),
+    "doctor.unacked": N_("{messages} messages are held by somebody while no worker is alive"),
+    "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
+    "doctor.consumer_timeout": N_(
+        "Tasks of type {name} may run for {span}; RabbitMQ takes a message back after half an hour"
+        " unless told otherwise"
+    ),
+    "doctor.consumer_timeout.remedy": N_(
+        "Set consumer_timeout (milliseconds) in rabbitmq.conf to half as long again; RabbitMQ does not tell what it is."
+    ),
+    "doctor.returns_count": N_(
+        "This RabbitMQ counts every return of a message and gives it up after 20; Fleetdeck sends it again"
+    ),
+    "doctor.returns_count.remedy": N_(
+        "Raise the limit by a policy: rabbitmqctl set_policy returns '^rpa_tasks_' '{{\"delivery-limit\": 1000}}'"
+    ),
     "doctor.bad_type": N_("The task type {name} cannot be read and runs with defaults: {error}"),
     "doctor.bad_type.remedy": N_("Import it again: fleetdeck type import FILE"),
     "doctor.paused": N_("Paused by {who}: {scope}"),

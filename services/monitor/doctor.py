@@ -6,13 +6,14 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from services.domain import health, task_type
+from services.domain import health, health_queues, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.message import Message
 from services.domain.query import Counts
 from services.domain.said import words_of
 from services.domain.status import ACTIVE, WAITING, Status
+from services.domain.worker import SILENT_AFTER_MS
 from services.engine import leader
 from services.ports import Broker, Clock, Store
 
@@ -63,7 +64,34 @@ class Doctor:
             return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": words_of(exc)}))]
         facts = self._broker.facts()
         what = f"{facts.get('kind', '')} {facts.get('version', '')}".strip()
-        return health.of_broker(what, seen, facts)
+        return [
+            *health.of_broker(what, seen, facts),
+            *health_queues.of_patience(facts, self._longest()),
+            *self._of_queues(),
+        ]
+
+    def _of_queues(self) -> list[Finding]:
+        if not self._store.health()[0]:
+            return []
+        shops = sorted(
+            key.partition(":")[2]
+            for key, body in self._store.documents(shop_queue.KIND).items()
+            if shop_queue.parse(body).state == shop_queue.OPEN
+        )
+        now = self._store.now_ms()
+        alive = sum(1 for info in self._store.workers() if now - info.seen_at < SILENT_AFTER_MS)
+        self._broker.know_shops(shops)
+        return health_queues.of_queues(self._broker.depths(), shops, workers=alive)
+
+    def _longest(self) -> tuple[str, int]:
+        """The type whose tasks may run longest."""
+        found = [("", 0)]
+        for name, body in self._store.documents("type").items() if self._store.health()[0] else ():
+            try:
+                found.append((name, task_type.parse(body, known_only=False).timeout_s))
+            except UsageError:  # told among the types
+                continue
+        return max(found, key=lambda one: one[1])
 
     def _of_fleet(self) -> list[Finding]:
         store, counts = self._store, self._store.counts()

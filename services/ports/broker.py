@@ -115,8 +115,8 @@ class Broker(Protocol):
         """What is known without asking the broker again."""
 
     def facts(self) -> Mapping[str, str]:
-        """What the server says about itself: ``kind``, ``version``; ``alarms`` that hold publishers back ("" for none)
-        and ``management_error`` where that can be known.
+        """What the server says about itself: ``kind``, ``version``; of RabbitMQ also ``profile`` (single | cluster),
+        ``alarms`` that hold publishers back ("" for none) and ``management_error`` where that can be known.
         """
 
     def close(self) -> None: ...

@@ -1,0 +1,45 @@
+"""What a doctor makes of queues: who serves them, and how long a broker lets a message be held."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from services.domain.health import NOTE, WARNING, Finding, finding
+from services.domain.lane import shop_queue
+from services.domain.order import QueueDepth
+
+#: RabbitMQ's own, in seconds; it does not tell which one holds. It looks once a minute, and a flow is killed late
+CONSUMER_TIMEOUT_S, MARGIN_S = 1800, 170
+#: from the one to the other every return counts against a limit of 20 on quorum queues
+RETURNS_COUNT = ((4, 0), (4, 3))
+
+
+def of_queues(depths: Sequence[QueueDepth], shops: Sequence[str], *, workers: int) -> list[Finding]:
+    """``shops``: ids of those with a queue of their own; ``workers``: how many are alive."""
+    found: list[Finding] = []
+    by_name = {depth.name: depth for depth in depths}
+    for shop in shops:
+        depth = by_name.get(shop_queue(shop))
+        if depth is None:
+            found.append(finding(WARNING, "queues", "doctor.shop_queue_missing", queue=shop_queue(shop)))
+        elif workers and depth.ready and not depth.consumers:
+            found.append(finding(WARNING, "queues", "doctor.shop_queue_waits", queue=depth.name, messages=depth.ready))
+    held = sum(depth.unacked or 0 for depth in depths if depth.kind in ("lane", "shop"))
+    if held and not workers:
+        found.append(finding(WARNING, "orphans", "doctor.unacked", messages=held))
+    return found
+
+
+def of_patience(facts: Mapping[str, str], longest: tuple[str, int]) -> list[Finding]:
+    """``longest``: the task type that may run longest, and for how many seconds."""
+    if facts.get("kind") != "rabbitmq":
+        return []
+    found: list[Finding] = []
+    name, seconds = longest
+    if seconds + MARGIN_S > CONSUMER_TIMEOUT_S:
+        found.append(finding(WARNING, "broker", "doctor.consumer_timeout", name=name, seconds=seconds))
+    version = tuple(int(number) for number in re.findall(r"\d+", facts.get("version", ""))[:2])
+    if facts.get("profile") == "cluster" and RETURNS_COUNT[0] <= version < RETURNS_COUNT[1]:
+        found.append(finding(NOTE, "broker", "doctor.returns_count"))
+    return found
