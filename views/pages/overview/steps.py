@@ -19,15 +19,15 @@ class Steps(QObject):
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._left: deque[Callable[[], None]] = deque()
+        self._left: deque[tuple[int, Callable[[], None]]] = deque()
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._next)
 
     def run(self, calls: Iterable[Callable[[], None]]) -> None:
         """Run the first call now and the others a moment apart."""
-        kept = len(self._left)
-        self._left = deque(calls)
-        self._left.rotate(kept)
+        first = self._left[0][0] if self._left else 0
+        self._left = deque(enumerate(calls))
+        self._left.rotate(-first)
         self._next()
 
     def finish(self) -> None:
@@ -42,6 +42,6 @@ class Steps(QObject):
 
     def _next(self) -> None:
         if self._left:
-            self._left.popleft()()
+            self._left.popleft()[1]()
         if self._left:
             self._timer.start()
