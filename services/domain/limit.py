@@ -46,6 +46,11 @@ class LimitNow(msgspec.Struct, frozen=True, kw_only=True):
         busy, spent = self.running + self.promised, self.started + self.promised
         return 0 < self.limit.concurrency <= busy or 0 < self.limit.per_minute <= spent
 
+    @property
+    def opens_by_itself(self) -> bool:
+        """Whether somebody waits for nothing but the next minute."""
+        return bool(self.waiting) and 0 < self.limit.per_minute <= self.started + self.promised
+
 
 def scopes(task: Task) -> tuple[str, str]:
     """The scopes whose limits a task counts for, in the order in which they are tested."""

@@ -125,6 +125,8 @@ def _wait(engine: assembly.Engine, worker: Worker, steward: Steward, stop: threa
             continue
         try:
             left = idle.left(engine.store.counts(), engine.broker.depths(), engine.store.unserved(), worker.serves)
+            # time alone lets these start; a breaker may stay open for hours, so nobody waits for it
+            left += sum(limit.waiting for limit in engine.store.limits() if limit.opens_by_itself)
         except (StoreUnavailable, BrokerUnavailable) as exc:
             log.warning("cannot tell what is left: %s", exc)
             left = 1
