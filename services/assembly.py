@@ -226,7 +226,8 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         from services.broker.embedded import EmbeddedBroker
         from services.store.embedded import EmbeddedStore
 
-        return EmbeddedStore(settings.database, clock), EmbeddedBroker(settings.database, clock)
+        lifo = settings.broker.lifo_lanes
+        return EmbeddedStore(settings.database, clock, lifo=lifo), EmbeddedBroker(settings.database, clock, lifo=lifo)
     from services.broker.rabbitmq import RabbitBroker
     from services.store.redis import RedisStore
 

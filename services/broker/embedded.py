@@ -41,8 +41,8 @@ def broker_errors() -> Iterator[None]:
 class EmbeddedBroker:
     """``services.ports.Broker`` on SQLite; any thread may call it, several processes may open the same file."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
-        """Open or make the file.
+    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = ()) -> None:
+        """Open or make the file. ``lifo``: lanes that hand out the youngest message of a priority first.
 
         Raises:
             SchemaTooNew: a newer program wrote it.
@@ -54,6 +54,7 @@ class EmbeddedBroker:
                 self._file, _ = open_file(path, SCHEMA)
         except OSError as exc:
             raise BrokerUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
+        self._lifo = frozenset(messages.LANE_QUEUES[lane] for lane in lifo)
         self._clock = clock
         self._since = clock.now_ms()
         self._latency = -1.0
@@ -142,7 +143,7 @@ class EmbeddedBroker:
         now = self._clock.now_ms()
         with broker_errors():
             number = self._file.write(lambda conn: messages.enter(conn, name, queues, self._me, now))
-        consumer = EmbeddedConsumer(self._file, self._clock, number, queues, window, self._look_after)
+        consumer = EmbeddedConsumer(self._file, self._clock, number, queues, window, self._look_after, self._lifo)
         self._consumers = [one for one in self._consumers if not one.closed] + [consumer]
         return consumer
 

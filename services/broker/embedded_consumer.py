@@ -32,9 +32,10 @@ class EmbeddedConsumer:
         queues: Sequence[str],
         window: int,
         look_after: Callable[[], None],
+        lifo: frozenset[str] = frozenset(),
     ) -> None:
         self._file, self._clock, self._number, self._queues = file, clock, number, tuple(queues)
-        self._window, self._look_after = max(1, window), look_after
+        self._window, self._look_after, self._lifo = max(1, window), look_after, lifo
         self._state = threading.Condition()
         self._taking = threading.Lock()
         self._held: dict[int, str] = {}
@@ -107,7 +108,7 @@ class EmbeddedConsumer:
         held = Counter(list(self._held.values()))
         rooms = {queue: max(0, self._window - held[queue]) for queue, _ in quotas}
         seats = self._seats - len(self._taken_seats())
-        return shop_queues.Wish(quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit)
+        return shop_queues.Wish(quotas=quotas, rooms=rooms, shops=shops, seats=seats, limit=limit, lifo=self._lifo)
 
     def _take(self, limit: int, quotas: Sequence[tuple[str, int]]) -> list[Delivery]:
         with self._taking:
@@ -119,7 +120,7 @@ class EmbeddedConsumer:
             now = self._clock.now_ms()
             rows = self._file.write(
                 lambda conn: (
-                    messages.take(conn, self._number, rooms, limit, now)
+                    messages.take(conn, self._number, rooms, limit, now, self._lifo)
                     if wish is None
                     else shop_queues.take(conn, self._number, wish, now)
                 )

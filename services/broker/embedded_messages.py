@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -24,6 +24,7 @@ SILENT_MS = 60_000
 Process = tuple[str, int, float]
 _PUT = """INSERT INTO messages (queue, priority, routing_key, message_id, headers, body, delay_s, visible_at)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)"""
+MAX_LEVEL = 9  #: of the AMQP priority
 _TAKE = """UPDATE messages SET owner = ? WHERE id IN (
         SELECT id FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0 ORDER BY priority DESC, id LIMIT ?)
     RETURNING id, queue, priority, routing_key, message_id, headers, body, redelivered"""
@@ -31,6 +32,8 @@ _READY = "SELECT 1 FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 
 _DUE = "SELECT 1 FROM messages WHERE visible_at > 0 AND visible_at <= ? LIMIT 1"
 FRONT = """SELECT id FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0
     ORDER BY priority DESC, id LIMIT ?"""
+_YOUNGEST = """SELECT id FROM messages WHERE queue = ? AND priority = ? AND owner = 0 AND visible_at = 0
+    ORDER BY id DESC LIMIT ?"""
 HEAD = "SELECT min(id), priority FROM messages WHERE queue = ? AND owner = 0 AND visible_at = 0"
 TAKE_THESE = """UPDATE messages SET owner = ? WHERE id IN (SELECT value FROM json_each(?))
     RETURNING id, queue, priority, routing_key, message_id, headers, body, redelivered"""
@@ -81,17 +84,42 @@ def anything(conn: sqlite3.Connection, queues: Iterable[str], now: int) -> bool 
 
 
 def take(
-    conn: sqlite3.Connection, owner: int, rooms: Sequence[tuple[str, int]], limit: int, now: int
+    conn: sqlite3.Connection,
+    owner: int,
+    rooms: Sequence[tuple[str, int]],
+    limit: int,
+    now: int,
+    lifo: Container[str] = (),
 ) -> list[tuple[Any, ...]]:
-    """Give the best messages to an owner: queues in their order, so many of each, then priority, then age."""
+    """Give the best messages to an owner: queues in their order, so many of each, then priority, then age (the youngest
+    first in the queues ``lifo``).
+    """
     wake(conn, now)
     taken: list[tuple[Any, ...]] = []
     for queue, room in rooms:
         wanted = min(room, limit - len(taken))
-        if wanted > 0:
+        if wanted > 0 and queue in lifo:
+            taken += take_these(conn, owner, youngest(conn, queue, wanted))
+        elif wanted > 0:
             rows = conn.execute(_TAKE, (owner, queue, wanted)).fetchall()
             taken += sorted(rows, key=lambda row: (-row[2], row[0]))
     return taken
+
+
+def youngest(conn: sqlite3.Connection, queue: str, most: int) -> list[int]:
+    """The first messages of a queue that is last in, first out: by priority, of each the youngest."""
+    found: list[int] = []
+    for priority in range(MAX_LEVEL, -1, -1):  # each walks the index backwards; one statement for all would sort them
+        if len(found) < most:
+            found += [number for (number,) in conn.execute(_YOUNGEST, (queue, priority, most - len(found)))]
+    return found
+
+
+def take_these(conn: sqlite3.Connection, owner: int, numbers: Sequence[int]) -> list[tuple[Any, ...]]:
+    """Give these messages to an owner, in this order."""
+    rows = conn.execute(TAKE_THESE, (owner, msgspec.json.encode(numbers).decode())).fetchall()
+    by_number = {row[0]: row for row in rows}
+    return [by_number[number] for number in numbers]
 
 
 def wake(conn: sqlite3.Connection, now: int) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
-from services.broker.embedded_messages import FRONT, HEAD, READY_SHOPS, TAKE_THESE, wake
+from services.broker.embedded_messages import FRONT, HEAD, READY_SHOPS, take_these, wake, youngest
 from services.domain import lane
 
 
@@ -22,6 +22,7 @@ class Wish:
     shops: Sequence[str]  #: dedicated queues that may give one each, who comes first in front
     seats: int
     limit: int
+    lifo: Container[str] = ()  #: of those queues, which are last in, first out
 
 
 def open_shop(conn: sqlite3.Connection, queue: str, routing_key: str) -> str:
@@ -54,18 +55,17 @@ def take(conn: sqlite3.Connection, owner: int, wish: Wish, now: int) -> list[tup
     chosen: list[int] = []
     for queue, most in wish.quotas:
         most = min(most, wish.limit - len(chosen))
-        front = [number for (number,) in conn.execute(FRONT, (queue, max(0, min(most, rooms.get(queue, 0)))))]
+        room, lifo = max(0, min(most, rooms.get(queue, 0))), queue in wish.lifo
+        front = youngest(conn, queue, room) if lifo else [n for (n,) in conn.execute(FRONT, (queue, room))]
         front = [number for number in front if number not in chosen]
         place = lane.place_of(queue, None)
-        mine = sorted(number for place_, number in heads if place_ == place and number not in chosen)
+        mine = sorted((number for place_, number in heads if place_ == place and number not in chosen), reverse=lifo)
         while (front or mine) and most > 0:
-            from_shop = bool(mine) and (not front or mine[0] < front[0])
+            from_shop = bool(mine) and (not front or (mine[0] < front[0]) != lifo)
             chosen.append((mine if from_shop else front).pop(0))
             rooms[queue] = rooms.get(queue, 0) - (not from_shop)
             most -= 1
-    rows = conn.execute(TAKE_THESE, (owner, msgspec.json.encode(chosen).decode())).fetchall()
-    by_number = {row[0]: row for row in rows}
-    return [by_number[number] for number in chosen]
+    return take_these(conn, owner, chosen)
 
 
 def _heads(conn: sqlite3.Connection, wish: Wish, most: int) -> list[tuple[int, int]]:

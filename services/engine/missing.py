@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
 from services.domain.change import Claim, GiveUp, Nudge, Op
@@ -33,7 +33,8 @@ class MissingFinder:
     """Two signs: the queue is empty while the task waits, or messages published long after it have come out.
 
     ``foreign_consumers``: programs that record nothing here may take messages. What is missing may have been done by
-    one of them, so it is held for a person instead of being published again.
+    one of them, so it is held for a person instead of being published again. ``lifo``: lanes where the youngest goes
+    first, so that being overtaken is no sign of anything.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class MissingFinder:
         missing_after_ms: int = MISSING_AFTER_MS,
         overtaken_ms: int = OVERTAKEN_MS,
         foreign_consumers: bool = False,
+        lifo: Container[str] = (),
     ) -> None:
         self._store, self._dispatcher = store, dispatcher
         self._missing_after_ms, self._overtaken_ms, self._foreign = missing_after_ms, overtaken_ms, foreign_consumers
+        self._lifo = lifo
         self._empty_since: dict[str, int] = {}
         self._shops_empty_since: dict[str, int] = {}
 
@@ -97,7 +100,8 @@ class MissingFinder:
 
     def _overtaken(self) -> dict[str, Task]:
         """Tasks behind which others of the same queue, no more urgent and published much later, have come out."""
-        limits = _limits(self._store.delivered(), self._overtaken_ms)
+        marks = {place: at for place, at in self._store.delivered().items() if place[0] not in self._lifo}
+        limits = _limits(marks, self._overtaken_ms)
         queues = {queue for queue, _ in limits}
         before: dict[tuple[str, int], int] = {}
         for lane in LANES:

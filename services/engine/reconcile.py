@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 
 from services.domain import fingerprint, retry
 from services.domain.change import Finish, Nudge, Op, Postpone, TellDependants
@@ -51,6 +51,7 @@ class Reconciler:
         missing_after_ms: int = MISSING_AFTER_MS,
         overtaken_ms: int = OVERTAKEN_MS,
         foreign_consumers: bool = False,
+        lifo: Container[str] = (),
     ) -> None:
         self._store, self._broker, self._dispatcher = store, broker, dispatcher
         self._registry, self._clock, self._policy = registry, clock, policy
@@ -61,6 +62,7 @@ class Reconciler:
             missing_after_ms=missing_after_ms,
             overtaken_ms=overtaken_ms,
             foreign_consumers=foreign_consumers,
+            lifo=lifo,
         )
         self._opener = Opener(store, dispatcher)
         self._matched_at: float | None = None

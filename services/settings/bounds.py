@@ -25,6 +25,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
     yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
+    yield "broker.lifo_lanes", set(settings.broker.lifo_lanes) <= set(LANES), "some of high, normal and low"
     yield from _lane_slots(worker)
     yield "worker.preemptions", 0 <= worker.preemptions <= MAX_PREEMPTIONS, f"0 to {MAX_PREEMPTIONS}"
     yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"

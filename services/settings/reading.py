@@ -48,9 +48,19 @@ def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | N
             "broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url"
         )
     if not settings.embedded:
+        _refuse_lifo(settings)
         addresses.check_broker(settings.broker.url, broker_field)
         addresses.check_store(settings.store.url, store_field)
     return settings
+
+
+def _refuse_lifo(settings: Settings) -> None:
+    if settings.broker.lifo_lanes:
+        raise UsageError(
+            "broker.lifo_lanes: RabbitMQ hands out the oldest message of a priority first and cannot do otherwise; last"
+            " in, first out is there on this machine's own engine only. Take the setting out, or use the profile local",
+            field="broker.lifo_lanes",
+        )
 
 
 def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
@@ -62,10 +72,10 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
 
 
 def _convert(data: dict[str, Any], path: Path) -> Settings:
-    worker = data.get("worker")
-    for name in ("lanes", "handlers"):  # a variable may name several with commas
-        if isinstance(worker, dict) and isinstance(worker.get(name), str):
-            worker[name] = [word.strip() for word in worker[name].split(",") if word.strip()]
+    for part, name in (("worker", "lanes"), ("worker", "handlers"), ("broker", "lifo_lanes")):
+        table = data.get(part)
+        if isinstance(table, dict) and isinstance(table.get(name), str):  # a variable may name several with commas
+            table[name] = [word.strip() for word in table[name].split(",") if word.strip()]
     try:
         settings = msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as exc:
@@ -89,6 +99,7 @@ def _with_profile(settings: Settings) -> Settings:
         broker=BrokerSettings(
             url=chosen.broker,
             management_url=chosen.management,
+            lifo_lanes=settings.broker.lifo_lanes,
             profile=chosen.broker_profile or settings.broker.profile,
         ),
         store=StoreSettings(url=chosen.redis),

@@ -18,6 +18,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     url: str = ""
     management_url: str = ""
+    lifo_lanes: tuple[str, ...] = ()  #: the youngest task of a priority goes first; embedded engine only
     profile: str = "single"  #: single: classic lanes with priorities | cluster: quorum lanes
 
 

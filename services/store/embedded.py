@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from services.domain.change import Answer, Op
@@ -40,8 +40,8 @@ CHUNK = 250
 class EmbeddedStore(Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
-    def __init__(self, path: Path, clock: Clock) -> None:
-        """Open or make the file.
+    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = ()) -> None:
+        """Open or make the file. ``lifo``: lanes in which the youngest task of a priority goes first.
 
         Raises:
             SchemaTooNew: a newer program wrote it.
@@ -55,6 +55,7 @@ class EmbeddedStore(Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recoun
             raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
         super().__init__(file, epoch, clock)
         self._is_open = True
+        self._lifo = frozenset(lifo)
         with self._read() as conn:
             self._now(conn)
 
@@ -146,9 +147,11 @@ class EmbeddedStore(Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recoun
 
     def waiting_ahead(self, task: Task) -> int:
         """How many go first."""
-        sql = """SELECT count(*) FROM tasks INDEXED BY tasks_waiting
-            WHERE status = 'queued' AND lane = :lane AND (priority > :priority
-            OR priority = :priority AND (created_at < :at OR created_at = :at AND task_id < :id))"""
+        first = "created_at < :at OR created_at = :at AND task_id < :id"
+        if task.lane in self._lifo:
+            first = "created_at > :at OR created_at = :at AND task_id > :id"
+        sql = f"""SELECT count(*) FROM tasks INDEXED BY tasks_waiting
+            WHERE status = 'queued' AND lane = :lane AND (priority > :priority OR priority = :priority AND ({first}))"""
         values = {"lane": task.lane, "priority": task.priority, "at": task.created_at, "id": task.task_id}
         with self._read() as conn:
             return int(conn.execute(sql, values).fetchone()[0])

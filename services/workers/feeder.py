@@ -21,6 +21,9 @@ CLAIM_BATCH = 128
 STORE_PAUSE_S = 1.0
 #: seconds: what was claimed ahead and has not begun after so long goes back, for others to start
 UNSTARTED_S = 1.0
+#: messages of a lane that may be held for each slot: when tasks have ended and are not yet acknowledged, the next ones
+#: must be at hand, or their slots would go to a less urgent lane
+FOR_EACH_SLOT = 2
 #: seconds for which the window stays wide after a crowd: each change costs two consumers a lane
 WIDE_S = 5.0
 LOOK_S = 0.2
@@ -89,7 +92,7 @@ class Feeder:
         now = self._clock.monotonic()
         if self._crowd.there:
             self._wide_until = now + WIDE_S
-        window = self._pool.slots + (WINDOWS[-1] if now < self._wide_until else ahead) * 4
+        window = self._pool.slots * FOR_EACH_SLOT + (WINDOWS[-1] if now < self._wide_until else ahead) * 4
         if window != self._window:
             self._window = window
             self._consumer.set_window(window)

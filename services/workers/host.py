@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections.abc import Container
 from dataclasses import replace
 from typing import Protocol
 
@@ -47,13 +48,14 @@ class Steward:
         results: bool = False,
         scheduler: Duty | None = None,
         foreign_consumers: bool = False,
+        lifo: Container[str] = (),
         retention: Retention | None = None,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
-        ``foreign_consumers``: some of them take tasks too.
+        ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
         """
         self.reconciler = Reconciler(
-            store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers
+            store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers, lifo=lifo
         )
         self.shop_queues = ShopQueues(store, broker, dispatcher, registry, clock)
         self.causes = CauseKeeper(store, clock)

@@ -20,7 +20,7 @@ from services.domain.lane_share import Share, Sharing, parse_slots
 from services.domain.worker import Heard, WorkerInfo
 from services.version import VERSION
 from services.workers.crowd import Crowd
-from services.workers.feeder import Feeder
+from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
 from services.workers.intake import Intake
 from services.workers.keeper import Keeper
@@ -62,7 +62,7 @@ class Worker:
             BrokerUnavailable: the broker cannot be reached at all.
         """
         parts, options = self._parts, self._options
-        self._consumer = parts.broker.consumer(options.lanes, window=options.slots, name=self.name)
+        self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
         self._finisher = Finisher(parts.store, parts.dispatcher, self._consumer, parts.clock, self.name, spool)
         self._skills = Skills(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from services.domain.lane_share import Share
 from services.engine.producer import TaskSpec
+from services.settings import BrokerSettings
 from services.workers.feeder import Feeder
 from tests.contract.waiting import eventually
-from tests.integration.fleet_rig import Fleet, lines
+from tests.integration.fleet_rig import Fleet, lines, opened, settings_for
 
 
 def started(fleet: Fleet, cursor: str) -> list[str]:
@@ -49,6 +51,16 @@ def test_a_flood_of_low_tasks_lets_an_urgent_one_start(fleet: Fleet) -> None:
     fleet.wait(high, "succeeded")
     before = started(fleet, cursor)
     assert before.index("high") <= 10, "not behind what was fetched before it"
+
+
+def test_slots_that_become_free_together_go_to_the_more_urgent_lane(fleet: Fleet) -> None:
+    """Their tasks are not acknowledged yet, so the broker counts them against the lane that they came from."""
+    high = flood(fleet, 20, priority="high", sleep=0.2)
+    normal = [fleet.create(f"n{number}", sleep=0.2) for number in range(6)]
+    cursor = fleet.cursor()
+    fleet.worker(4)
+    fleet.wait_ended([*high, *normal])
+    assert started(fleet, cursor)[:16].count("normal") <= 1
 
 
 def test_whose_turn_it_is_holds_also_for_lanes_that_were_given_up_for_want_of_a_slot(fleet: Fleet) -> None:
@@ -140,6 +152,22 @@ def test_the_messages_of_a_shop_that_is_busy_are_put_aside_in_few_steps(
     assert fleet.engine.store.counts().shops["pdd:loud"] == {"running": 1, "blocked": 200}
     assert len(steps) < 60
     gate.touch()
+
+
+def test_a_lane_may_be_last_in_first_out_on_one_machine(tmp_path: Path, seen: Path) -> None:
+    settings = settings_for("embedded", tmp_path)
+    settings = msgspec.structs.replace(settings, broker=BrokerSettings(lifo_lanes=("low",)))
+    with opened("embedded", settings, tmp_path) as fleet:
+        made = {
+            name: fleet.create(name, seen=str(seen), priority=priority)
+            for name, priority in (("l1", 2), ("n1", 5), ("l2", 2), ("l3", 3), ("n2", 5), ("l4", 2))
+        }
+        ahead = {name: fleet.engine.store.waiting_ahead(fleet.task(made[name])) for name in ("l1", "l3", "l4", "n2")}
+        assert ahead == {"l1": 3, "l3": 0, "l4": 1, "n2": 1}
+        fleet.worker(1)
+        fleet.wait_ended(list(made.values()))
+        names = {task_id: name for name, task_id in made.items()}
+        assert [names[row[1]] for row in lines(seen, "start")] == ["n1", "n2", "l3", "l4", "l2", "l1"]
 
 
 def test_a_worker_that_leaves_gives_back_what_it_runs_and_what_it_fetched(fleet: Fleet, seen: Path) -> None:

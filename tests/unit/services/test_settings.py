@@ -118,6 +118,12 @@ def test_the_home_is_named_by_a_variable_or_the_users_own(tmp_path: Path, monkey
         ("[worker.lane_slots]\nlow = '3-1'\n", "worker.lane_slots.low"),
         ("[worker]\nslots = 2\n[worker.lane_slots]\nlow = 3\n", "worker.lane_slots"),
         ("[worker]\npreemptions = 21\n", "worker.preemptions"),
+        ("[broker]\nlifo_lanes = ['urgent']\n", "broker.lifo_lanes"),
+        (
+            "profile = 'p'\n[broker]\nlifo_lanes = ['low']\n[profiles.p]\nbroker = 'amqp://b'\nredis = 'redis://r'\n",
+            "broker.lifo_lanes",
+        ),
+        ("[broker]\nurl = 'amqp://b'\nlifo_lanes = ['low']\n[store]\nurl = 'redis://r'\n", "broker.lifo_lanes"),
         ("[worker]\nslots = 513\n", "worker.slots"),
         ("[worker]\nlanes = ['fast']\n", "worker.lanes"),
         ("[worker]\nlanes = []\n", "worker.lanes"),

@@ -61,6 +61,19 @@ def lose(folder: Path, *task_ids: str) -> None:
             assert db.execute("DELETE FROM messages WHERE message_id = ?", (task_id,)).rowcount == 1
 
 
+def test_where_the_youngest_goes_first_being_overtaken_is_no_sign(room: Room) -> None:
+    submit(room, 3)
+    room.clock.advance(2 * OVERTAKEN_MS / 1000)
+    submit(room, 1, priority="low")
+    submit(room, 1)
+    late = room.take("normal", 4)
+    claim = room.store.get([late[-1].message_id])[0]
+    assert claim is not None
+    room.claim(claim)
+    assert look(room, finder(room, lifo=("normal",))) == 0
+    assert look(room, finder(room)) == 3
+
+
 def test_ten_of_a_thousand_under_steady_load(room: Room, tmp_path: Path) -> None:
     found = finder(room)
     ids, lost = submit(room, BACKLOG), list[str]()
