@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
+
+SHOWN = 3
 
 
 class Miscount(msgspec.Struct, frozen=True, kw_only=True):
@@ -12,3 +16,9 @@ class Miscount(msgspec.Struct, frozen=True, kw_only=True):
     where: str  #: some of the names, for a person
     count: int
     left: int = 0
+
+
+def some(names: Sequence[str]) -> str:
+    """The first few of many names."""
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

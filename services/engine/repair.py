@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from services.domain import envelope, lane, shop_queue
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
+from services.domain.miscount import some
 from services.domain.query import Query, equals
 from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
 from services.domain.status import TERMINAL, Status, Triage
@@ -23,7 +24,6 @@ EXECUTED_MS = 3_600_000
 LETTER_MS = 300_000
 #: a worker that was heard of so lately renews its leases itself
 ALIVE_MS = 15_000
-SHOWN = 3
 
 
 class Repair:
@@ -202,9 +202,3 @@ def _letter(task: Task) -> Letter | None:
         error_kind=task.error_kind,
         error=task.error,
     )
-
-
-def some(names: Sequence[str]) -> str:
-    """The first few of many names."""
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

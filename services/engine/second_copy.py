@@ -9,6 +9,7 @@ import msgspec
 from services.domain import envelope, fingerprint, wire
 from services.domain.change import Create
 from services.domain.errors import BadMessage
+from services.domain.miscount import some
 from services.domain.order import Delivery
 from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
 from services.domain.status import Status, Triage
@@ -16,7 +17,6 @@ from services.domain.task import Task
 from services.engine import recipe
 from services.engine.archiver import letter_of
 from services.engine.registry import Registry
-from services.engine.repair import some
 from services.ports import Broker, Consumer, Store
 
 BATCH, SILENCE_S = 100, 2.0

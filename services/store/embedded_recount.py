@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import functools
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
-from services.domain.miscount import Miscount
+from services.domain.miscount import Miscount, some
 from services.domain.status import Status
 from services.domain.transitions import RESERVATION_MS
 from services.store.embedded_part import Part
@@ -15,7 +15,6 @@ from services.store.embedded_write import COLUMNS, row_of
 from services.store.unreadable import readable
 
 SLICE = 500
-SHOWN = 3
 _RESERVABLE = (Status.PENDING, Status.QUEUED, Status.BLOCKED)
 _NAMES = ", ".join(COLUMNS)
 _SET = ", ".join(f"{name} = ?" for name in COLUMNS)
@@ -47,8 +46,8 @@ class Recounting(Part):
                     if mend:
                         self._write(functools.partial(_set_right, place=place))
         return [
-            Miscount(kind="index", where=_some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
-            Miscount(kind="unreadable", where=_some(broken), count=len(broken), left=len(broken)),
+            Miscount(kind="index", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
+            Miscount(kind="unreadable", where=some(broken), count=len(broken), left=len(broken)),
         ]
 
     def _slices(self) -> Iterator[list[tuple[int, tuple[Any, ...], bytes]]]:
@@ -70,7 +69,7 @@ class Recounting(Part):
             if wrong and mend:
                 self._write(functools.partial(_count_anew, table=table, columns=columns))
             left = 0 if mend else len(wrong)
-            found.append(Miscount(kind="counter", where=_some(wrong), count=len(wrong), left=left))
+            found.append(Miscount(kind="counter", where=some(wrong), count=len(wrong), left=left))
         return found
 
     def _reservations(self, *, mend: bool) -> list[Miscount]:
@@ -83,7 +82,7 @@ class Recounting(Part):
         if wrong and mend:
             self._write(lambda conn: conn.execute(f"DELETE FROM reservations WHERE {stale}", limit))
         left = 0 if mend else len(wrong)
-        return [Miscount(kind="reservation", where=_some(wrong), count=len(wrong), left=left)]
+        return [Miscount(kind="reservation", where=some(wrong), count=len(wrong), left=left)]
 
 
 def _set_right(conn: sqlite3.Connection, place: int) -> None:
@@ -104,8 +103,3 @@ def _wrong_tallies(conn: sqlite3.Connection, table: str, columns: str) -> list[s
 def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
     conn.execute(f"DELETE FROM {table}")
     conn.execute(f"INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks GROUP BY {columns}")
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from services.domain.miscount import Miscount
+from services.domain.miscount import Miscount, some
 from services.domain.status import Status
 from services.domain.task import ENCODER, Task
 from services.domain.transitions import RESERVATION_MS
@@ -18,7 +18,6 @@ from services.store.redis_script import PREFIX, load
 from services.store.unreadable import readable
 
 SLICE = 500
-SHOWN = 3
 TRIES = 3  #: a record that moved while it was looked at is looked at again
 _SET_RIGHT = load("set_right")
 _COUNT_SHOP, _SET_NUMBER = load("count_shop"), load("set_number")
@@ -49,7 +48,7 @@ class Recounting(Part):
         broken: list[str] = []
         found = [self._astray(broken, mend=mend), self._strangers(mend=mend)]
         found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
-        found.append(Miscount(kind="unreadable", where=_some(broken), count=len(broken), left=len(broken)))
+        found.append(Miscount(kind="unreadable", where=some(broken), count=len(broken), left=len(broken)))
         return [one for one in found if one.count]
 
     # ----------------------------------------------------------------------------------------------------- indexes
@@ -67,7 +66,7 @@ class Recounting(Part):
             else:
                 left += len(changes)
             left += len(changes) if not mend else 0
-        return Miscount(kind="index", where=_some(wrong), count=len(wrong), left=left)
+        return Miscount(kind="index", where=some(wrong), count=len(wrong), left=left)
 
     def _misplaced(self, ids: Sequence[str], broken: list[str]) -> list[Change]:
         records = list(self._as_stored(ids))
@@ -104,7 +103,7 @@ class Recounting(Part):
                 ]
                 wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
                 left += len(changes) - (self._set_right(changes) if mend else 0)
-        return Miscount(kind="index", where=_some(wrong), count=len(wrong), left=left)
+        return Miscount(kind="index", where=some(wrong), count=len(wrong), left=left)
 
     # ---------------------------------------------------------------------------------------------------- counters
     def _shops(self, *, mend: bool) -> Miscount:
@@ -119,7 +118,7 @@ class Recounting(Part):
             where = (keys.BY_SHOP, keys.SHOP + shop, *names)
             if self._link.run(_COUNT_SHOP, where, shop, "1" if mend else "0", *places):
                 wrong.append(shop)
-        return Miscount(kind="counter", where=_some(wrong), count=len(wrong), left=0 if mend else len(wrong))
+        return Miscount(kind="counter", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong))
 
     def _kinds(self, *, mend: bool) -> Miscount:
         """Counters of all tasks: one that stays as it is while two counts agree that it is wrong, is wrong."""
@@ -132,7 +131,7 @@ class Recounting(Part):
         for field, (kept, true) in sure.items() if mend else ():
             made += self._link.run(_SET_NUMBER, (keys.BY_KIND,), field, str(kept), str(true))
         left = len(again) - made
-        return Miscount(kind="counter", where=_some(sorted(again)), count=len(again), left=left)
+        return Miscount(kind="counter", where=some(sorted(again)), count=len(again), left=left)
 
     def _wrong_kinds(self) -> dict[str, tuple[int, int]]:
         """By field: the number that is kept, and the true one; those that changed meanwhile are left out."""
@@ -162,7 +161,7 @@ class Recounting(Part):
             ]
             wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
             left += len(changes) - (self._set_right(changes) if mend else 0)
-        return Miscount(kind="reservation", where=_some(wrong), count=len(wrong), left=left)
+        return Miscount(kind="reservation", where=some(wrong), count=len(wrong), left=left)
 
     # ----------------------------------------------------------------------------------------------------- helpers
     def _ids(self) -> Iterator[list[str]]:
@@ -219,8 +218,3 @@ def _belongs(task: Task | None, stored: bytes, name: str) -> bool:
     if task is None:
         return False
     return any(key == name for key, _ in redis_places.places(task, marked=_marked(stored)))
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-    return ", ".join(names[:SHOWN]) + more
