@@ -170,7 +170,7 @@ def test_kill_9_in_the_middle_of_five_hundred_and_then_go_on(cli: Cli, fleet: Fl
         return store.counts().triage.get("republished", 0)
 
     there = Cli(fleet.settings.home_path, words=cli_words(fleet))
-    with there.start("dead", "republish", "--filter", "type:work", "--rate", 6000, "--yes") as process:
+    with there.start("dead", "republish", "--filter", "type:work", "--rate", 12_000, "--yes") as process:
         eventually(lambda: closed() >= 60, 60)
         process.send_signal(signal.SIGKILL)
         process.wait(30)
