@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from services.domain.lane import LANES
 from services.domain.query import Term
@@ -15,6 +15,8 @@ from services.store.redis_terms import conditions
 
 #: more indexes than this are not worth asking one by one
 MOST_NAMES = 512
+#: members that are looked up to count what indexes have in common, about one a microsecond
+MOST_LOOKED_UP = 60_000
 #: what the counters by kind, and what the parts of the status index tell apart
 _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
@@ -50,6 +52,7 @@ class Plan:
     parts: tuple[Part, ...]
     size: int  #: members of those parts
     ids: tuple[str, ...] | None = None  #: the filter names its tasks
+    sizes: Mapping[str, int] = field(default_factory=dict)  #: members of the indexes that were looked at
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +81,7 @@ def make(link: Link, terms: Sequence[Term]) -> Plan:
         count = sum(sizes[name] for name in names)
         if count < best.size:
             best = Source(tuple(name for name in names if sizes[name]), count, term)
-    return Plan(best, full, size)
+    return Plan(best, full, size, sizes=sizes)
 
 
 def total(link: Link, plan: Plan, terms: Sequence[Term]) -> int | None:
@@ -121,11 +124,14 @@ def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
 
 
 def _count_pairs(link: Link, plan: Plan) -> int | None:
-    """What the indexes of one term have in common with the parts of the status index."""
+    """What the indexes of one term have in common with the parts of the status index; None where that is much to do."""
     if plan.best.term is None or len(plan.parts) * len(plan.best.names) > MOST_NAMES:
         return None
-    pairs: list[Command] = [("ZINTERCARD", 2, name, part.name) for name in plan.best.names for part in plan.parts]
-    return int(sum(link.many(pairs)))
+    pairs = [(name, part.name) for name in plan.best.names for part in plan.parts]
+    if sum(min(plan.sizes[name], plan.sizes[part]) for name, part in pairs) > MOST_LOOKED_UP:
+        return None
+    commands: list[Command] = [("ZINTERCARD", 2, *pair) for pair in pairs]
+    return int(sum(link.many(commands)))
 
 
 def _parts(terms: Sequence[Term]) -> list[Part]:
