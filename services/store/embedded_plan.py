@@ -46,8 +46,6 @@ class Plan:
     descending: bool
     way: Way | None
     statuses: tuple[str, ...]  #: that the rows can have
-    lanes: tuple[str, ...]  #: that the rows can have
-    total: int  #: rows in the table
 
     @property
     def column(self) -> str:
@@ -80,8 +78,8 @@ def make(conn: sqlite3.Connection, query: Query) -> Plan:
     if kinds:
         ways.append(Way(tuple(_kind_arm(row) for row in rows), sum(row[-1] for row in rows), len(rows) <= MANY_ARMS))
     best = min((way for way in ways if way is not None), key=lambda way: way.expected, default=None)
-    statuses, lanes = tuple({row[0] for row in rows}), tuple({row[1] for row in rows})
-    return Plan(where, tests, query.sort, query.descending, best, statuses, lanes, tally(conn, "tallies", ()))
+    statuses = tuple({row[0] for row in rows})
+    return Plan(where, tests, query.sort, query.descending, best, statuses)
 
 
 def _implied(terms: Sequence[Term]) -> Iterator[Term]:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import contextlib
 import heapq
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 
 import msgspec
 
-from services.domain.errors import UsageError
 from services.domain.query import Page, Query, Term
 from services.domain.task import Task
 from services.store import embedded_plan as plans
+from services.store.embedded_cursor import Place, read, written
 from services.store.embedded_filter import INDEX, Condition
 from services.store.embedded_plan import Plan
 from services.store.embedded_write import IN_LIST
@@ -22,17 +20,18 @@ from services.store.unreadable import readable
 
 #: records that one call looks into for a term that needs a scan, and how many at a time
 SCAN_LIMIT, SCAN_SLICE = 20_000, 1_000
-#: steps of SQLite's machine after which counting in an index alone (some 8,000 a millisecond) and counting with a look at
-#: each row (1,500 a millisecond in a large file) are given up, so that a page never waits for its total; of walking along
-#: the order it is these, and then so many for each row that could be fetched instead
-INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_ROW, STEPS_PER_LOOK = 300_000, 50_000, 80_000, 5, 5_000
-#: fewer rows than this are fetched and sorted without a try; less than that part of all after a short one
-FEW_ROWS, FEW_PART = 3_000, 25
-#: a priority that has more tasks than this is met soon enough along the ids
-COMMON = 5_000
+#: steps of SQLite's machine after which counting in an index alone (some 8,000 a millisecond) and counting with a look
+#: at each row (1,500 a millisecond in a large file) are given up, so that a page never waits for its total; and
+#: of walking along the order
+INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 300_000, 50_000, 40_000, 5_000
+#: so many rows are fetched and sorted; beyond, a page is what is met among so many in order, and where to go on
+FETCHED, LOOKED = 20_000, 4_000
+#: fewer rows than this are fetched and sorted without a try along the order
+FEW_ROWS = 3_000
 BY_ID = INDEX["task_id"]
+#: indexes that give all rows in an order
+ORDER = {"created": "tasks_created", "priority": "tasks_rank"}
 ALL = Condition("(1)")
-Place = tuple[int, str]
 #: sort value, task id, row
 Found = tuple[int, str, int]
 Arms = tuple[tuple[str, Condition], ...]
@@ -48,61 +47,108 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     Raises:
         UsageError: the question makes no sense.
     """
-    place = _read_cursor(query)
+    place = read(query)
     plan = plans.make(conn, query)
     if plan.tests:
         return _scan(conn, plan, query.limit, place)
-    tasks = _rows(conn, plan, query.limit + 1, place)
-    more = len(tasks) > query.limit
-    tasks = tasks[: query.limit]
+    tasks, cut = _rows(conn, plan, query.limit + 1, place)
+    if len(tasks) > query.limit:
+        tasks = tasks[: query.limit]
+        cut = plan.place_of(tasks[-1])
     total = _total(conn, query.terms, plan) if query.want_total else None
-    return Page(tasks=tuple(tasks), next=_cursor(plan, tasks[-1]) if more else None, total=total)
+    return Page(tasks=tuple(tasks), next=written(plan, cut), total=total)
 
 
 def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
     """Look into the records in slices until the page is full or enough was looked at."""
     found: list[Task] = []
     for _ in range(SCAN_LIMIT // SCAN_SLICE):
-        rows = _rows(conn, plan, SCAN_SLICE, place)
+        rows, cut = _rows(conn, plan, SCAN_SLICE, place)
         for task in rows:
             if all(test(task) for test in plan.tests):
                 if len(found) == limit:
-                    return Page(tasks=tuple(found), next=_cursor(plan, found[-1]))
+                    return Page(tasks=tuple(found), next=written(plan, plan.place_of(found[-1])))
                 found.append(task)
         if len(rows) < SCAN_SLICE:
-            return Page(tasks=tuple(found))
+            return Page(tasks=tuple(found), next=written(plan, cut))
         place = plan.place_of(rows[-1])
-    return Page(tasks=tuple(found), next=_cursor(plan, rows[-1]))
+    return Page(tasks=tuple(found), next=written(plan, place))
 
 
 # ------------------------------------------------------------------------- reading
-def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Task]:
-    """The next rows in order; the records themselves are read last, when it is known which."""
-    found = _find(conn, plan, limit, place)
+def _rows(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Task], Place | None]:
+    """The next rows in order, and where a long look was cut short; the records are read last, known to be wanted."""
+    found, cut = _find(conn, plan, limit, place)
     sql = f"SELECT data FROM tasks WHERE rowid {IN_LIST}"
     stored = conn.execute(sql, (msgspec.json.encode([row for *_, row in found]).decode(),))
     rows = [task for (data,) in stored if (task := readable(data)) is not None]
     if len(rows) < len(found) == limit:  # a short answer would end the list
         at, task_id, _ = found[-1]
-        rows += _rows(conn, plan, limit - len(rows), (at, task_id))
-    return sorted(rows, key=plan.place_of, reverse=plan.descending)
+        others, cut = _rows(conn, plan, limit - len(rows), (at, task_id))
+        rows += others
+    return sorted(rows, key=plan.place_of, reverse=plan.descending), cut
 
 
-def _find(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Found]:
-    """By the way to few rows, or along the order if that meets them soon."""
+def _find(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Found], Place | None]:
+    """By the way to few rows, or along the order if that meets them soon; else what a bounded look along it meets."""
     way = plan.way
-    if way is None:
-        return _along(conn, plan, limit, place)
-    if plan.sort == "created" and way.ordered:
-        return _merged(conn, plan, way.arms, limit, place)
-    tries = (WALK_STEPS,) if way.expected < plan.total // FEW_PART else (WALK_STEPS, way.expected * STEPS_PER_ROW)
-    for steps in () if way.expected < FEW_ROWS else tries:
-        with contextlib.suppress(_TooMuch), _at_most(conn, steps):
-            return _along(conn, plan, limit, place)
+    in_order = plan.sort == "created" and way is not None and way.ordered
+    if way is None or in_order:
+        with contextlib.suppress(_TooMuch), _at_most(conn, WALK_STEPS):
+            if way is not None:
+                return _merged(conn, plan, way.arms, limit, place), None
+            return _along(conn, plan, limit, place), None
+        return _looked(conn, plan, limit, place)
+    if way.expected >= FEW_ROWS:
+        with contextlib.suppress(_TooMuch), _at_most(conn, WALK_STEPS):
+            return _along(conn, plan, limit, place), None
+    if way.expected >= FETCHED:
+        return _looked(conn, plan, limit, place)
     found: set[Found] = set()
     for index, arm in way.arms:
         found.update(_select(conn, index, arm, plan, limit, place))
-    return sorted(found, reverse=plan.descending)[:limit]
+    return sorted(found, reverse=plan.descending)[:limit], None
+
+
+def _looked(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Found], Place | None]:
+    """What is met among the next rows in order, and the last of them."""
+    found: list[Found] = []
+    with contextlib.closing(_stream(conn, plan, place)) as stream:
+        for number, (at, task_id, row, holds) in enumerate(stream, start=1):
+            if holds and (at, task_id, row) not in found[-1:]:
+                found.append((at, task_id, row))
+            if len(found) == limit:
+                break
+            if number == LOOKED:
+                return found, (at, task_id)
+    return found, None
+
+
+def _stream(conn: sqlite3.Connection, plan: Plan, place: Place | None) -> Generator[tuple[int, str, int, int]]:
+    """Rows in the plan's order, each with whether the conditions hold."""
+    if plan.sort == "due":
+        for index, part, start in _due_parts(plan, place):
+            if index == BY_ID:
+                yield from _by_id(conn, part, plan)
+            else:
+                yield from _execute(conn, index, part, plan, start, tested=False)
+        return
+    arms: Arms = ((ORDER.get(plan.sort, ""), ALL),)
+    if plan.sort == "updated":
+        arms = _by_status(plan)
+    elif plan.sort == "created" and plan.way is not None and plan.way.ordered:
+        arms = plan.way.arms
+    streams = [_execute(conn, *arm, plan, place, tested=False) for arm in arms]
+    yield from heapq.merge(*streams, reverse=plan.descending)
+
+
+def _by_id(conn: sqlite3.Connection, part: Condition, plan: Plan) -> sqlite3.Cursor:
+    """All rows by id, those of the part with whether the conditions hold; see ``_only``."""
+    value, *after = part.values
+    way, than = ("DESC", "<") if plan.descending else ("ASC", ">")
+    sql = f"""SELECT ?, task_id, rowid, {plan.column} = ? AND {plans.conjunction(plan.where)}
+        FROM tasks INDEXED BY {BY_ID} WHERE {f"task_id {than} ?" if after else "1"} ORDER BY task_id {way}"""
+    return conn.execute(sql, (value, value, *plans.values(plan.where), *after))
 
 
 def _merged(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place: Place | None) -> list[Found]:
@@ -125,17 +171,21 @@ def _merged(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place:
 
 def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Found]:
     """Walk along the order and leave out what the conditions refuse."""
-    if plan.sort == "created":
-        return _select(conn, "tasks_created", ALL, plan, limit, place)
+    if plan.sort in ORDER:
+        return _select(conn, ORDER[plan.sort], ALL, plan, limit, place)
     if plan.sort == "updated":
-        arms = tuple(("tasks_updated", Condition("(status = ?)", (status,))) for status in plan.statuses)
+        arms = _by_status(plan)
         return _merged(conn, plan, arms, limit, place) if arms else []
     found: list[Found] = []
-    for index, part, start in _due_parts(plan, place) if plan.sort == "due" else _priority_parts(conn, plan, place):
+    for index, part, start in _due_parts(plan, place):
         found += _select(conn, index, part, plan, limit - len(found), start)
         if len(found) >= limit:
             break
     return found
+
+
+def _by_status(plan: Plan) -> Arms:
+    return tuple(("tasks_updated", Condition("(status = ?)", (status,))) for status in plan.statuses)
 
 
 def _due_parts(plan: Plan, place: Place | None) -> Iterator[tuple[str, Condition, Place | None]]:
@@ -147,23 +197,6 @@ def _due_parts(plan: Plan, place: Place | None) -> Iterator[tuple[str, Condition
         yield BY_ID, _only("due_at", 0, plan, place), None
     if not plan.descending:
         yield "tasks_due", Condition("(due_at > 0)"), place if inside else None
-
-
-def _priority_parts(
-    conn: sqlite3.Connection, plan: Plan, place: Place | None
-) -> Iterator[tuple[str, Condition, Place | None]]:
-    """One priority after the other, each by id: a common one is met soon along all ids, a rare one has an index."""
-    sql = "SELECT (SELECT min(priority) FROM tasks), (SELECT max(priority) FROM tasks)"
-    low, high = conn.execute(sql).fetchone()
-    if low is None:
-        return
-    first = (high if plan.descending else low) if place is None else place[0]
-    lanes = msgspec.json.encode(plan.lanes).decode()
-    sql = f"SELECT count(*) FROM (SELECT 1 FROM tasks WHERE priority = ? AND lane {IN_LIST} LIMIT {COMMON})"
-    for priority in range(first, low - 1, -1) if plan.descending else range(first, high + 1):
-        (count,) = conn.execute(sql, (priority, lanes)).fetchone()
-        if count:
-            yield BY_ID if count == COMMON else "tasks_priority", _only("priority", priority, plan, place), None
 
 
 def _only(column: str, value: int, plan: Plan, place: Place | None) -> Condition:
@@ -253,21 +286,3 @@ def _at_most(conn: sqlite3.Connection, steps: int) -> Iterator[None]:
         raise
     finally:
         conn.set_progress_handler(None, 0)
-
-
-# ------------------------------------------------------------------------- cursors
-def _cursor(plan: Plan, task: Task) -> str:
-    return base64.urlsafe_b64encode(msgspec.json.encode((plan.sort, *plan.place_of(task)))).decode()
-
-
-def _read_cursor(query: Query) -> Place | None:
-    if not query.cursor:
-        return None
-    try:
-        raw = base64.b64decode(query.cursor, altchars=b"-_", validate=True)
-        sort, at, task_id = msgspec.json.decode(raw, type=tuple[str, int, str])
-    except (binascii.Error, msgspec.MsgspecError, ValueError) as exc:
-        raise UsageError("the page cursor is not one of this list", field="cursor") from exc
-    if sort != query.sort:
-        raise UsageError("the page cursor belongs to another order", field="cursor")
-    return at, task_id

@@ -257,8 +257,15 @@ CREATE TABLE breakers (
 CREATE INDEX breakers_open ON breakers (until) WHERE until > 0;
 """
 
+#: the order by priority, with its ties
+_RANK = """
+DROP INDEX tasks_priority;
+CREATE INDEX tasks_rank ON tasks (priority, task_id);
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
+    _RANK,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from dataclasses import field as made
 
 from services.domain.lane import LANES
 from services.domain.query import Term
@@ -52,7 +53,7 @@ class Plan:
     parts: tuple[Part, ...]
     size: int  #: members of those parts
     ids: tuple[str, ...] | None = None  #: the filter names its tasks
-    sizes: Mapping[str, int] = field(default_factory=dict)  #: members of the indexes that were looked at
+    sizes: Mapping[str, int] = made(default_factory=dict)  #: members of the indexes that were looked at
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,8 +20,9 @@ from services.store.redis_script import PREFIX
 from services.store.redis_terms import Condition, Glance
 from services.store.redis_walk import MOST, Place, Window, behind, by_id, walk
 
-#: candidates that one call reads for a filter that must look into each of them
-SCAN = 20_000
+#: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
+#: beyond, a page is what was met so far, and a place to go on from
+SCAN, LOOKED = 20_000, 4_000
 #: so few candidates are read and sorted rather than walked in another order, or counted one by one
 FEW = 5_000
 _FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
@@ -67,7 +68,7 @@ class Queries(Reads):
         else:
             rows, cut = self._walked(job)
         last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
-        total = self._total(job, rows) if query.want_total and not job.scans else None
+        total = self._total(job, rows, cut) if query.want_total and not job.scans else None
         cursor = None if last is None else _write_cursor(query.sort, last)
         return Page(tasks=tuple(rows[: job.limit]), next=cursor, total=total)
 
@@ -130,7 +131,7 @@ class Queries(Reads):
                 if len(rows) > job.limit:
                     return rows[: job.limit + 1], None
                 seen += len(part)
-                if job.scans and seen >= SCAN:
+                if seen >= (SCAN if job.scans else LOOKED):
                     return rows, part[-1]
         return rows, None
 
@@ -160,9 +161,9 @@ class Queries(Reads):
             except msgspec.DecodeError:
                 continue  # not a record: the next claim puts it aside
 
-    def _total(self, job: _Job, rows: Sequence[Task]) -> int | None:
+    def _total(self, job: _Job, rows: Sequence[Task], cut: Place | None) -> int | None:
         """How many match in all, where that is known without reading more than a few records."""
-        if job.after is None and len(rows) <= job.limit:
+        if job.after is None and cut is None and len(rows) <= job.limit:
             return len(rows)
         total = redis_plan.total(self._link, job.plan, job.query.terms)
         if total is None and job.plan.best.size <= FEW:

@@ -10,7 +10,7 @@ import pytest
 
 from services.domain.change import Create, Move, Op
 from services.domain.errors import UsageError
-from services.domain.query import Page, Query, Term
+from services.domain.query import Page, Query, Term, equals
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.contract.rig import Rig
@@ -306,3 +306,26 @@ def test_records_come_back_whole(rig: Rig, tasks: dict[str, Task]) -> None:
     for task in ask(rig, is_("status", "retrying", "dead", "held")).tasks:
         assert task == rig.record(task)
         assert msgspec.structs.asdict(task)["steps"]
+
+
+@pytest.mark.parametrize("sort", ["created", "updated", "priority", "due"])
+def test_a_page_that_no_index_answers_is_what_a_bounded_look_met(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, sort: str
+) -> None:
+    made = [rig.create(error_kind="timeout" if number in (3, 28) else "", status=Status.DEAD) for number in range(30)]
+    monkeypatch.setattr("services.store.redis_query.LOOKED", 5)
+    monkeypatch.setattr("services.store.redis_query.FEW", 0)
+    monkeypatch.setattr("services.store.redis_query.MOST", 5)
+    for name, number in {"LOOKED": 5, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1, "FEW_ROWS": 0, "FETCHED": 0}.items():
+        monkeypatch.setattr(f"services.store.embedded_query.{name}", number)
+    seen: list[str] = []
+    pages, cursor = 0, ""
+    while True:
+        page = rig.store.query(Query(terms=(equals("kind", "timeout"),), sort=sort, cursor=cursor, limit=10))
+        seen += [task.task_id for task in page.tasks]
+        pages += 1
+        if page.next is None:
+            break
+        cursor = page.next
+    assert sorted(seen) == sorted([made[3].task_id, made[28].task_id])
+    assert pages > 3

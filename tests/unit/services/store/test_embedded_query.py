@@ -18,14 +18,20 @@ from tests.contract import model
 
 HUGE = 10**9
 WAYS = {
-    "along the order": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": HUGE},
-    "given up on the way": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": 0, "STEPS_PER_ROW": 0, "STEPS_PER_LOOK": 1},
-    "given up at first": {"FEW_ROWS": 0, "FEW_PART": HUGE, "WALK_STEPS": 0, "STEPS_PER_ROW": HUGE},
+    "along the order": {"FEW_ROWS": 0, "WALK_STEPS": HUGE},
+    "given up on the way": {"FEW_ROWS": 0, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1},
     "few rows": {"FEW_ROWS": HUGE, "WALK_STEPS": 0, "STEPS_PER_LOOK": 1},
-    "few arms": {"MANY_ARMS": 1, "FEW_ROWS": 0, "FEW_PART": HUGE},
+    "few arms": {"MANY_ARMS": 1, "FEW_ROWS": 0},
     "no arms": {"MANY_ARMS": 0},
-    "every priority is common": {"COMMON": 1},
     "counting given up": {"COUNT_STEPS": 0, "INDEX_STEPS": 0, "STEPS_PER_LOOK": 1},
+    "few looked at": {
+        "FEW_ROWS": 0,
+        "WALK_STEPS": 0,
+        "STEPS_PER_LOOK": 1,
+        "FETCHED": 0,
+        "LOOKED": 7,
+    },
+    "few looked at in order": {"WALK_STEPS": 0, "STEPS_PER_LOOK": 1, "LOOKED": 3},
     "short scans": {"SCAN_LIMIT": 20, "SCAN_SLICE": 5},
 }
 
