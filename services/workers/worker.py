@@ -4,21 +4,17 @@ from __future__ import annotations
 
 import logging
 import os
-import platform
 import secrets
 import socket
 import threading
 import zlib
 from collections.abc import Mapping
 
-import psutil
-
 from services.domain.change import Finish
 from services.domain.errors import StoreError
 from services.domain.lane import LANES
 from services.domain.lane_share import Share, Sharing, parse_slots
 from services.domain.worker import Heard, WorkerInfo
-from services.version import VERSION
 from services.workers.crowd import Crowd
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
@@ -26,6 +22,7 @@ from services.workers.intake import Intake
 from services.workers.keeper import Keeper
 from services.workers.pace import Pace
 from services.workers.parts import WorkerOptions, WorkerParts
+from services.workers.portrait import Portrait
 from services.workers.preempt import Preemptor
 from services.workers.runner import Runner
 from services.workers.skills import Skills
@@ -49,8 +46,7 @@ class Worker:
         self._all: dict[str, Held] = {}
         self._serves_shops: tuple[tuple[str, ...], int] = ((), 0)
         self._lock = threading.Lock()
-        self._begun = parts.clock.now_ms()
-        self._me = psutil.Process()
+        self._portrait = Portrait(self.name, options, parts.clock.now_ms())
         self._sharing = Sharing(options.lanes, options.slots, options.shares)
         self._started = False
         self._ending = threading.Lock()
@@ -160,30 +156,14 @@ class Worker:
         ability = self._skills.refresh()
         with self._lock:
             delivered = sum(1 for held in self._all.values() if held.delivery is not None)
-        with self._me.oneshot():
-            cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
-        return WorkerInfo(
-            worker=self.name,
-            host=socket.gethostname(),
-            pid=os.getpid(),
-            pid_started=self._me.create_time(),
-            version=VERSION,
-            system=f"{platform.system()} {platform.release()}",
-            kind=self._options.kind,
-            started_at=self._begun,
-            slots=self._pool.states(self._wall),
-            lanes=self._options.lanes,
-            shares={lane: (share.least, share.most) for lane, share in self._sharing.shares().items()},
+        return self._portrait.draw(
             state=self._state,
+            slots=self._pool.states(self._wall),
+            shares=self._sharing.shares(),
+            ability=ability,
             prefetched=max(0, self._consumer.held() - delivered),
             done=self._finisher.done,
             failed=self._finisher.failed,
-            cpu=cpu,
-            memory_mb=memory,
-            executors=tuple(ability.executors),
-            handlers=tuple(ability.handlers),
-            commands=tuple(ability.commands),
-            lacks=dict(ability.lacks),
         )
 
     def obey(self, order: str) -> None:

@@ -29,12 +29,12 @@ def measure(count: int, **urls: str) -> dict[str, float]:
         pair = Pair(Path(folder), **urls)
         try:
             out: dict[str, float] = {"tasks": count, "submit in bulk /s": _submit(pair, count)}
-            out["memory of the store, all waiting"] = _stored(pair, Path(folder))
+            out["store MB, all waiting"] = _stored(pair, Path(folder))
             with _worker(folder, urls) as worker:
                 out |= _done(pair, psutil.Process(worker.pid), count)
                 worker.terminate()
                 worker.wait(60)
-            out["memory of the store, all done"] = _stored(pair, Path(folder))
+            out["store MB, all done"] = _stored(pair, Path(folder))
             return out
         finally:
             pair.close()
@@ -74,7 +74,7 @@ def _done(pair: Pair, worker: psutil.Process, count: int) -> dict[str, float]:
     if counts.status != {"succeeded": count}:
         raise CountMismatch(f"{counts.status} instead of {count} succeeded")
     rate = (count - first) / max(now - began, LOOK_S)
-    return {"no-op tasks /s, thread": rate, "memory of the worker process, most": most / 1e6}
+    return {"no-op tasks /s, thread": rate, "worker process MB, most": most / 1e6}
 
 
 def _stored(pair: Pair, folder: Path) -> float:

@@ -1,0 +1,62 @@
+"""How a worker describes itself in its heartbeat: what stays the same, and what its machine says now."""
+
+from __future__ import annotations
+
+import os
+import platform
+import socket
+from collections.abc import Mapping
+
+import psutil
+
+from services.domain.ability import Ability
+from services.domain.lane_share import Share
+from services.domain.worker import SlotState, WorkerInfo
+from services.version import VERSION
+from services.workers.parts import WorkerOptions
+
+
+class Portrait:
+    """Of one worker; ``began``: UTC ms."""
+
+    def __init__(self, name: str, options: WorkerOptions, began: int) -> None:
+        self._name, self._options, self._began = name, options, began
+        self._me = psutil.Process()
+
+    def draw(
+        self,
+        *,
+        state: str,
+        slots: tuple[SlotState, ...],
+        shares: Mapping[str, Share],
+        ability: Ability,
+        prefetched: int,
+        done: int,
+        failed: int,
+    ) -> WorkerInfo:
+        """The heartbeat."""
+        with self._me.oneshot():
+            cpu, memory = self._me.cpu_percent(None), self._me.memory_info().rss / 1e6
+        return WorkerInfo(
+            worker=self._name,
+            host=socket.gethostname(),
+            pid=os.getpid(),
+            pid_started=self._me.create_time(),
+            version=VERSION,
+            system=f"{platform.system()} {platform.release()}",
+            kind=self._options.kind,
+            started_at=self._began,
+            slots=slots,
+            lanes=self._options.lanes,
+            shares={lane: (share.least, share.most) for lane, share in shares.items()},
+            state=state,
+            prefetched=prefetched,
+            done=done,
+            failed=failed,
+            cpu=cpu,
+            memory_mb=memory,
+            executors=tuple(ability.executors),
+            handlers=tuple(ability.handlers),
+            commands=tuple(ability.commands),
+            lacks=dict(ability.lacks),
+        )
