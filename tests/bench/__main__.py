@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, bulk, console, fairness, peers, size
+from tests.bench import bare, bulk, console, fairness, pages, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k")
+MORE = ("fairness", "bulk100k", "pages")
 
 
 def main() -> int:
@@ -27,7 +27,9 @@ def main() -> int:
     parser.add_argument("parts", nargs="*", default=PARTS, metavar="|".join(PARTS + MORE))
     parser.add_argument("--scale", type=float, default=1.0, help="0.1 is a quick look")
     parser.add_argument("--fsync", choices=("always", "everysec"), default="always", help="appendfsync of Redis")
-    parser.add_argument("--rows", type=int, default=0, help="tasks of the page benchmark, 100,000 x scale if not given")
+    parser.add_argument(
+        "--rows", type=int, default=0, help="tasks of the page benchmark (100,000 x scale; pages: 1,000,000)"
+    )
     parser.add_argument("--shops", type=int, default=500, help="shops of the console's fleet")
     parser.add_argument(
         "--soak", type=float, default=0.0, metavar="SECONDS", help="let the console run that much longer"
@@ -46,6 +48,9 @@ def main() -> int:
         found["fairness, embedded"] = fairness.measure(dict, args.scale)
     if "bulk100k" in args.parts:
         found["bulk, embedded"] = bulk.measure(round(bulk.COUNT * args.scale))
+    if "pages" in args.parts:
+        with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
+            found["pages, embedded"] = pages.measure("embedded", args.rows or pages.ROWS, Path(folder))
     if set(args.parts) - {"embedded"}:
         with RabbitMQ() as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)
@@ -119,6 +124,9 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         found["bulk, bare"] = floor
         share = found["bulk, fleet"]["no-op tasks /s, thread"] / floor["no-op tasks /s"]
         found["bulk, fleet"]["no-op tasks, bare floor = 1"] = share
+    if "pages" in args.parts:
+        redis.flush()
+        found["pages, fleet"] = pages.measure("fleet", args.rows or pages.ROWS, Path(), redis.url)
     if "bare" in args.parts:
         redis.flush()
         found["bare"] = bare.measure(rabbit.new_vhost(), redis.url, round(10_000 * args.scale))
