@@ -53,6 +53,9 @@ def test_a_worker_that_was_frozen_cannot_record(cli: Cli, fleet: Fleet, tmp_path
     task_id = fleet.create(seen=str(seen), until=str(gate))
     with cli.start("worker", "--slots", "1", "--handlers", HANDLERS) as frozen:
         eventually(lambda: lines(seen, "start"), 90)
+        # what a full worker does not start it gives back, and it takes no more; a frozen one could not
+        fleet.create("s2", until=str(gate))
+        eventually(lambda: fleet.rested("rpa_tasks_normal", 1), 30)
         eventually(lambda: freeze(frozen, fleet), 30)
         reconciler = fleet.reconciler()
         eventually(lambda: reconciler.take_over_expired() == 1, 30)

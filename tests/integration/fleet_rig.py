@@ -186,6 +186,11 @@ class Fleet:
         """Messages that wait in a queue."""
         return {depth.name: depth.ready for depth in self.engine.broker.depths()}[queue]
 
+    def rested(self, queue: str, ready: int) -> bool:
+        """Whether so many messages wait and no full worker holds one for a moment, as it does where it consumes."""
+        (depth,) = [depth for depth in self.engine.broker.depths() if depth.name == queue]
+        return depth.ready == ready and (self.kind == "embedded" or depth.consumers == 0)
+
     def purge(self, queue: str) -> None:
         """Lose every waiting message of a queue."""
         if self.kind == "fleet":

@@ -241,6 +241,7 @@ def test_a_task_that_runs_for_hours_does_not_hide_what_its_lane_has_lost(fleet: 
     fleet.wait(running, "running")
     lost = fleet.create("s2")
     eventually(lambda: fleet.task(lost).status == "queued", 30)
+    eventually(lambda: fleet.rested("rpa_tasks_normal", 1), 30)
     fleet.purge("rpa_tasks_normal")
     reconciler = fleet.reconciler()
     depths = fleet.engine.broker.depths

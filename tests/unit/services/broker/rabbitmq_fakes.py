@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import SimpleNamespace
 from typing import Any
@@ -41,7 +41,13 @@ class FakeChannel:
         self.owed.append(callback)
 
     def basic_consume(
-        self, queue: str, receive: Callable[..., None], *, consumer_tag: str, callback: Callable[[Any], None]
+        self,
+        queue: str,
+        receive: Callable[..., None],
+        *,
+        consumer_tag: str,
+        callback: Callable[[Any], None],
+        arguments: Mapping[str, Any] | None = None,
     ) -> str:
         self.calls.append(("consume", queue))
         self.receivers[consumer_tag] = receive
