@@ -50,3 +50,10 @@ def test_every_package_says_what_it_is_for(folder: str) -> None:
         if path.is_dir() and any(path.glob("*.py")) and not (path / "__init__.py").exists()
     ]
     assert not silent, "packages without __init__.py"
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+def test_no_file_holds_two_versions_of_itself() -> None:
+    texts = [ROOT / path for path in _kept() if path.endswith((".md", ".py", ".toml", ".lua", ".po", ".json", ".txt"))]
+    mark = b"\n<<<<<" + b"<< "
+    assert [str(path) for path in texts if mark in path.read_bytes()] == []
