@@ -9,12 +9,15 @@ from tests.integration.cli_rig import Cli
 
 @pytest.mark.slow
 def test_the_demo_counts_right_and_leaves_nothing(cli: Cli) -> None:
-    cli.environment.clear()  # short leases may run out on a busy machine; what must not run twice is then held
+    cli.environment.clear()  # short leases run out on a busy machine
     report = cli.run("demo", "--seconds", 20)
     assert report["ok"] is True
     assert report["drained"] is True
     assert report["events_ended"] == report["shown"]
-    assert sum(report["events_ended"].values()) == sum(report["records"].values()) == report["created"]
+    # a reply to buyers whose outcome is unknown (the storefront is slow now and then) is held for a person
+    held = report["records"].get("held", 0)
+    assert sum(report["events_ended"].values()) + held == sum(report["records"].values()) == report["created"]
+    assert held <= 3
     assert report["orders"]["exact"] is True
     assert report["orders"]["wrong"] == []
     assert report["orders"]["shops_synced"] > 5
