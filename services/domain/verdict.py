@@ -12,7 +12,9 @@ from services.domain.task import Attempt, Task
 
 SAFE, CHECK, WOULD_DUPLICATE = "safe", "check", "would_duplicate"
 #: these are found before a flow is started; a lost login or browser may come after half of the work
-_BEFORE_WORK = frozenset({classify.BAD_PAYLOAD, classify.UNKNOWN_TYPE, classify.MISSING_SECRET, classify.NO_COMMAND})
+_BEFORE_WORK = frozenset(
+    {classify.BAD_PAYLOAD, classify.UNKNOWN_TYPE, classify.MISSING_SECRET, classify.NO_COMMAND, classify.EXPIRED}
+)
 _UNKNOWN_OUTCOMES = frozenset({"timeout", "lost", "fenced", "returned", "preempted", "cancelled"})
 _UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
 
@@ -42,7 +44,8 @@ def safe_to_run_again(task: Task) -> Verdict:
     if task.error_kind in _UNREADABLE:
         return _verdict(CHECK, "unreadable")
     if task.idempotent:
-        permanent = task.error_kind in classify.PERMANENT
+        # what came too late is not bound to its deadline when it is run again
+        permanent = task.error_kind in classify.PERMANENT - {classify.EXPIRED}
         return _verdict(CHECK, "fix_first", kind=task.error_kind) if permanent else _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)
 

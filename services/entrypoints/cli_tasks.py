@@ -11,7 +11,7 @@ from services.domain.errors import UsageError
 from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.task import Task
-from services.entrypoints import choose, cli_create, cli_duplicates, shapes
+from services.entrypoints import choose, cli_create, cli_duplicates, cli_resolve, shapes
 from services.entrypoints.context import (
     EXIT_FAILED,
     EXIT_OK,
@@ -29,6 +29,7 @@ EXAMPLES = (
     "task list --filter 'status:running,retrying platform:temu age>1h'",
     "task show pdd_sync_order_s1_1f3a9c20",
     "task duplicates",
+    "task resolve pdd_batch_reply_s1_1f3a9c20 --as succeeded --note 'the buyers have the answer'",
     "task cancel --filter 'batch:B1 status:waiting' --dry-run",
     "task prioritize pdd_sync_order_s1_1f3a9c20 --priority high",
 )
@@ -50,6 +51,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing.add_argument("id")
     showing.set_defaults(handler=show)
     cli_duplicates.add(verbs, common)
+    cli_resolve.add(verbs, common)
     for name, text in (
         ("cancel", "end waiting tasks, ask running ones to stop"),
         ("retry", "next attempt now; a dead task is republished under a new id"),
@@ -110,8 +112,12 @@ def show(context: Context) -> int:
     lines += [
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
-    estimated = {} if detail.starts_in_s is None else {"starts_in_s": round(detail.starts_in_s, 1)}
-    context.show(shapes.document(detail.task, gates) | estimated, lines)
+    more: dict[str, object] = {} if detail.starts_in_s is None else {"starts_in_s": round(detail.starts_in_s, 1)}
+    if (verdict := detail.verdict) is not None:
+        said = messages.english(verdict.message)
+        more["verdict"] = {"level": verdict.level, "code": verdict.code, "params": dict(verdict.params), "text": said}
+        lines.insert(0, f"{'again?':<14} {verdict.level}: {said}")
+    context.show(shapes.document(detail.task, gates) | more, lines)
     return EXIT_OK
 
 

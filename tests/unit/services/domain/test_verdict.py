@@ -32,6 +32,8 @@ def held(**fields: Any) -> Any:
     [
         (dead(error_kind="network", attempt=3), SAFE, "idempotent"),
         (dead(error_kind="login_expired", attempt=1), CHECK, "fix_first"),
+        (dead(error_kind="expired"), SAFE, "idempotent"),
+        (dead(error_kind="expired", **ONCE), SAFE, "never_started"),
         (dead(error_kind="bad_message"), CHECK, "unreadable"),
         (dead(error_kind="id_conflict", **ONCE), CHECK, "unreadable"),
         (dead(triage=Triage.REPUBLISHED, successor="new"), WOULD_DUPLICATE, "republished"),

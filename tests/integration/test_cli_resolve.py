@@ -1,0 +1,56 @@
+"""A person decides about tasks whose outcome is unknown, and has read before whether they may run again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from services import assembly
+from services import settings as config
+from tests.contract.rig import Rig
+from tests.integration.cli_rig import Cli, configure
+
+
+@pytest.fixture
+def cli(tmp_path: Path) -> Cli:
+    configure(tmp_path)
+    return Cli(tmp_path)
+
+
+@pytest.fixture
+def held(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str], str]]:
+    """Makes a held task of a shop."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(cli.home))
+    engine = assembly.open_engine(config.load())
+    rig = Rig(engine.store, None)
+    yield lambda shop: rig.held(shop_id=shop, idempotent=False).task_id
+    engine.close()
+
+
+def test_the_verdict_is_shown_and_each_decision_recorded(cli: Cli, held: Callable[[str], str]) -> None:
+    ran, again, never = held("s1"), held("s2"), held("s3")
+    verdict = cli.run("task", "show", ran)["verdict"]
+    assert (verdict["level"], verdict["code"]) == ("check", "verdict.outcome_unknown")
+    assert verdict["text"]
+    done = cli.run("task", "resolve", ran, "--as", "succeeded", "--note", "the buyers have the answer")
+    assert (done["done"], done["failed"], done["skipped"]) == ([ran], [], [])
+    cli.run("task", "resolve", again, "--as", "again")
+    cli.run("task", "resolve", never, "--as", "dead", "--note", "seller closed")
+    shown = [cli.run("task", "show", task_id)["task"] for task_id in (ran, again, never)]
+    assert [record["status"] for record in shown] == ["succeeded", "queued", "dead"]
+    assert shown[2]["triage"] == "open"
+    said = cli.run("audit", "list", "--filter", "task.resolve")
+    assert "the buyers have the answer" in str(said)
+    late = cli.run("task", "resolve", ran, "--as", "dead", code=1)
+    assert late["done"] == []
+    assert [one["id"] for one in (*late["skipped"], *late["failed"])] == [ran]
+
+
+def test_nobody_says_that_it_ran_without_saying_how_he_knows(cli: Cli, held: Callable[[str], str]) -> None:
+    task_id = held("s1")
+    refused = cli.run("task", "resolve", task_id, "--as", "succeeded", "--note", " ", code=2)
+    assert refused["field"] == "--note"
+    assert cli.run("task", "resolve", "--filter", "shop:s1", "--as", "again", "--dry-run")["ids"] == [task_id]
+    assert cli.run("task", "show", task_id)["task"]["status"] == "held"
