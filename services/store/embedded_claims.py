@@ -68,7 +68,7 @@ def _park(session: Session, task: Task, gate: str, scope: str, released: list[Ta
 def _adopt(session: Session, op: Claim) -> Task | Answer:
     if op.adopt is None:
         return MISSING
-    if session.tombstone(op.task_id) is not None:
+    if session.stones.get(op.task_id) is not None:
         return Answer("forgotten")
     status = Status.HELD if op.adopt.status == Status.HELD else Status.QUEUED
     adopted = replace(op.adopt, task_id=op.task_id, status=status.value)

@@ -122,7 +122,7 @@ def _stands_for(session: Session, name: str) -> tuple[Task | None, str]:
     """The record that stands for an id now, the last one it was republished as; where that was removed, how it ended"""
     while True:
         task = session.get(name)
-        stone = session.tombstone(name) if task is None else None
+        stone = session.stones.get(name) if task is None else None
         later = stone.successor if stone is not None else ""
         if task is not None and task.triage == Triage.REPUBLISHED:
             later = task.successor

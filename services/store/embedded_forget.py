@@ -11,9 +11,10 @@ from services.domain.query import Page
 from services.domain.status import Status, Triage
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
+from services.store import embedded_tombstones
 from services.store.embedded_part import Part
 from services.store.embedded_repair import MISSING
-from services.store.embedded_session import Session, find_stones
+from services.store.embedded_session import Session
 from services.store.unreadable import readable
 
 _WAITED_FOR = """SELECT EXISTS (SELECT 1 FROM dependencies WHERE needs = :id)
@@ -64,7 +65,7 @@ def _bury(session: Session, task: Task, until: int) -> None:
         successor=task.successor,
         digest=tombstone.digest(task),
     )
-    session.bury(stone, until, task.batch)
+    session.stones.put(stone, until, task.batch)
 
 
 class Forgetting(Part):
@@ -86,7 +87,7 @@ class Forgetting(Part):
         """See ``services.ports.Store``."""
         wanted = list(task_ids)
         with self._read() as conn:
-            found = find_stones(conn, wanted, self.now_ms())
+            found = embedded_tombstones.find(conn, wanted, self.now_ms())
         return [found.get(task_id) for task_id in wanted]
 
     def tidy(self) -> bool:

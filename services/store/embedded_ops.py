@@ -66,7 +66,7 @@ def check(ops: Sequence[Op]) -> None:
 def _prepare(session: Session, ops: Sequence[Op]) -> None:
     """Read in a few statements what the batch will look at."""
     fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
-    session.load_stones([op.task.task_id for op in ops if isinstance(op, Create)])
+    session.stones.load([op.task.task_id for op in ops if isinstance(op, Create)])
     named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop | OpenLimit | CloseBreaker)]
     session.load([task.task_id for task in fresh] + [op.task_id for op in named])
     touched = [
@@ -85,11 +85,11 @@ def _create(session: Session, op: Create) -> Answer:
     record = session.get(op.task.task_id)
     if record is not None:
         return Answer("created" if transitions.same_creation(record, op.task) else "exists", record)
-    stone = session.tombstone(op.task.task_id)
+    stone = session.stones.get(op.task.task_id)
     if stone is not None and stone.status != Status.DEAD:
         return Answer("exists")
     if stone is not None:
-        session.unearth(op.task.task_id)
+        session.stones.remove(op.task.task_id)
     return _admit(session, op.task, op.on_duplicate)
 
 

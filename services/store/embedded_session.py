@@ -5,16 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection, Iterable, Iterator
 
-from services.domain import tombstone
 from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
 from services.domain.status import ACTIVE, Status
 from services.domain.task import ENCODER, Task
-from services.domain.tombstone import Tombstone
 from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
 from services.store.embedded_breakers import Breakers
 from services.store.embedded_limits import Limits
+from services.store.embedded_tombstones import Tombstones
 from services.store.unreadable import readable
 
 #: what becomes of the outbox mark
@@ -28,16 +27,6 @@ _RESERVED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id 
 
 _WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
     SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
-
-_BURY = "INSERT OR REPLACE INTO tombstones (task_id, until, body) VALUES (?, ?, ?)"
-_BURY_OF_BATCH = """INSERT INTO buried (batch, status, n, until) VALUES (?, ?, 1, ?)
-    ON CONFLICT DO UPDATE SET n = n + 1, until = excluded.until"""
-
-
-def find_stones(conn: sqlite3.Connection, task_ids: Iterable[str], now: int) -> dict[str, Tombstone]:
-    """The tombstones that there are of these."""
-    sql = f"SELECT task_id, body FROM tombstones WHERE task_id {write.IN_LIST} AND until > ?"
-    return {name: tombstone.read(name, body) for name, body in conn.execute(sql, (write.text_list(task_ids), now))}
 
 
 class Session:
@@ -55,7 +44,7 @@ class Session:
         self.breakers = Breakers(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
-        self._stones: dict[str, Tombstone | None] = {}
+        self.stones = Tombstones(conn, now)
         self._anybody_waits: bool | None = None
         self.tell_left = AT_ONCE  #: dependants that may still be told in this transaction
 
@@ -81,30 +70,6 @@ class Session:
             self.load([task_id])
         found = self._tasks[task_id]
         return found[0] if found is not None else None
-
-    def load_stones(self, task_ids: Iterable[str]) -> None:
-        """Read in one go what is left of removed records."""
-        wanted = [task_id for task_id in task_ids if task_id not in self._stones]
-        if wanted:
-            self._stones.update(dict.fromkeys(wanted))
-            self._stones.update(find_stones(self.conn, wanted, self.now))
-
-    def tombstone(self, task_id: str) -> Tombstone | None:
-        """What is left of a removed record."""
-        self.load_stones([task_id])
-        return self._stones[task_id]
-
-    def bury(self, stone: Tombstone, until: int, batch: str) -> None:
-        """Leave a tombstone, and count it for its batch."""
-        self._stones[stone.task_id] = stone
-        self.conn.execute(_BURY, (stone.task_id, until, tombstone.write(stone)))
-        if batch:
-            self.conn.execute(_BURY_OF_BATCH, (batch, stone.status, until))
-
-    def unearth(self, task_id: str) -> None:
-        """Take a tombstone away."""
-        self._stones[task_id] = None
-        self.conn.execute("DELETE FROM tombstones WHERE task_id = ?", (task_id,))
 
     def is_marked(self, task_id: str) -> bool:
         """Whether the record has an outbox mark."""

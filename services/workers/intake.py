@@ -144,17 +144,7 @@ class Intake:
         if not tasks:
             return []
         got: list[Held] = []
-        claims = [
-            Claim(
-                task_id=task.task_id,
-                gen=task.gen,
-                attempt=task.attempt,
-                owner=self._owner(),
-                worker=self._worker,
-                lease_ms=self._lease_ms,
-            )
-            for task in tasks
-        ]
+        claims = [self._lease(task.task_id, task.gen, task.attempt) for task in tasks]
         for op, answer in zip(claims, self._patiently(lambda: self._store.apply(claims)), strict=True):
             if answer.code == "run" and answer.task is not None:
                 got.append(Held(task=answer.task, owner=op.owner, delivery=None))
@@ -225,19 +215,25 @@ class Intake:
         return recipe.adopt(parsed, self._registry.task_type(parsed.task.task_type))
 
     def _claim(self, parsed: envelope.Parsed) -> Claim:
-        return Claim(
-            task_id=parsed.task.task_id,
-            gen=parsed.gen,
-            attempt=parsed.attempt,
-            owner=self._owner(),
-            worker=self._worker,
-            lease_ms=self._lease_ms,
+        return self._lease(
+            parsed.task.task_id,
+            parsed.gen,
+            parsed.attempt,
             adopt=self._adopted(parsed) if parsed.foreign else None,
             able=self._able(parsed.task.task_type),
         )
 
-    def _owner(self) -> str:
-        return f"{self._worker}#{self._session}-{next(self._numbers)}"
+    def _lease(self, task_id: str, gen: int, attempt: int, *, adopt: Task | None = None, able: bool = True) -> Claim:
+        return Claim(
+            task_id=task_id,
+            gen=gen,
+            attempt=attempt,
+            owner=f"{self._worker}#{self._session}-{next(self._numbers)}",
+            worker=self._worker,
+            lease_ms=self._lease_ms,
+            adopt=adopt,
+            able=able,
+        )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:
         """Decide about a delivery that does not run; True when it may be acked."""

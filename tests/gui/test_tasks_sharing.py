@@ -24,7 +24,7 @@ def copied(qtbot: QtBot, page: TasksPage, form: str) -> str:
     clipboard = QGuiApplication.clipboard()
     clipboard.setText("before")
     menu = QMenu(page)
-    page._sharing.fill_menu(menu, page._ids)
+    page._sharing.fill_menu(menu, page._selection.ids)
     place = ("ids", "tsv", "json", "command").index(form)
     menu.actions()[place].trigger()
     wait(qtbot, lambda: clipboard.text() != "before")
@@ -91,7 +91,7 @@ def test_the_selection_alone_is_exported(desk: Desk, page: TasksPage, qtbot: QtB
     shown(page, qtbot, 2)
     page._model.set_ticked([first.task_id])
     path = tmp_path / "out.json"
-    page._sharing.write(path, page._ids(), page._wanted())
+    page._sharing.write(path, page._selection.ids(), page._wanted())
     with qtbot.waitSignal(page._sharing.exported, timeout=WAIT_MS):
         pass
     assert [row["task_id"] for row in json.loads(path.read_text(encoding="utf-8"))] == [first.task_id]

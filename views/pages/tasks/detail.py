@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Set
 from functools import partial
 
@@ -18,6 +17,7 @@ from services.i18n import N_, _
 from services.monitor.tasks import TaskDetail, TaskQueries, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.documents import show_json
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.story import gate_entries, timeline
@@ -26,6 +26,7 @@ from views.support import safe, shown, text, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation
+from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
@@ -37,7 +38,6 @@ from views.widgets.strip import Strip
 from views.widgets.timeline import Timeline
 
 FOLLOW_MS = 700
-MOST_LINES = 12
 _CLOCK = SystemClock()
 
 
@@ -218,7 +218,7 @@ class TaskDetailPanel(QWidget):
         self._shop.setText(
             safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)
         )
-        self._badge.show_text(_platform_badge(task.platform))
+        self._badge.show_text(platform_badge(task.platform))
         self._id.show_text(task.task_id)
         self._show_verdict(detail)
         self._why.setVisible(bool(detail.gates))
@@ -268,10 +268,10 @@ class TaskDetailPanel(QWidget):
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:
-            _fit(self._payload, _pretty(masked_json(task.payload)))
+            show_json(self._payload, masked_json(task.payload))
         self._outcome.setVisible(bool(task.result))
         if task.result and (before is None or before.result != task.result):
-            _fit(self._result, _pretty(masked_json(task.result)))
+            show_json(self._result, masked_json(task.result))
 
     def _follow(self) -> None:
         if self._task is not None and not self._task.ended:
@@ -305,23 +305,5 @@ def _margins(widget: QWidget) -> QWidget:
     return frame
 
 
-def _fit(editor: JsonEditor, text: str) -> None:
-    """Show a document as high as it is, up to a dozen lines."""
-    editor.load_text(text)
-    lines = min(MOST_LINES, text.count("\n") + 1)
-    editor.setFixedHeight(lines * editor.fontMetrics().lineSpacing() + 20)
-
-
-def _pretty(text: str) -> str:
-    try:
-        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
-    except ValueError:
-        return text
-
-
 def _look(queries: TaskQueries, task_id: str) -> TaskDetail | Tombstone | None:
     return queries.detail(task_id) or queries.removed(task_id)
-
-
-def _platform_badge(platform: str) -> str:
-    return {"pdd": "PDD", "temu": "TEMU", "tiktok": "TTS"}.get(platform, platform.upper()[:5])

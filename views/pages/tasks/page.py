@@ -148,7 +148,7 @@ class TasksPage(Page):
         self._door = PanelDoor(self._table, self._detail)
         self._sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
-        self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._ids))
+        self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._selection.ids))
         self._freeze = Button(N_("Freeze view"), kind="ghost", icon="ph.pause", hint="Ctrl+.")
         self._freeze.clicked.connect(self.freeze_wanted)
         self._columns = Button(N_("Columns"), icon="ph.columns")
@@ -304,15 +304,12 @@ class TasksPage(Page):
     def _on_acted(self, ids: tuple[str, ...]) -> None:
         self._model.set_ticked(ids, on=False)
 
-    def _ids(self) -> list[str]:
-        return [one.task_id for one in self._selection.picks()]
-
     def _tsv(self, rows: Sequence[TaskRow]) -> str:
         return to_tsv(self._table.layout_of_columns.shown(), rows)
 
     def share(self) -> None:
         """Export the selection, else all that match."""
-        self._sharing.ask_file(self._ids() if self._selection.count else (), self._wanted())
+        self._sharing.ask_file(self._selection.ids() if self._selection.count else (), self._wanted())
 
     def _show_columns(self) -> None:
         self._table.layout_of_columns.choose(self._columns.mapToGlobal(self._columns.rect().bottomLeft()))

@@ -65,6 +65,10 @@ class Selection(QObject):
             return (pick(row.task),) if row is not None else ()
         return tuple(filter(None, map(self._picks.get, self._table.target_keys())))
 
+    def ids(self) -> list[str]:
+        """Ids of ``picks``."""
+        return [one.task_id for one in self.picks()]
+
     def picks_at(self, key: object) -> tuple[Pick, ...]:
         """What the menu of a row means: the selection where the row is part of it, else this row alone."""
         row = self._model.find(str(key))
