@@ -300,7 +300,7 @@ def _so_far(task: Task, now: int) -> str:
 def _margins(widget: QWidget) -> QWidget:
     frame = panel("plain")
     row = QHBoxLayout(frame)
-    row.setContentsMargins(12, 10, 12, 8)
+    row.setContentsMargins(16, 10, 16, 8)
     row.addWidget(widget)
     return frame
 
