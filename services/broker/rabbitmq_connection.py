@@ -35,6 +35,7 @@ class Link:
         self._listeners: list[Listener] = []
         self._connection: WireConnection | None = None
         self._retry: Any = None
+        self._retry_at = 0.0
         self._hurry: Any = None
         self._backoff = Backoff()
         self._failures = 0
@@ -87,7 +88,8 @@ class Link:
         self.start()
         with self._cond:
             failures = self._failures
-            recent = bool(self.error) and self._clock.monotonic() - self._tried_at < NUDGE
+            # only a failed attempt answers for now: a connection that was just lost is on its way back
+            recent = bool(self.error) and self._clock.monotonic() - self.failed_at < NUDGE
             if not self.up and not recent:
                 self.post(self.nudge)
             done = recent or self._cond.wait_for(lambda: self.up or self._closing or self._failures > failures, timeout)
@@ -168,10 +170,10 @@ class Link:
             self._connection.abort(reason)
 
     def nudge(self) -> None:
-        """Try now instead of at the end of a long pause."""
-        if self._retry is not None and self._clock.monotonic() - self._tried_at >= NUDGE:
-            self.forget(self._retry)
-            self._connect()
+        """Try as soon as the last attempt is ``NUDGE`` ago, instead of at the end of a long pause."""
+        now = self._clock.monotonic()
+        if self._retry is not None and (soonest := max(now, self._tried_at + NUDGE)) < self._retry_at:
+            self._retry_in(soonest - now)
 
     def _begin(self, work: Callable[[Future[T]], None], answer: Future[T]) -> None:
         try:
@@ -265,7 +267,12 @@ class Link:
         self._again(REACH_CAP)
 
     def _again(self, cap: float) -> None:
-        self._retry = self.later(self._backoff.pause(cap), self._connect)
+        self._retry_in(self._backoff.pause(cap))
+
+    def _retry_in(self, seconds: float) -> None:
+        self.forget(self._retry)
+        self._retry_at = self._clock.monotonic() + seconds
+        self._retry = self.later(seconds, self._connect)
 
     def _turn(self, up: bool, error: str) -> None:
         with self._cond:
