@@ -36,7 +36,7 @@ from services.monitor.live import Live
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
-from services.ports import Broker, Clock, Store
+from services.ports import ArtifactStore, Broker, Clock, Store
 
 RESOURCES = Path(__file__).resolve().parent.parent / "resources"
 
@@ -53,6 +53,7 @@ class Engine:
     dispatcher: Dispatcher
     producer: Producer
     policy: retry.RetryPolicy
+    artifacts: ArtifactStore | None
     name: str
 
     def close(self) -> None:
@@ -128,6 +129,7 @@ def bare_engine(settings: config.Settings) -> Engine:
         dispatcher=dispatcher,
         producer=producer,
         policy=policy,
+        artifacts=artifacts(settings, clock),
         name=f"{socket.gethostname()}-{os.getpid()}-{secrets.token_hex(2)}",
     )
 
@@ -238,6 +240,25 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     except BaseException:
         store.close()
         raise
+
+
+def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
+    """Where the files of tasks lie; None: they are not kept. Touches nothing yet."""
+    from services.artifacts.folder import FolderArtifacts
+    from services.artifacts.papers import MB, Caps
+
+    chosen = settings.artifacts
+    if chosen.place == "off":
+        return None
+    caps = Caps(
+        file_bytes=round(chosen.file_mb * MB),
+        task_bytes=round(chosen.task_mb * MB),
+        attempt_files=chosen.attempt_files,
+        free_bytes=round(chosen.free_mb * MB),
+    )
+    # One folder for each store: what has no record in its own store is removed.
+    usual = settings.home_path / "data" / "artifacts" / settings.store_mark
+    return FolderArtifacts(Path(chosen.place).expanduser() if chosen.place else usual, clock, caps)
 
 
 def _zone(settings: config.Settings) -> str:

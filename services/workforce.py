@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import urllib.parse
 from collections.abc import Iterable, Mapping
 
 import msgspec
@@ -79,6 +77,7 @@ def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
         executors=executors,
         handlers=frozenset(handlers),
         policy=engine.policy,
+        artifacts=engine.artifacts,
     )
 
 
@@ -95,16 +94,8 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         grace_s=settings.worker.grace_seconds,
         strict_types=settings.worker.strict_types,
         strict_shops=settings.strict_shops,
-        spool=settings.home_path / "spool" / _store_mark(settings),
+        spool=settings.home_path / "spool" / settings.store_mark,
     )
-
-
-def _store_mark(settings: config.Settings) -> str:
-    """The same for all programs of this machine that use one store, whatever user and password they have."""
-    at = urllib.parse.urlsplit(settings.store.url)
-    number = "".join(urllib.parse.parse_qs(at.query).get("db", []))
-    named = f"{at.hostname}:{at.port}{at.path}?{number}" if settings.store.url else str(settings.database.resolve())
-    return hashlib.sha256(named.encode()).hexdigest()[:12]
 
 
 def local_workers(engine: Engine) -> LocalWorkers:

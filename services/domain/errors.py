@@ -1,4 +1,4 @@
-"""Errors of the program: one root, four families; the text of each says what to do."""
+"""Errors of the program: one root, five families; the text of each says what to do."""
 
 from __future__ import annotations
 
@@ -41,6 +41,10 @@ class BadMessage(TaskError):
     def __init__(self, text: str, kind: str = "bad_message") -> None:
         super().__init__(text)
         self.kind = kind
+
+
+class ArtifactError(ConsoleError):
+    """A file of a task could not be kept or found; the task itself is what it is."""
 
 
 class OperatorError(ConsoleError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from services.domain import lane as lanes
+from services.domain.artifact import ArtifactMark
 from services.domain.status import ACTIVE, TERMINAL, Status, Triage
 
 # Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
@@ -37,6 +38,8 @@ class Attempt(msgspec.Struct, frozen=True, array_like=True, gc=False):
     error_kind: str = ""
     error: str = ""
     retry_in_s: int = -1  #: seconds until the next attempt, -1 when there is none
+    artifacts: tuple[ArtifactMark, ...] = ()  #: files that it left, the first of them
+    artifacts_note: str = ""  #: what of its files could not be kept, and why
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False):

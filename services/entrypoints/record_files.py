@@ -12,6 +12,7 @@ from typing import Any
 
 import msgspec
 
+from services.domain.artifact import ArtifactMark
 from services.domain.errors import UsageError
 from services.domain.task import Attempt, Step, Task
 from services.entrypoints import json_text, shapes
@@ -94,7 +95,16 @@ def _value(name: str, value: Any) -> Any:
 def _attempts(document: dict[str, Any]) -> tuple[Attempt, ...]:
     rows = document.get("attempts") or []
     return tuple(
-        Attempt(**{**row, "started_at": _instant(row["started_at"]), "ended_at": _instant(row["ended_at"])})
+        Attempt(
+            **{
+                **row,
+                "started_at": _instant(row["started_at"]),
+                "ended_at": _instant(row["ended_at"]),
+                "artifacts": tuple(
+                    ArtifactMark(**{**file, "at": _instant(file["at"])}) for file in row.get("artifacts") or []
+                ),
+            }
+        )
         for row in rows
     )
 

@@ -31,7 +31,12 @@ def document(record: Task, gates: list[Any]) -> dict[str, Any]:
 def attempts(record: Task) -> list[dict[str, Any]]:
     """Every attempt, oldest first."""
     return [
-        {**msgspec.structs.asdict(one), "started_at": iso(one.started_at), "ended_at": iso(one.ended_at)}
+        {
+            **msgspec.structs.asdict(one),
+            "started_at": iso(one.started_at),
+            "ended_at": iso(one.ended_at),
+            "artifacts": [{**msgspec.structs.asdict(file), "at": iso(file.at)} for file in one.artifacts],
+        }
         for one in record.attempts
     ]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
+from services.domain.artifact import Artifact
 from services.domain.task import Task
 
 
@@ -35,6 +37,28 @@ class Flag:
         return self._up
 
 
+class ArtifactSink(Protocol):
+    """Takes the files of one attempt; may be called from any thread until the executor returns."""
+
+    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+        """Keep a copy of a file or of these bytes; never raises. None: it could not be kept, which is noted in the
+        record of the attempt and fails nothing. ``name`` may be left out for a file.
+        """
+
+    def note(self, text: str) -> None:
+        """Say in the record what of the files could not be kept, and why."""
+
+
+class NoArtifacts:
+    """Where nothing is kept."""
+
+    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+        """Leave it where it is."""
+
+    def note(self, text: str) -> None:
+        """Nobody reads it."""
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt to execute."""
 
@@ -53,6 +77,7 @@ class JobContext:
     progress: Callable[[int, str], None]  #: (percent 0–100, note)
     cancelled: Signal = field(default_factory=Flag)
     stopping: Callable[[], None] = lambda: None  #: called once when a requested stop has begun
+    artifacts: ArtifactSink = field(default_factory=NoArtifacts)  #: takes the files that the job makes
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from services.ports.artifacts import ArtifactStore
 from services.ports.broker import Broker, Consumer
 from services.ports.clock import Clock
 from services.ports.papers import AuditEntry, Letter, LogLine
 from services.ports.store import Store
 from services.ports.timetable import ScheduleEntry
 
-__all__ = ["AuditEntry", "Broker", "Clock", "Consumer", "Letter", "LogLine", "ScheduleEntry", "Store"]
+__all__ = ["ArtifactStore", "AuditEntry", "Broker", "Clock", "Consumer", "Letter", "LogLine", "ScheduleEntry", "Store"]

@@ -11,6 +11,7 @@ from services.settings.values import (
     BROKER_PROFILES,
     LANGUAGES,
     THEMES,
+    ArtifactSettings,
     RetentionSettings,
     Settings,
     WorkerSettings,
@@ -18,6 +19,7 @@ from services.settings.values import (
 
 DAY_S = 86_400
 MAX_PREEMPTIONS = 20
+MAX_MB = 1_000_000
 
 
 def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
@@ -40,6 +42,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
         known = profile.broker_profile in ("", *BROKER_PROFILES)
         yield f"profiles.{name}.broker_profile", known, " or ".join(BROKER_PROFILES)
     yield from _retention(settings.retention)
+    yield from _artifacts(settings.artifacts)
     yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
     yield "theme", settings.theme in THEMES, "system, dark or light"
     yield "time_zone", _known_zone(settings.time_zone), "a name such as Asia/Shanghai"
@@ -51,6 +54,15 @@ def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
         yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
     yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
     yield "retention.finished_count", keep.finished_count == 0 or keep.finished_count >= 1000, "0 (any) or 1000 or more"
+
+
+def _artifacts(files: ArtifactSettings) -> Iterator[tuple[str, bool, str]]:
+    scheme, found, bucket = files.place.partition("://")
+    good = not found or (scheme == "s3" and bool(bucket.strip("/")))
+    yield "artifacts.place", good, "a folder, s3://bucket/folder, off, or empty"
+    for name in ("file_mb", "task_mb", "free_mb"):
+        yield f"artifacts.{name}", 0 <= getattr(files, name) <= MAX_MB, f"0 (for no limit) to {MAX_MB}"
+    yield "artifacts.attempt_files", 0 <= files.attempt_files <= 10_000, "0 (for no limit) to 10000"
 
 
 def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import urllib.parse
 from pathlib import Path
 
 import msgspec
@@ -84,6 +86,16 @@ class ExecutorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     rpa: RpaSettings = RpaSettings()
 
 
+class ArtifactSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Where the files of tasks lie and how many; they are removed with the records of their tasks. 0 for no limit."""
+
+    place: str = ""  #: a folder, s3://bucket/folder, or off; "" for a folder of data beside config.toml
+    file_mb: float = 50.0
+    task_mb: float = 200.0
+    attempt_files: int = 200
+    free_mb: float = 500.0  #: so much of the disk is left to others
+
+
 class ProfileSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A fleet to connect to by name."""
 
@@ -111,6 +123,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     retention: RetentionSettings = RetentionSettings()
     worker: WorkerSettings = WorkerSettings()
     executors: ExecutorSettings = ExecutorSettings()
+    artifacts: ArtifactSettings = ArtifactSettings()
     profiles: dict[str, ProfileSettings] = {}
 
     @property
@@ -127,6 +140,14 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def database(self) -> Path:
         """File of the embedded engine for this profile."""
         return self.home_path / f"{self.profile}.sqlite"
+
+    @property
+    def store_mark(self) -> str:
+        """The same for all programs of this machine that use one store, whatever user and password they have."""
+        at = urllib.parse.urlsplit(self.store.url)
+        number = "".join(urllib.parse.parse_qs(at.query).get("db", []))
+        named = f"{at.hostname}:{at.port}{at.path}?{number}" if self.store.url else str(self.database.resolve())
+        return hashlib.sha256(named.encode()).hexdigest()[:12]
 
     @property
     def delays(self) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from services.domain.lane_share import Share
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.executors.base import Executor
-from services.ports import Broker, Clock, Store
+from services.ports import ArtifactStore, Broker, Clock, Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +26,7 @@ class WorkerParts:
     executors: Mapping[str, Executor]
     policy: retry.RetryPolicy
     handlers: frozenset[str] = frozenset()
+    artifacts: ArtifactStore | None = None  #: takes the files of attempts; None keeps none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

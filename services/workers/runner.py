@@ -13,7 +13,8 @@ from services.domain.task import ERROR_LIMIT, Attempt
 from services.engine import deadlines
 from services.engine.registry import Registry
 from services.executors.base import Executor, Job, JobContext, Outcome
-from services.ports import Clock, Store
+from services.ports import ArtifactStore, Clock, Store
+from services.workers.artifact_sink import AttemptArtifacts
 from services.workers.preempt import OUTCOME
 from services.workers.skills import Skills
 from services.workers.slots import Held
@@ -34,7 +35,9 @@ class Runner:
         worker: str,
         skills: Skills,
         policy: retry.RetryPolicy,
+        artifacts: ArtifactStore | None = None,
     ) -> None:
+        self._artifacts = artifacts
         self._store, self._clock, self._registry, self._executors = store, clock, registry, executors
         self._worker, self._skills, self._policy = worker, skills, policy
 
@@ -96,11 +99,13 @@ class Runner:
         if executor is None:
             text = f"this worker can no longer run {task.task_type}; it goes to one that can"
             return Outcome(ok=False, error=text, error_kind="unknown_type", unable=True)
+        files = held.files = AttemptArtifacts(self._artifacts, task.task_id, task.attempt)
         context = JobContext(
             log=lambda stream, line: held.lines.append((self._clock.now_ms(), stream, _storable(line))),
             progress=lambda percent, note: _show(held, percent, note),
             cancelled=held.cancelled,
             stopping=lambda: _begin_stop(held),
+            artifacts=files,
         )
         timeout = float(task.timeout_s or kind.timeout_s)
         job = Job(task=task, attempt=task.attempt, worker=self._worker, slot=slot, timeout_s=timeout)
@@ -179,6 +184,7 @@ class Runner:
     ) -> Finish:
         task = held.task
         error, result = _storable(error), _storable(result)
+        artifacts, note = held.files.told() if held.files is not None else ((), "")
         return Finish(
             task_id=task.task_id,
             owner=held.owner,
@@ -192,6 +198,8 @@ class Runner:
                 error_kind=error_kind,
                 error=error,
                 retry_in_s=int(delay_s),
+                artifacts=artifacts,
+                artifacts_note=_storable(note),
             ),
             delay_ms=max(0, round(delay_s * 1000)),
             error=error,

@@ -14,6 +14,7 @@ from services.domain.order import Delivery
 from services.domain.task import Task
 from services.domain.worker import SlotState
 from services.executors.base import Flag
+from services.workers.artifact_sink import AttemptArtifacts
 
 log = logging.getLogger(__name__)
 
@@ -35,6 +36,7 @@ class Held:
     progress: tuple[int, str] | None = None  #: not yet shown
     shown: int = -1
     lines: list[tuple[int, str, str]] = field(default_factory=list)  #: log lines not yet stored
+    files: AttemptArtifacts | None = None  #: None until its executor begins
 
     def cancel(self, reason: str) -> None:
         """Ask the attempt to end; the first reason counts."""

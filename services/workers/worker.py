@@ -72,6 +72,7 @@ class Worker:
             worker=self.name,
             skills=self._skills,
             policy=parts.policy,
+            artifacts=parts.artifacts,
         )
         self._pool = SlotPool(self._work, options.slots, self.name)
         self._pace = Pace(self._pool, parts.clock)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from services.domain.artifact import ArtifactMark
 from services.domain.change import Cancel, Finish, Progress, Renew
 from services.domain.status import Status
 from services.domain.task import HISTORY_LIMIT, Attempt
@@ -133,6 +135,27 @@ def test_the_own_result_after_the_lease_was_given_up_is_evidence(rig: Rig) -> No
         assert rig.finish(task, "succeeded").code == "fenced"
     record = rig.record(task)
     assert (record.status, [attempt.outcome for attempt in record.attempts]) == (Status.HELD, ["lost", "fenced"])
+
+
+def test_the_files_of_an_attempt_stand_in_its_record_also_as_evidence(rig: Rig) -> None:
+    task = rig.running()
+    files = (ArtifactMark("a.png", "image", 5_000_000_000, "ab" * 32, "step", 1_795_000_000_000, "x/y/1/a.png"),)
+    plain = attempt_of(task, "succeeded")
+    done = msgspec.structs.replace(plain, artifacts=files, artifacts_note="b.png is larger than 50 MB")
+    late = Finish(
+        task_id=task.task_id, owner="w9#9", to="succeeded", attempt=msgspec.structs.replace(done, worker="w9")
+    )
+    for _ in range(2):
+        assert rig.ask(late).code == "fenced"
+    assert rig.finish(task, attempt=done).code == "ok"
+    assert rig.finish(task, attempt=done).code == "ok"
+    evidence = msgspec.structs.replace(done, worker="w9", outcome="fenced")
+    assert rig.record(task).attempts == (evidence, done)
+    other = rig.running(owner="w1#2", task_id="t-plain", shop_id="s9")
+    empty = Finish(task_id=other.task_id, owner="w9#9", to="succeeded", attempt=attempt_of(other, "succeeded"))
+    for _ in range(2):
+        assert rig.ask(empty).code == "fenced"
+    assert [one.artifacts for one in rig.record(other).attempts] == [()]
 
 
 def test_finish_of_nothing(rig: Rig) -> None:

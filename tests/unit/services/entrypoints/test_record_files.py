@@ -9,7 +9,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from services.domain.task import Task
+from services.domain.artifact import ArtifactMark
+from services.domain.task import Attempt, Task
 from services.entrypoints import record_files
 from services.ports import Letter
 from tests.unit.services.engine.room import Room, opened
@@ -35,7 +36,11 @@ def test_a_record_comes_back_whole(room: Room, tmp_path: Path) -> None:
     row = again(tmp_path, dead, letter)
     assert (row.task, row.letter) == (dead, letter)
     running = room.running(shop_id="s2")
-    full = msgspec.structs.replace(running, result='{"a":[1]}', extra='{"k":"v"}', marks=("twin",), losses=(7, 8))
+    files = (ArtifactMark("a.png", "image", 5, "ab", "open", 1_795_219_200_010, "x/y"),)
+    attempts = (Attempt(1, "w1", 5, 6, "failed", artifacts=files), Attempt(2, "w1", 7, 8, "lost"))
+    full = msgspec.structs.replace(
+        running, result='{"a":[1]}', extra='{"k":"v"}', marks=("twin",), losses=(7, 8), attempts=attempts
+    )
     assert again(tmp_path, full).task == full
 
 

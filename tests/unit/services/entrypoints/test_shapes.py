@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from services.domain.artifact import ArtifactMark
 from services.domain.task import Attempt, Step, Task
 from services.entrypoints import shapes
 
@@ -17,7 +18,17 @@ TASK = Task(
     created_at=1_795_219_200_000,
     marks=("twin",),
     steps=(Step(1_795_219_200_000, "", "pending", "", 0, 0, "ann"), Step(1_795_219_200_001, "pending", "queued")),
-    attempts=(Attempt(1, "w1", 1_795_219_200_002, 1_795_219_200_012, "succeeded"),),
+    attempts=(
+        Attempt(
+            1,
+            "w1",
+            1_795_219_200_002,
+            1_795_219_200_012,
+            "succeeded",
+            artifacts=(ArtifactMark("a.png", "image", 5, "ab", "open", 1_795_219_200_010, "x/y"),),
+            artifacts_note="b.png is larger than 50 MB",
+        ),
+    ),
 )
 
 
@@ -43,6 +54,18 @@ def test_the_document_of_task_show() -> None:
             "error_kind": "",
             "error": "",
             "retry_in_s": -1,
+            "artifacts": [
+                {
+                    "name": "a.png",
+                    "kind": "image",
+                    "size": 5,
+                    "sha256": "ab",
+                    "step": "open",
+                    "at": "2026-11-21T00:00:00.010+00:00",
+                    "place": "x/y",
+                }
+            ],
+            "artifacts_note": "b.png is larger than 50 MB",
         }
     ]
     assert [(event["from"], event["to"], event["note"]) for event in document["events"]] == [

@@ -1,0 +1,146 @@
+"""What both places of artifacts share: caps, how a source is read, and the card that lies beside each file."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import msgspec
+
+from services.domain import artifact as names
+from services.domain.artifact import Artifact
+from services.domain.errors import ArtifactError
+
+CHUNK = 1024 * 1024
+MB = 1024 * 1024
+CARDS = ".cards"  #: folder of the cards beside the files of an attempt; no safe name begins with a dot
+_ENCODER = msgspec.json.Encoder()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Caps:
+    """How much is kept, in bytes; 0 for no limit."""
+
+    file_bytes: int = 50 * MB
+    task_bytes: int = 200 * MB
+    attempt_files: int = 200
+    free_bytes: int = 500 * MB  #: so much of a disk is left to others
+
+
+class _Card(msgspec.Struct, kw_only=True):
+    """What stands beside a file, for who finds it without the record."""
+
+    task_id: str
+    attempt: int
+    name: str
+    kind: str = "other"
+    size: int = 0
+    sha256: str = ""
+    step: str = ""
+    at: int = 0
+
+
+def card(one: Artifact) -> bytes:
+    """The card of a file."""
+    fields = {name: getattr(one, name) for name in _Card.__struct_fields__}
+    return _ENCODER.encode(_Card(**fields))
+
+
+def read_card(data: bytes, place: str) -> Artifact | None:
+    """The file that a card speaks of and that lies at ``place``; None for bytes that are no card."""
+    try:
+        found = msgspec.json.decode(data, type=_Card)
+    except msgspec.DecodeError:
+        return None
+    return Artifact(**{**msgspec.structs.asdict(found), "place": place})
+
+
+def without_card(task_id: str, attempt: int, place: str, size: int, at: int) -> Artifact:
+    """A file whose card is missing: its writer was killed between the two."""
+    name = place.rpartition("/")[2]
+    return Artifact(
+        task_id=task_id, attempt=attempt, name=name, kind=names.kind_of(name), size=size, at=at, place=place
+    )
+
+
+def opened(source: Path | bytes) -> BinaryIO:
+    """A file or bytes to read.
+
+    Raises:
+        ArtifactError: it is no plain file, or cannot be read.
+    """
+    if isinstance(source, bytes):
+        return io.BytesIO(source)
+    try:
+        # A pipe would let us wait for a writer for ever; a device has no end.
+        number = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        stream = os.fdopen(number, "rb")
+    except OSError as exc:
+        raise ArtifactError(f"{source.name} cannot be read: {exc.strerror or exc}") from exc
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        stream.close()
+        raise ArtifactError(f"{source.name} is no plain file")
+    return stream
+
+
+def copied(source: BinaryIO, write: Callable[[bytes], object], name: str, cap: int) -> tuple[int, str]:
+    """Copy to the end: size and SHA-256.
+
+    Raises:
+        ArtifactError: it is larger than ``cap`` bytes.
+        OSError: it cannot be read or written.
+    """
+    size, digest = 0, hashlib.sha256()
+    while chunk := source.read(CHUNK):
+        size += len(chunk)
+        if cap and size > cap:
+            raise ArtifactError(f"{name} is larger than {shown(cap)}")
+        digest.update(chunk)
+        write(chunk)
+    return size, digest.hexdigest()
+
+
+def room(caps: Caps, held: int, files: int, name: str) -> int:
+    """Bytes that one more file may have, 0 for any; ``held``: bytes of its task, ``files``: of its attempt.
+
+    Raises:
+        ArtifactError: there is no room.
+    """
+    if caps.attempt_files and files >= caps.attempt_files:
+        raise ArtifactError(f"{name} is left out: the attempt has {files} files already")
+    if not caps.task_bytes:
+        return caps.file_bytes
+    left = caps.task_bytes - held
+    if left <= 0:
+        raise ArtifactError(f"{name} is left out: the files of the task have {shown(caps.task_bytes)} already")
+    return min(left, caps.file_bytes) if caps.file_bytes else left
+
+
+def free_name(name: str, taken: Callable[[str], bool]) -> str:
+    """The name, numbered where it is taken."""
+    for number in range(1, 10_000):
+        one = name if number == 1 else names.numbered(name, number)
+        if not taken(one):
+            return one
+    raise ArtifactError(f"{name} is left out: there are too many of that name")
+
+
+def in_order(found: Iterable[Artifact]) -> list[Artifact]:
+    """By attempt, then as they came."""
+    return sorted(found, key=lambda one: (one.attempt, one.at, one.name))
+
+
+def attempts_of(folders: Iterable[str]) -> Iterator[int]:
+    """The numbers among the names of folders."""
+    return (int(name) for name in folders if name.isascii() and name.isdigit())
+
+
+def shown(size: int) -> str:
+    """Bytes as people read them."""
+    return f"{size / MB:.0f} MB" if size >= MB else f"{size:,} bytes"
