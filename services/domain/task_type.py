@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from services.domain import ids, lane, limit, schema, shop
+from services.domain import flow, ids, lane, limit, schema, shop
 from services.domain.errors import UsageError
 from services.domain.limit import Limit
 from services.domain.schema import Problem
@@ -127,7 +127,8 @@ def validate_payload(kind: TaskType, payload: object) -> list[Problem]:
         return [
             Problem(path="", message="the payload must be a JSON object", code="type", params={"expected": "object"})
         ]
-    return schema.problems(kind.schema, payload)
+    found = schema.problems(kind.schema, payload)
+    return found if found or kind.executor != flow.EXECUTOR else flow.problems(kind.name, payload)
 
 
 def _check_words(kind: TaskType) -> None:

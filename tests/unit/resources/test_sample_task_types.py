@@ -25,6 +25,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "single_product": {"goods_id": "G0003"},
     "shop_crawl": {"max_products": 10},
     "send_welcome_email": {"template": "coupon", "language": "zh_CN", "since": "2026-11-01"},
+    "browser_flow": {"steps": [{"do": "goto", "url": "/"}, {"do": "extract", "as": "name", "selector": "h1"}]},
 }
 REFUSED: dict[str, list[dict[str, Any]]] = {
     "sync_order": [
@@ -41,6 +42,7 @@ REFUSED: dict[str, list[dict[str, Any]]] = {
     "single_product": [{}, {"goods_id": "../G1"}],
     "shop_crawl": [{"max_products": 0}],
     "send_welcome_email": [{"template": "spam"}, {"language": "fr"}],
+    "browser_flow": [{}, {"steps": []}, {"steps": [{"do": "goto"}]}, {"steps": [{"do": "fly"}]}],
 }
 
 
@@ -49,7 +51,7 @@ def document(request: pytest.FixtureRequest) -> dict[str, Any]:
     return json.loads(request.param.read_text(encoding="utf-8"))
 
 
-def test_the_eight_types_are_there() -> None:
+def test_the_sample_types_are_there() -> None:
     assert {path.stem for path in FILES} == set(EXAMPLES)
     for path in FILES:
         assert task_type.parse(path.read_bytes()).name == path.stem
@@ -90,7 +92,7 @@ def test_payloads(document: dict[str, Any]) -> None:
 
 
 def test_policy(document: dict[str, Any]) -> None:
-    assert document["executor"] == "rpa"
+    assert document["executor"] == ("browser" if document["name"] == "browser_flow" else "rpa")
     assert document["max_retries"] == 3
     assert 0 < document["expected_s"] < document["timeout_s"]
     assert document["idempotent"] is (document["name"] != "batch_reply")
