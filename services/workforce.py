@@ -38,6 +38,7 @@ def steward(engine: Engine) -> Steward:
         foreign_consumers=engine.settings.foreign_consumers,
         lifo=engine.settings.broker.lifo_lanes,
         retention=retention(engine.settings.retention),
+        artifacts=engine.artifacts,
     )
 
 

@@ -11,7 +11,7 @@ from services.domain.errors import UsageError
 from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.task import Task
-from services.entrypoints import choose, cli_create, cli_duplicates, cli_resolve, shapes
+from services.entrypoints import choose, cli_artifacts, cli_create, cli_duplicates, cli_resolve, shapes
 from services.entrypoints.context import (
     EXIT_FAILED,
     EXIT_OK,
@@ -28,6 +28,7 @@ EXAMPLES = (
     "task create --file tasks.csv --strict",
     "task list --filter 'status:running,retrying platform:temu age>1h'",
     "task show pdd_sync_order_s1_1f3a9c20",
+    "task artifacts pdd_sync_order_s1_1f3a9c20 --save files",
     "task duplicates",
     "task resolve pdd_batch_reply_s1_1f3a9c20 --as succeeded --note 'the buyers have the answer'",
     "task cancel --filter 'batch:B1 status:waiting' --dry-run",
@@ -50,6 +51,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     showing = verbs.add_parser("show", parents=[common], help="one task with attempts, gates and events")
     showing.add_argument("id")
     showing.set_defaults(handler=show)
+    cli_artifacts.add(verbs, common)
     cli_duplicates.add(verbs, common)
     cli_resolve.add(verbs, common)
     for name, text in (
@@ -109,6 +111,7 @@ def show(context: Context) -> int:
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
         for one in shapes.attempts(detail.task)
     ]
+    lines += cli_artifacts.lines(detail.task)
     lines += [
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]

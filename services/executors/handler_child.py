@@ -11,7 +11,9 @@ import os
 import queue
 import signal
 import sys
+import tempfile
 import threading
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -63,6 +65,7 @@ class Child:
             progress=lambda percent, note: self._say({"progress": percent, "note": note}),
             log=lambda line: self._say({"log": line[:10_000]}),
             cancelled=lambda: self._cancelled == command["job"],
+            artifact=self._artifact,
         )
         ended = registry.call(handler, command["payload"], job)
         self._divide(command["job"])
@@ -76,6 +79,16 @@ class Child:
                 "gave_up": ended.gave_up,
             }
         )
+
+    def _artifact(self, source: Path | bytes, words: dict[str, str]) -> None:
+        """A file goes by its path; bytes by a file that the worker removes."""
+        if isinstance(source, bytes):
+            number, name = tempfile.mkstemp(prefix="fleetdeck-")
+            with os.fdopen(number, "wb") as stream:
+                stream.write(source)
+            self._say({"artifact": name, "remove": True, **words})
+        else:
+            self._say({"artifact": str(source.absolute()), **words})
 
     def _divide(self, job: str) -> None:
         """Tell the readers of both outputs that this job prints nothing more."""

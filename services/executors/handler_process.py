@@ -20,6 +20,7 @@ from services.domain.task import ERROR_LIMIT
 from services.executors import supervise, tree_guard
 from services.executors.base import Job, JobContext, Outcome
 from services.executors.handler_child import MARK
+from services.executors.handover import Handover
 from services.executors.process_tree import ProcessTree, describe_exit
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pump
 
@@ -37,6 +38,7 @@ class _Run:
     token: str
     output: Output
     context: JobContext
+    files: Handover
     answer: dict[str, Any] | None = None
     missing: set[str] = field(default_factory=lambda: {"out", "err", "end"})
     ended: threading.Event = field(default_factory=threading.Event)  #: everything arrived, or the child is gone
@@ -60,7 +62,7 @@ class HandlerProcess:
         Raises:
             OSError: it cannot be started.
         """
-        self._limits = limits
+        self._limits, self._cwd = limits, cwd
         self._lock = threading.Lock()
         self._job: _Run | None = None
         self._pipes_left = 3
@@ -87,7 +89,9 @@ class HandlerProcess:
         """Run one job to its end, its time-out or its cancellation."""
         self.jobs += 1
         self.began = False
-        run = _Run(f"{job.task.task_id}#{self.jobs}", Output(context.log, context.progress, self._limits), context)
+        files = Handover(context.artifacts, self._cwd)
+        output = Output(context.log, context.progress, self._limits, artifact=files.printed)
+        run = _Run(f"{job.task.task_id}#{self.jobs}", output, context, files)
         watch = supervise.Watch(
             tree=self.tree,
             limits=grace,
@@ -104,6 +108,7 @@ class HandlerProcess:
         with self._lock:
             self._job = None
         run.output.close()
+        files.finish()
         return _outcome(watch, run, None if self.usable else self._exit_code())
 
     def kill(self) -> None:
@@ -159,6 +164,8 @@ class HandlerProcess:
         message = msgspec.json.decode(line)
         if "log" in message:
             run.output.note(message["log"])
+        elif "artifact" in message:
+            run.files.told(message)
         elif "progress" in message:
             run.context.progress(message["progress"], message["note"])
         elif message.get("begin") == run.token:

@@ -161,6 +161,7 @@ def _run_here(handler: registry.Handler, job: Job, context: JobContext, limits: 
         progress=context.progress,
         log=lambda line: output.add("out", line[: limits.line_bytes], len(line)),
         cancelled=cancelled,
+        artifact=lambda source, words: context.artifacts.add(source, **words),
     )
     ended = registry.call(handler, msgspec.json.decode(job.task.payload), view)
     output.close()

@@ -14,6 +14,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -48,9 +49,10 @@ class HandlerContext:
         progress: Callable[[int, str], None],
         log: Callable[[str], None],
         cancelled: Callable[[], bool],
+        artifact: Callable[[Path | bytes, dict[str, str]], object] = lambda source, words: None,
     ) -> None:
         self.task_id, self.shop_id, self.platform, self.attempt = task_id, shop_id, platform, attempt
-        self._progress, self._log, self._cancelled = progress, log, cancelled
+        self._progress, self._log, self._cancelled, self._artifact = progress, log, cancelled, artifact
         self.noticed = False  #: the handler was told to stop
 
     def progress(self, percent: float, note: str = "") -> None:
@@ -61,6 +63,15 @@ class HandlerContext:
         """Add to the task's log."""
         for line in str(text).splitlines():
             self._log(line)
+
+    def keep(self, source: Path | str | bytes, name: str = "", *, kind: str = "", step: str = "") -> None:
+        """Keep a file (by its path) or these bytes with the task; ``name`` may be left out for a file.
+
+        Leave the file where it is until the handler returns. One that cannot be kept fails nothing; the task's record
+        says so. ``kind``: image, html, text, table, download or other; told by the name where it is left out.
+        """
+        words = {"name": str(name), "kind": str(kind), "step": str(step)}
+        self._artifact(source if isinstance(source, bytes) else Path(source), words)
 
     def cancelled(self) -> bool:
         """Whether somebody asked to stop, or the time is up: clean up and return."""

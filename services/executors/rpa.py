@@ -15,6 +15,7 @@ from services.domain import classify, ids
 from services.domain.task import Task
 from services.executors import supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
+from services.executors.handover import Handover
 from services.executors.process_tree import ProcessTree, describe_exit
 from services.executors.program import Program, is_batch_file
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pump
@@ -117,7 +118,8 @@ class RpaExecutor:
             tree = ProcessTree(argv, environment=self._environment, cwd=self._cwd)
         except (OSError, ValueError) as exc:
             return self._not_started(exc, argv, program)
-        output = Output(context.log, context.progress, self._limits, self._encoding)
+        files = Handover(context.artifacts, self._cwd)
+        output = Output(context.log, context.progress, self._limits, self._encoding, files.printed)
         watch = supervise.Watch(
             tree=tree,
             limits=supervise.Limits(
@@ -128,6 +130,7 @@ class RpaExecutor:
             ask=tree.ask_to_end,
         )
         code = self._attend(watch, output)
+        files.finish()
         return _outcome(watch, output, code)
 
     def close(self) -> None:

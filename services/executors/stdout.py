@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -119,8 +119,16 @@ class BoundedLog:
 class Output:
     """Both streams of one attempt: stdout is the log or speaks the protocol, the end of stderr is the error text."""
 
-    def __init__(self, log: Log, progress: Progress, limits: OutputLimits, encoding: str = "utf-8") -> None:
-        self._log = BoundedLog(log, limits)
+    def __init__(
+        self,
+        log: Log,
+        progress: Progress,
+        limits: OutputLimits,
+        encoding: str = "utf-8",
+        artifact: Callable[[Mapping[str, Any]], bool] = lambda said: False,
+    ) -> None:
+        """``artifact`` takes lines that speak of a file; it says whether one really does."""
+        self._log, self._artifact = BoundedLog(log, limits), artifact
         self._progress, self._limits, self._encoding = progress, limits, encoding
         self._errors: collections.deque[str] = collections.deque()
         self._error_size = 0
@@ -163,8 +171,8 @@ class Output:
         return text
 
     def _protocol(self, line: bytes) -> bool:
-        """Obey a progress or result line; False for a line that only looks like one."""
-        if b'"progress"' not in line and b'"result"' not in line:
+        """Obey a progress, artifact or result line; False for a line that only looks like one."""
+        if b'"progress"' not in line and b'"result"' not in line and b'"artifact"' not in line:
             return False
         try:
             said = msgspec.json.decode(line)
@@ -173,6 +181,8 @@ class Output:
         if "result" in said:
             self.result = bounded_json(said["result"])
             return True
+        if "artifact" in said:
+            return self._artifact(said)
         percent = said.get("progress")
         if isinstance(percent, bool) or not isinstance(percent, int | float):
             return False

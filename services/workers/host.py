@@ -10,6 +10,7 @@ from typing import Protocol
 
 from services.domain import retry
 from services.engine.archiver import Archiver
+from services.engine.artifact_keeper import ArtifactKeeper
 from services.engine.cause_keeper import CauseKeeper
 from services.engine.dispatch import Dispatcher
 from services.engine.janitor import Janitor, Retention
@@ -18,7 +19,7 @@ from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
 from services.engine.results import ResultRelay
 from services.engine.shop_queues import ShopQueues
-from services.ports import Broker, Clock, Store
+from services.ports import ArtifactStore, Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
 
@@ -50,10 +51,13 @@ class Steward:
         foreign_consumers: bool = False,
         lifo: Container[str] = (),
         retention: Retention | None = None,
+        artifacts: ArtifactStore | None = None,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
+        ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
         """
+        self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
         self.reconciler = Reconciler(
             store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers, lifo=lifo
         )
@@ -90,9 +94,13 @@ class Steward:
     def start(self) -> None:
         """Become a candidate."""
         self.leader.start()
+        if self.files is not None:
+            self.files.start()
 
     def close(self) -> None:
         """Stop leading and hand over."""
+        if self.files is not None:
+            self.files.stop()
         self.leader.close()
 
 

@@ -7,10 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import psutil
 
+from services.domain.artifact import Artifact
 from services.domain.task import Task
 from services.executors import tree_guard
 from services.executors.base import Executor, Job, JobContext, Outcome
@@ -28,16 +30,35 @@ def job(task_type: str = "sync_order", *, timeout_s: float = PATIENCE_S, attempt
 
 
 @dataclass
+class Files:
+    """Takes files and forgets where they came from."""
+
+    kept: dict[str, tuple[bytes, str, str]] = field(default_factory=dict)  #: content, kind and step by name
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+        """Read it at once."""
+        content = source if isinstance(source, bytes) else source.read_bytes()
+        self.kept[name or getattr(source, "name", "")] = (content, kind, step)
+        return None
+
+    def note(self, text: str) -> None:
+        """Remember."""
+        self.notes.append(text)
+
+
+@dataclass
 class Listener:
     """Takes what a job says and lets a test wait for a line of it."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     shown: list[tuple[int, str]] = field(default_factory=list)
+    files: Files = field(default_factory=Files)
     stops: int = 0
     _news: threading.Condition = field(default_factory=threading.Condition)
 
     def __post_init__(self) -> None:
-        self.context = JobContext(log=self._log, progress=self._progress, stopping=self._stop)
+        self.context = JobContext(log=self._log, progress=self._progress, stopping=self._stop, artifacts=self.files)
 
     def _log(self, stream: str, text: str) -> None:
         with self._news:

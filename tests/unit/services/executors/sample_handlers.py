@@ -32,6 +32,13 @@ def talk(payload: Payload, job: HandlerContext) -> None:
     job.progress(250)
 
 
+@task_handler("keep")
+@task_handler("keep_here", isolate="thread")
+def keep(payload: Payload, job: HandlerContext) -> None:
+    job.keep(b"png", "shot.png", kind="image", step="login")
+    job.keep(payload["file"])
+
+
 @task_handler("fail")
 def fail(payload: Payload, job: HandlerContext) -> None:
     raise ValueError(payload["text"])

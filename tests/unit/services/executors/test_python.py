@@ -49,6 +49,15 @@ def pid_of(executor: PythonExecutor) -> int:
 
 
 # ------------------------------------------------------------------------------------------------------ ordinary jobs
+@pytest.mark.parametrize("name", ["keep", "keep_here"])
+def test_a_handler_keeps_files_and_bytes(executor: PythonExecutor, tmp_path: Path, name: str) -> None:
+    (tmp_path / "orders.csv").write_text("a,b")
+    listener = Listener()
+    assert run(executor, name, listener, payload={"file": str(tmp_path / "orders.csv")}).ok
+    assert listener.files.kept == {"shot.png": (b"png", "image", "login"), "orders.csv": (b"a,b", "", "")}
+    assert (tmp_path / "orders.csv").exists()
+
+
 def test_a_handler_gets_its_job_and_gives_a_result(executor: PythonExecutor) -> None:
     outcome = run(executor, "echo", payload={"店": ["一", 2.5, None]}, attempt=3)
     assert outcome.ok

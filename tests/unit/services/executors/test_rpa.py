@@ -138,6 +138,29 @@ def test_a_large_result_passes_although_log_lines_are_cut() -> None:
     assert len(json.loads(outcome.result)["x"]) == 100_000
 
 
+def test_files_are_handed_over_and_the_result_behind_them_still_counts(tmp_path: Any) -> None:
+    listener = Listener()
+    secret = tmp_path / "secret.txt"
+    secret.write_text("s")
+    code = f"""
+import json, os
+open("page.html", "w").write("<p>")
+os.symlink({str(secret)!r}, "link.txt")
+for said in ({{"artifact": "page.html", "step": "open"}}, {{"artifact": os.path.abspath("page.html"), "name": "二.html",
+             "kind": "other"}}, {{"artifact": "/etc/hostname"}}, {{"artifact": "link.txt"}}, {{"artifact": 7}},
+             {{"result": 1}}):
+    print(json.dumps(said))
+"""
+    folder = tmp_path / "flow"
+    folder.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
+        assert run(code, listener=listener, cwd=str(folder)) == Outcome(ok=True, result="1")
+    assert listener.files.kept == {"page.html": (b"<p>", "", "open"), "二.html": (b"<p>", "other", "")}
+    assert [note.partition(" is left out")[0] for note in listener.files.notes] == ["hostname", "link.txt"]
+    assert listener.out() == ['{"artifact": 7}']
+
+
 def test_a_failure_carries_the_end_of_stderr_and_its_kind() -> None:
     code = "import sys\nsys.stderr.write('noise\\n' * 3000 + 'Traceback:\\nLoginError: 登录已过期\\n')\nsys.exit(3)"
     outcome = run(code)
