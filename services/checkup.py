@@ -12,8 +12,8 @@ from services.monitor.doctor import Doctor
 from services.version import VERSION
 
 
-def examine(settings: config.Settings) -> list[Finding]:
-    """Every finding; a driver that cannot be opened is one.
+def examine(settings: config.Settings, *, deep: bool = False) -> list[Finding]:
+    """Every finding; a driver that cannot be opened is one. ``deep``: compare all records, however many.
 
     Raises:
         UsageError: the settings themselves are wrong.
@@ -29,7 +29,7 @@ def examine(settings: config.Settings) -> list[Finding]:
     production = profile is not None and profile.environment.upper() == "PROD"
     try:
         doctor = Doctor(store, broker, clock, version=VERSION, production=production)
-        return doctor.look(settings.home_path, settings.delays)
+        return doctor.look(settings.home_path, settings.delays, deep=deep)
     finally:
         broker.close()
         store.close()

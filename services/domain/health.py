@@ -98,6 +98,10 @@ SENTENCES: dict[str, str] = {
     ),
     "doctor.bad_type": N_("The task type {name} cannot be read and runs with defaults: {error}"),
     "doctor.bad_type.remedy": N_("Import it again: fleetdeck type import FILE"),
+    "doctor.compared": N_("{tasks} records agree with indexes, counters and dependencies"),
+    "doctor.not_compared": N_("{tasks} records were not compared with indexes and counters"),
+    "doctor.not_compared.remedy": N_("It takes a while: fleetdeck doctor --deep"),
+    "doctor.damage.remedy": N_("It can be mended beside working workers: fleetdeck repair"),
     "doctor.paused": N_("Paused by {who}: {scope}"),
 }
 
@@ -107,7 +111,7 @@ class Finding:
     """One thing that was looked at. A remedy stands with everything but what is well."""
 
     level: str  #: ok | note | warning | error
-    check: str  #: store | broker | clock | disk | leader | workers | orphans | types | pauses
+    check: str  #: store | broker | queues | clock | disk | leader | workers | orphans | types | pauses | records
     message: Message
     remedy: Message | None = None
 

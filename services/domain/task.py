@@ -6,7 +6,7 @@ import msgspec
 
 from services.domain import lane as lanes
 from services.domain.artifact import ArtifactMark
-from services.domain.status import ACTIVE, TERMINAL, Status, Triage
+from services.domain.status import ACTIVE, CLAIMABLE, TERMINAL, Status, Triage
 
 # Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
 
@@ -109,6 +109,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     def active(self) -> bool:
         """Whether the task still counts for uniqueness."""
         return self.status in ACTIVE
+
+    @property
+    def bound(self) -> bool:
+        """Whether it may still come too late for its ``deadline``."""
+        return self.deadline > 0 and self.attempt == 0 and (self.status in CLAIMABLE or self.status == Status.SCHEDULED)
 
     @property
     def ended(self) -> bool:

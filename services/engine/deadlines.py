@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 
 from services.domain import classify, fingerprint
 from services.domain.change import GiveUp, Op
-from services.domain.status import CLAIMABLE, Status
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
 from services.ports import Store
@@ -26,8 +25,8 @@ def end_overdue(store: Store, dispatcher: Dispatcher) -> int:
     if not ids:
         return 0
     found = list(zip(ids, store.get(ids), strict=True))
-    late = [task for _id, task in found if task is not None and _waits(task)]
-    done = [task_id for task_id, task in found if task is None or not _waits(task)]
+    late = [task for _id, task in found if task is not None and task.bound]
+    done = [task_id for task_id, task in found if task is None or not task.bound]
     ended: list[str] = []
     for task, answer in zip(late, store.apply([_give_up(task) for task in late]), strict=True):
         dispatcher.send(answer.released)
@@ -49,10 +48,6 @@ def sentence(task: Task) -> str:
     """Why it is dead."""
     by = datetime.fromtimestamp(task.deadline / 1000, UTC).isoformat(timespec="seconds")
     return f"it was to start by {by} and could not; nothing was run"
-
-
-def _waits(task: Task) -> bool:
-    return task.attempt == 0 and (task.status in CLAIMABLE or task.status == Status.SCHEDULED)
 
 
 def _give_up(task: Task) -> Op:

@@ -14,6 +14,7 @@ from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
 from services.engine.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
+from services.engine.relink import relink
 from services.engine.shop_queues import ShopQueues
 from services.ports import Broker, Letter, Store
 
@@ -51,6 +52,7 @@ class Repair:
             self._topology,
             self._messages,
             self._leases,
+            self._links,
             self._counts,
             self._lots,
             self._executed,
@@ -117,6 +119,12 @@ class Repair:
             yield mend(LEFT, "repair.lost", tasks=len(lost))
         else:
             yield from self._rounds(doing, "repair.lost", len(lost), self._reconciler.take_over_expired)
+
+    def _links(self, doing: bool) -> Iterator[Mend]:
+        """What tasks wait for, compared with how that stands."""
+        wrong = relink(self._store, self._dispatcher.send if doing else None)
+        if wrong:
+            yield mend(DONE if doing else PLANNED, "repair.links", tasks=len(wrong), where=some(wrong))
 
     # ------------------------------------------------------------------------------------------------------- store
     def _counts(self, doing: bool) -> Iterator[Mend]:

@@ -10,7 +10,7 @@ from services.domain.health import ERROR, LEVELS
 from services.entrypoints.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.messages import english
 
-EXAMPLES = ("doctor", "doctor --profile shops --json")
+EXAMPLES = ("doctor", "doctor --deep", "doctor --profile shops --json")
 GONE = frozenset({"doctor.store_gone", "doctor.broker_gone"})
 
 
@@ -24,12 +24,15 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         " and messages that nobody holds, and task types. Each finding has its remedy; nothing is repaired.",
         **examples(EXAMPLES),
     )
+    parser.add_argument(
+        "--deep", action="store_true", help="compare indexes and counters with the records, also of very many tasks"
+    )
     parser.set_defaults(handler=doctor)
 
 
 def doctor(context: Context) -> int:
     """Print the findings, the worst first; 1 when one is an error, 3 when broker or store cannot be reached."""
-    found = sorted(checkup.examine(context.settings()), key=lambda one: LEVELS.index(one.level))
+    found = sorted(checkup.examine(context.settings(), deep=context.args.deep), key=lambda one: LEVELS.index(one.level))
     document = {
         "findings": [
             {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -9,15 +10,19 @@ from pathlib import Path
 from services.domain import health, health_queues, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
-from services.domain.message import Message
+from services.domain.message import Message, Param
+from services.domain.miscount import some
 from services.domain.query import Counts
 from services.domain.said import words_of
 from services.domain.status import ACTIVE, WAITING, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.engine import leader
+from services.engine.relink import relink
 from services.ports import Broker, Clock, Store
 
 LOOK = 1000
+#: records that are compared with their indexes and counters without being asked to
+COMPARED = 20_000
 
 
 class Doctor:
@@ -27,8 +32,11 @@ class Doctor:
         self._store, self._broker, self._clock = store, broker, clock
         self._version, self._production = version, production
 
-    def look(self, home: Path, delays: Sequence[int]) -> list[Finding]:
-        """Every finding, grouped by what was looked at. A store that is gone hides what only it knows."""
+    def look(self, home: Path, delays: Sequence[int], *, deep: bool = False) -> list[Finding]:
+        """Every finding, grouped by what was looked at. A store that is gone hides what only it knows.
+
+        ``deep``: compare all records with what is derived from them, however many there are.
+        """
         found = [health.of_disk(shutil.disk_usage(home).free, str(home))] if home.is_dir() else []
         answers, latency, error = self._store.health()
         if not answers:
@@ -38,6 +46,7 @@ class Doctor:
             found += self._of_store(latency)
             found += self._of_broker(delays)
             found += self._of_fleet()
+            found += self._of_records(deep=deep)
         except ConsoleError as exc:  # it answered a moment ago
             found.append(finding(ERROR, "store", "doctor.store_gone", error=words_of(exc)))
         return found
@@ -111,6 +120,31 @@ class Doctor:
         return found + [
             finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
         ]
+
+    def _of_records(self, *, deep: bool) -> list[Finding]:
+        """What is derived from the records and differs from them."""
+        total = self._store.counts().total
+        if total > COMPARED and not deep:
+            return [finding(NOTE, "records", "doctor.not_compared", tasks=total)]
+        remedy = Message("doctor.damage.remedy")
+        wrong: list[str] = []
+        found = [
+            Finding(
+                level=WARNING,
+                check="records",
+                message=Message(f"repair.{one.kind}", {"count": one.count, "where": one.where}),
+                remedy=remedy if one.kind != "unreadable" else None,
+            )
+            for one in self._store.recount(mend=False)
+        ]
+        with contextlib.suppress(ConsoleError):  # a store that may only be read does not tell
+            wrong = relink(self._store)
+        if wrong:
+            params: dict[str, Param] = {"tasks": len(wrong), "where": some(wrong)}
+            found.append(
+                Finding(level=WARNING, check="records", message=Message("repair.links", params), remedy=remedy)
+            )
+        return found or [finding(OK, "records", "doctor.compared", tasks=total)]
 
 
 def _sum(counts: Counts, statuses: Iterable[str]) -> int:

@@ -23,7 +23,7 @@ def find_needs(session: Session, task: Task) -> tuple[list[str], Task | None] | 
     needs: list[str] = []
     broken: Task | None = None
     for name in task.depends_on:
-        now, ended = _stands_for(session, name)
+        now, ended = stands_for(session, name)
         if now is None and ended != Status.SUCCEEDED:
             return None
         if now is None:
@@ -38,12 +38,18 @@ def find_needs(session: Session, task: Task) -> tuple[list[str], Task | None] | 
 def note_needs(session: Session, task: Task, needs: list[str], broken: Task | None) -> tuple[Task, tuple[Task, ...]]:
     """Remember what a stored task waits for; where that has failed already, it may end at once."""
     cancels = task.on_dependency_failure == dependency.CANCEL
-    session.conn.executemany(_NOTE, [(name, cancels, task.task_id) for name in needs])
-    session.anybody_waits = True
+    note(session, task, needs)
     if broken is None or not cancels:
         return task, ()
     released: list[Task] = []
-    return _drop(session, task.task_id, broken, released) or task, tuple(released)
+    return drop(session, task.task_id, broken, released) or task, tuple(released)
+
+
+def note(session: Session, task: Task, needs: list[str]) -> None:
+    """Keep whom it waits for."""
+    cancels = task.on_dependency_failure == dependency.CANCEL
+    session.conn.executemany(_NOTE, [(name, cancels, task.task_id) for name in needs])
+    session.anybody_waits = True
 
 
 def waits(session: Session, task_id: str) -> bool:
@@ -96,7 +102,7 @@ def _tell(session: Session, task: Task, dropped: list[Task], released: list[Task
             session.tell_left -= 1
             if good:
                 _met(session, task_id, name, released)
-            elif (gone := _drop(session, task_id, task, released)) is not None:
+            elif (gone := drop(session, task_id, task, released)) is not None:
                 dropped.append(gone)
     return True
 
@@ -104,11 +110,17 @@ def _tell(session: Session, task: Task, dropped: list[Task], released: list[Task
 def _met(session: Session, task_id: str, name: str, released: list[Task]) -> None:
     session.conn.execute(_STRIKE, (name, task_id))
     task = None if waits(session, task_id) else session.get(task_id)
-    if task is not None and (task.status, task.gate) == (Status.BLOCKED, dependency.GATE):
+    if task is not None and is_parked(task):
         released.append(session.put(transitions.released(task, session.now), SET_MARK))
 
 
-def _drop(session: Session, task_id: str, cause: Task, released: list[Task]) -> Task | None:
+def is_parked(task: Task) -> bool:
+    """Whether it stands at this gate."""
+    return (task.status, task.gate) == (Status.BLOCKED, dependency.GATE)
+
+
+def drop(session: Session, task_id: str, cause: Task, released: list[Task]) -> Task | None:
+    """Cancel a task over one that it depends on; None for one that has begun."""
     forget_needs(session, task_id)
     task = session.get(task_id)
     if task is None or task.status not in (Status.BLOCKED, Status.SCHEDULED):
@@ -118,7 +130,7 @@ def _drop(session: Session, task_id: str, cause: Task, released: list[Task]) -> 
     return gone
 
 
-def _stands_for(session: Session, name: str) -> tuple[Task | None, str]:
+def stands_for(session: Session, name: str) -> tuple[Task | None, str]:
     """The record that stands for an id now, the last one it was republished as; where that was removed, how it ended"""
     while True:
         task = session.get(name)

@@ -26,6 +26,7 @@ from services.domain.change import (
     Postpone,
     Progress,
     Published,
+    Relink,
     Renew,
     Republish,
     Resolve,
@@ -36,7 +37,7 @@ from services.domain.change import (
 from services.domain.errors import TaskError
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
-from services.store import embedded_claims, embedded_forget, embedded_remarks, embedded_repair
+from services.store import embedded_claims, embedded_forget, embedded_relink, embedded_remarks, embedded_repair
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
 from services.store.embedded_gates import open_shop
 from services.store.embedded_lots import key_of, shop_key
@@ -268,6 +269,7 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     OpenLimit: embedded_repair.open_limit,
     CloseBreaker: embedded_repair.close_breaker,
     TellDependants: embedded_repair.tell_again,
+    Relink: embedded_relink.relink,
     Forget: embedded_forget.forget,
     Annotate: embedded_remarks.annotate,
 }

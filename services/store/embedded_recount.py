@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import functools
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
+from services.domain.change import Answer, Op, OpenShop
 from services.domain.miscount import Miscount, some
 from services.domain.status import Status
+from services.domain.task import Task
 from services.domain.transitions import RESERVATION_MS
+from services.store import embedded_recount_side as side
 from services.store.embedded_part import Part
 from services.store.embedded_write import COLUMNS, row_of
 from services.store.unreadable import readable
@@ -31,20 +34,37 @@ class Recounting(Part):
     def recount(self, *, mend: bool) -> list[Miscount]:
         """Rows first, for the counters are made of them."""
         found = [*self._rows(mend=mend), *self._tallies(mend=mend), *self._reservations(mend=mend)]
+        found += [side.links(self._read, self._write, mend=mend), self._waiting(mend=mend)]
         return [one for one in found if one.count]
+
+    def apply(self, ops: Sequence[Op]) -> list[Answer]:
+        """See ``services.ports.Store``."""
+        raise NotImplementedError
+
+    def _waiting(self, *, mend: bool) -> Miscount:
+        """Lots that may start but for a limit and that it has forgotten."""
+        shops, lots = side.forgotten(self._read)
+        if shops and mend:
+            self.apply([OpenShop(shop=shop, most=1) for shop in shops])
+        return Miscount(kind="waiting", where=some(lots), count=len(lots), left=0 if mend else len(lots))
 
     def _rows(self, *, mend: bool) -> list[Miscount]:
         wrong: list[str] = []
         broken: list[str] = []
         for rows in self._slices():
+            tasks: list[Task] = []
             for place, row, data in rows:
                 task = readable(data)
                 if task is None:
                     broken.append(str(row[0]))
-                elif row_of(task, row[-1]) != row:
+                    continue
+                tasks.append(task)
+                if row_of(task, row[-1]) != row:
                     wrong.append(task.task_id)
                     if mend:
                         self._write(functools.partial(_set_right, place=place))
+            late = side.deadlines(self._read, self._write, tasks, mend=mend)
+            wrong += [task_id for task_id in late if task_id not in wrong]
         return [
             Miscount(kind="index", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
             Miscount(kind="unreadable", where=some(broken), count=len(broken), left=len(broken)),
@@ -74,13 +94,17 @@ class Recounting(Part):
 
     def _reservations(self, *, mend: bool) -> list[Miscount]:
         """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on."""
-        stale = f"""until > ? OR NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = reservations.task_id
-            AND status IN ({", ".join(f"'{status}'" for status in _RESERVABLE)}))"""
-        limit = (self.now_ms() + 2 * RESERVATION_MS,)
-        with self._read() as conn:
-            wrong = [task_id for (task_id,) in conn.execute(f"SELECT task_id FROM reservations WHERE {stale}", limit)]
-        if wrong and mend:
-            self._write(lambda conn: conn.execute(f"DELETE FROM reservations WHERE {stale}", limit))
+        wrong: list[str] = []
+        for table in ("reservations", "limit_reservations"):
+            stale = f"""FROM {table} WHERE until > ? OR NOT EXISTS (SELECT 1 FROM tasks
+                WHERE tasks.task_id = {table}.task_id
+                AND status IN ({", ".join(f"'{status}'" for status in _RESERVABLE)}))"""
+            latest = (self.now_ms() + 2 * RESERVATION_MS,)
+            with self._read() as conn:
+                found = [task_id for (task_id,) in conn.execute(f"SELECT task_id {stale}", latest)]
+            if found and mend:
+                self._write(functools.partial(_strike, sql=f"DELETE {stale}", latest=latest))
+            wrong += found
         left = 0 if mend else len(wrong)
         return [Miscount(kind="reservation", where=some(wrong), count=len(wrong), left=left)]
 
@@ -103,3 +127,7 @@ def _wrong_tallies(conn: sqlite3.Connection, table: str, columns: str) -> list[s
 def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
     conn.execute(f"DELETE FROM {table}")
     conn.execute(f"INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks GROUP BY {columns}")
+
+
+def _strike(conn: sqlite3.Connection, sql: str, latest: tuple[int]) -> None:
+    conn.execute(sql, latest)

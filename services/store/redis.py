@@ -24,7 +24,7 @@ from services.store.redis_schedules import Schedules
 
 
 class RedisStore(
-    Operations, Queries, Events, Fleet, Forgetting, Limits, OpenBreakers, Papers, Recounting, Remarks, Schedules
+    Recounting, Operations, Queries, Events, Fleet, Forgetting, Limits, OpenBreakers, Papers, Remarks, Schedules
 ):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
 

@@ -15,6 +15,8 @@ from services.store import keys
 CLASS = 2**43
 #: a score that only the scripts know (who goes first among twins, when a mark was made)
 ANY = None
+#: key of a sorted set, score
+Place = tuple[str, int | None]
 
 
 def part(task: Task) -> str:
@@ -22,7 +24,7 @@ def part(task: Task) -> str:
     return task.lane if task.status == Status.QUEUED else task.triage if task.status == Status.DEAD else ""
 
 
-def places(task: Task, *, marked: bool) -> Iterator[tuple[str, int | None]]:
+def places(task: Task, *, marked: bool) -> Iterator[Place]:
     """Keys of sorted sets that hold it, with its score."""
     created = task.created_at
     yield keys.status(task.status, task.priority, part(task)), created
@@ -32,14 +34,7 @@ def places(task: Task, *, marked: bool) -> Iterator[tuple[str, int | None]]:
     for prefix, value in ((keys.BATCH, task.batch), (keys.WORKER, task.worker), (keys.FINGERPRINT, task.fingerprint)):
         if value:
             yield prefix + value, created
-    timed = {
-        Status.RUNNING: (keys.LEASES, task.lease_until),
-        Status.RETRYING: (keys.RETRIES, task.due_at),
-        Status.SCHEDULED: (keys.PLANNED, task.due_at),
-    }
-    for status, place in timed.items():
-        if task.status == status:
-            yield place
+    yield from _timed(task)
     if marked:
         yield keys.OUTBOX, ANY
     if task.uniq and task.status in ACTIVE:
@@ -50,13 +45,28 @@ def places(task: Task, *, marked: bool) -> Iterator[tuple[str, int | None]]:
         yield (lot_of(task) if served else keys.unserved(task.lane, task.task_type)), rank
 
 
+def _timed(task: Task) -> Iterator[tuple[str, int]]:
+    known = {
+        Status.RUNNING: (keys.LEASES, task.lease_until),
+        Status.RETRYING: (keys.RETRIES, task.due_at),
+        Status.SCHEDULED: (keys.PLANNED, task.due_at),
+    }
+    for status, place in known.items():
+        if task.status == status:
+            yield place
+    if task.bound:
+        yield keys.DEADLINES, task.deadline
+
+
 def lot_of(task: Task) -> str:
     """The lot it is parked in."""
     return f"{keys.LOT}{task.shop}|{task.task_type}"
 
 
 def companions(task: Task, key: str) -> list[tuple[str, str, str]]:
-    """What goes with a place: the sets that tell which lots there are."""
+    """What goes with a place: the sets that tell which lots and shops there are."""
+    if key == keys.SHOP + task.shop:
+        return [("ZADD", keys.SHOP_NAMES, task.shop), ("ZADD", keys.PLATFORMS, task.platform)]
     if key == lot_of(task):
         return [("SADD", keys.LOT_TYPES + task.shop, task.task_type), ("SADD", keys.LOTS, task.shop)]
     if key.startswith(keys.UNSERVED_OF):

@@ -12,8 +12,8 @@ from services.domain.task import ENCODER, Task
 from services.domain.transitions import RESERVATION_MS
 from services.store import keys, redis_places
 from services.store.redis_apply import blob
-from services.store.redis_part import Part
 from services.store.redis_plan import all_parts
+from services.store.redis_recount_side import Change, Sides
 from services.store.redis_script import PREFIX, load
 from services.store.unreadable import readable
 
@@ -35,10 +35,11 @@ _INDEXES = (
     keys.UNIQUE,
 )
 _SINGLE = (keys.UPDATED, keys.LEASES, keys.RETRIES, keys.PLANNED, keys.OUTBOX)
-Change = tuple[str, bytes, Sequence[Sequence[Any]]]
+#: the question whether a member is there, by the command that adds it
+_HAS = {"SADD": "SISMEMBER", "ZADD": "ZSCORE"}
 
 
-class Recounting(Part):
+class Recounting(Sides):
     """The call of ``services.ports.Store``."""
 
     def recount(self, *, mend: bool) -> list[Miscount]:
@@ -48,6 +49,7 @@ class Recounting(Part):
         broken: list[str] = []
         found = [self._astray(broken, mend=mend), self._strangers(mend=mend)]
         found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
+        found += [self._links(mend=mend), *self._limits(mend=mend)]
         found.append(Miscount(kind="unreadable", where=some(broken), count=len(broken), left=len(broken)))
         return [one for one in found if one.count]
 
@@ -57,12 +59,14 @@ class Recounting(Part):
         wrong: list[str] = []
         left = 0
         for ids in self._ids():
-            for turn in range(TRIES):
-                changes = self._misplaced(ids, broken if not turn else [])
-                if not turn:
-                    wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
+            changes = self._misplaced(ids, broken)
+            if changes:  # a second look: it may just have moved
+                changes = self._misplaced(_ids_of(changes), [])
+            wrong += _ids_of(changes)
+            for _ in range(TRIES):
                 if not changes or not mend or self._set_right(changes) == len(changes):
                     break
+                changes = self._misplaced(_ids_of(changes), [])
             else:
                 left += len(changes)
             left += len(changes) if not mend else 0
@@ -76,16 +80,11 @@ class Recounting(Part):
             for task_id, stored, task in records
             if task is not None
         ]
-        asked = [("ZSCORE", key, task_id) for task_id, _, _, places in expected for key, _ in places]
-        scores = iter(self._link.many(asked))
+        asked = [one for _, _, task, places in expected for one in _questions(task, places)]
+        known = iter(self._link.many(asked))
         changes: list[Change] = []
         for task_id, stored, task, places in expected:
-            commands: list[Sequence[Any]] = []
-            for key, score in places:
-                known = next(scores)
-                if known is None or (score is not None and float(known) != score):
-                    commands.append(("ZADD", key, str(task.created_at if score is None else score), task_id))
-                    commands += redis_places.companions(task, key)
+            commands = list(_lacking(task, places, known))
             if commands:
                 changes.append((keys.task(task_id), stored, commands))
         return changes
@@ -96,14 +95,22 @@ class Recounting(Part):
         left = 0
         for name in self._index_names():
             for ids in self._members(name):
-                changes = [
-                    (keys.task(task_id), stored, [("ZREM", name, task_id)])
-                    for task_id, stored, task in self._as_stored(ids)
-                    if not _belongs(task, stored, name)
-                ]
-                wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
+                changes = self._not_of(name, ids)
+                if changes:  # a second look: it may just have moved
+                    named = _ids_of(changes)
+                    there = self._link.many([("ZSCORE", name, task_id) for task_id in named])
+                    some_left = [one for one, score in zip(named, there, strict=True) if score is not None]
+                    changes = self._not_of(name, some_left)
+                wrong += _ids_of(changes)
                 left += len(changes) - (self._set_right(changes) if mend else 0)
         return Miscount(kind="index", where=some(wrong), count=len(wrong), left=left)
+
+    def _not_of(self, name: str, ids: Sequence[str]) -> list[Change]:
+        return [
+            (keys.task(task_id), stored, [("ZREM", name, task_id)])
+            for task_id, stored, task in self._as_stored(ids)
+            if not _belongs(task, stored, name)
+        ]
 
     # ---------------------------------------------------------------------------------------------------- counters
     def _shops(self, *, mend: bool) -> Miscount:
@@ -151,15 +158,16 @@ class Recounting(Part):
         latest = self._ticker.now_ms() + 2 * RESERVATION_MS
         wrong: list[str] = []
         left = 0
-        for member in self._link.call("ZRANGE", keys.RESERVING, 0, -1):
-            name = keys.RESERVED + member.decode()
+        names = [keys.RESERVED + shop.decode() for shop in self._link.call("ZRANGE", keys.RESERVING, 0, -1)]
+        names += [keys.LIMIT_RESERVED + scope.decode() for scope in self._link.call("HKEYS", keys.LIMITS)]
+        for name in names:
             until = self._until(name)
             changes = [
                 (keys.task(task_id), stored, [("ZREM", name, task_id)])
                 for task_id, stored, task in self._as_stored(list(until))
                 if task is None or task.status not in _RESERVABLE or until[task_id] > latest
             ]
-            wrong += [key.removeprefix(keys.TASK) for key, _, _ in changes]
+            wrong += _ids_of(changes)
             left += len(changes) - (self._set_right(changes) if mend else 0)
         return Miscount(kind="reservation", where=some(wrong), count=len(wrong), left=left)
 
@@ -218,3 +226,26 @@ def _belongs(task: Task | None, stored: bytes, name: str) -> bool:
     if task is None:
         return False
     return any(key == name for key, _ in redis_places.places(task, marked=_marked(stored)))
+
+
+def _questions(task: Task, places: Sequence[redis_places.Place]) -> Iterator[Sequence[Any]]:
+    for key, _ in places:
+        yield ("ZSCORE", key, task.task_id)
+        for add, name, member in redis_places.companions(task, key):
+            yield (_HAS[add], name, member)
+
+
+def _lacking(task: Task, places: Sequence[redis_places.Place], known: Iterator[Any]) -> Iterator[Sequence[Any]]:
+    """What must be written; ``known``: the answers to the questions."""
+    for key, score in places:
+        stands = next(known)
+        if stands is None or (score is not None and float(stands) != score):
+            yield ("ZADD", key, str(task.created_at if score is None else score), task.task_id)
+        for add, name, member in redis_places.companions(task, key):
+            there = next(known)
+            if there is None or (add == "SADD" and not there):
+                yield (add, name, *(("0",) if add == "ZADD" else ()), member)
+
+
+def _ids_of(changes: Sequence[Change]) -> list[str]:
+    return [key.removeprefix(keys.TASK) for key, _, _ in changes]

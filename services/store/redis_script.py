@@ -40,6 +40,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.OpenLimit,
     change.CloseBreaker,
     change.TellDependants,
+    change.Relink,
     change.Route,
     change.Forget,
     change.Annotate,

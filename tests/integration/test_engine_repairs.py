@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import redis
 
-from services import mending
+from services import checkup, mending
 from services.domain import envelope
 from services.domain.change import Claim, Create, Finish
 from services.domain.order import Order
@@ -133,6 +133,22 @@ def test_a_letter_that_was_lost_is_made_of_its_record(fleet: Fleet, monkeypatch:
     after = store.get_letter(task.task_id)
     assert after is not None
     assert after.body == before.body
+
+
+def test_a_task_that_was_not_told_of_its_dependency_goes_on(fleet: Fleet) -> None:
+    first = fleet.create("s1")
+    waiting = fleet.task(fleet.create("s2", depends_on=(first,)))
+    assert waiting.gate == "dependency"
+    assert "links" not in plan(fleet)
+    change(fleet, "DELETE FROM dependencies", "DEL", keys.NEEDED, keys.NEEDS + waiting.task_id, keys.DEPENDANTS + first)
+    named = {one.message.code for one in checkup.examine(fleet.settings) if one.check == "records"}
+    assert "repair.links" in named
+    assert plan(fleet)["links"] == {"tasks": 1, "where": waiting.task_id}
+    assert repaired(fleet)["links"]["tasks"] == 1
+    assert fleet.engine.store.needs(waiting.task_id) == [first]
+    fleet.worker()
+    fleet.wait(waiting.task_id, "succeeded")
+    assert fleet.task(waiting.task_id).started_at >= fleet.task(first).ended_at
 
 
 def test_the_queue_of_a_shop_is_made_again(fleet: Fleet) -> None:

@@ -43,6 +43,7 @@ from services.domain.change.upkeep import (
     OpenShop,
     Postpone,
     Published,
+    Relink,
     Route,
     TellDependants,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "Postpone",
     "Progress",
     "Published",
+    "Relink",
     "Renew",
     "Republish",
     "Resolve",

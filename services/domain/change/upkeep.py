@@ -98,6 +98,18 @@ class TellDependants(Op, frozen=True, kw_only=True, gc=False):
     task_id: str
 
 
+class Relink(Op, frozen=True, kw_only=True, gc=False):
+    """Note anew what a task waits for, from the records, and let it go where that is nothing; for repair.
+
+    A task at the gate *dependency*, or a scheduled one, waits for each of its ``depends_on`` that has not succeeded; an
+    unknown one only as long as it is noted. A failed one ends it if it asked for that, as by ``TellDependants``.
+    Answers ``ok`` where something was wrong, ``stale`` where nothing was, or it waits for nobody; ``missing``.
+    """
+
+    task_id: str
+    look: bool = False  #: only tell, change nothing
+
+
 class Route(Op, frozen=True, kw_only=True, gc=False):
     """Let the message of a task that has not started go through another queue: "" is its lane's, else the dedicated
     queue of this shop id. gen + 1, so that the message in the old queue is stale.

@@ -86,14 +86,18 @@ local function forget_needs(id)
   for _, name in ipairs(call('SMEMBERS', K.needs .. id)) do strike(id, name) end
 end
 
-local function met(id, name, released)
-  strike(id, name)
-  local e = not waits(id) and load(id)
-  if not e or e[T.status] ~= 'blocked' or e[T.gate] ~= 'dependency' then return end
+local function let_go(e, released)
   e.mark = true
   transition(e, 'pending', '', '')
   settle(e)
   released[#released + 1] = e
+end
+
+local function met(id, name, released)
+  strike(id, name)
+  local e = not waits(id) and load(id)
+  if not e or e[T.status] ~= 'blocked' or e[T.gate] ~= 'dependency' then return end
+  let_go(e, released)
 end
 
 local function drop(id, cause, released)
@@ -150,4 +154,49 @@ local function due_status(e)
   if not waits(e.id) then return 'pending' end
   e[T.gate] = 'dependency'
   return 'blocked'
+end
+
+-- Relink: what a task waits for by the records now, and whether one of those has failed.
+local function find_waits(e, parked)
+  local wanted, broken = {}, nil
+  if not parked and e[T.status] ~= 'scheduled' then return wanted end
+  for _, name in ipairs(dependencies(e)) do
+    local now, ended = stands_for(name)
+    if now and now[T.status] ~= 'succeeded' then
+      wanted[name], broken = true, broken or (failed(now) and now)
+    elseif not now and ended ~= 'succeeded' and call('SISMEMBER', K.needs .. e.id, name) == 1 then
+      wanted[name] = true
+    end
+  end
+  return wanted, broken
+end
+
+local function relink(o, released)
+  local e = load(o[Relink.task_id])
+  if not e then return 'missing' end
+  local id, parked = e.id, e[T.status] == 'blocked' and e[T.gate] == 'dependency'
+  local wanted, broken = find_waits(e, parked)
+  local cancels = select(2, dependencies(e)) == 'cancel'
+  local list, wrong = {}, (broken and cancels) or (parked and next(wanted) == nil)
+  for name in pairs(wanted) do
+    list[#list + 1] = name
+    wrong = wrong or call('SISMEMBER', K.needs .. id, name) == 0 or call('SISMEMBER', K.needed, name) == 0
+      or call('ZSCORE', K.dependants .. name, id) ~= (cancels and '1' or '0')
+  end
+  local known = call('SMEMBERS', K.needs .. id)
+  for _, name in ipairs(known) do wrong = wrong or not wanted[name] end
+  if not wrong then return 'stale', e end
+  if o[Relink.look] then return 'ok', e end
+  some_needs = true -- the list that tells so may be what was lost
+  for _, name in ipairs(known) do
+    if not wanted[name] then strike(id, name) end
+  end
+  note_needs(e, list)
+  local gone = broken and cancels and drop(id, broken, released)
+  if gone then
+    tell_dependants(gone, released)
+  elseif parked and not list[1] then
+    let_go(e, released)
+  end
+  return 'ok', e
 end

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
+from services.domain.message import Message
 from services.domain.shop import Pause
 from services.domain.worker import WorkerInfo
 from services.monitor.doctor import Doctor
@@ -35,7 +38,7 @@ def test_a_fleet_that_is_well(room: Room, tmp_path: Path) -> None:
     room.store.lead("engine", "w1", 10_000)
     room.create()
     found = look(room, tmp_path)
-    assert set(found) == {"disk", "store", "clock_ok", "broker", "leader", "workers"}
+    assert set(found) == {"disk", "store", "clock_ok", "broker", "leader", "workers", "compared"}
     assert {one.level for one in found.values()} == {OK}
 
 
@@ -53,6 +56,22 @@ def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
     assert found["orphans"].message.params == {"tasks": 1}
     assert room.store.get_letter("x") is None
     assert len(room.store.expired(10)) == 1, "a doctor repairs nothing"
+
+
+def test_records_that_an_index_does_not_know(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = room.create()
+    with room.store._file.reader() as conn:
+        name = conn.execute("PRAGMA database_list").fetchone()[2]
+    with closing(sqlite3.connect(name)) as conn, conn:
+        conn.execute("UPDATE tasks SET status = 'held'")
+        conn.execute("UPDATE tallies SET n = 7")
+    found = look(room, tmp_path)
+    assert levels(found, "repair.index", "repair.counter") == [WARNING, WARNING]
+    assert found["repair.index"].message.params == {"count": 1, "where": task.task_id}
+    assert found["repair.index"].remedy == Message("doctor.damage.remedy")
+    monkeypatch.setattr("services.monitor.doctor.COMPARED", 0)
+    found = look(room, tmp_path)
+    assert (found["not_compared"].level, "repair.index" in found) == (NOTE, False)
 
 
 def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

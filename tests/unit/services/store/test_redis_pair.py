@@ -28,6 +28,7 @@ from services.domain.change import (
     Postpone,
     Progress,
     Published,
+    Relink,
     Renew,
     Republish,
     Resolve,
@@ -113,6 +114,9 @@ class Twins:
         assert sorted(self.left.parked_shops(100)) == self.right.parked_shops(100)
         for task_id in self.ids:
             self.both("needs", task_id)
+        looks: list[Op] = [Relink(task_id=task_id, look=True) for task_id in self.ids]
+        for store in (self.left, self.right):
+            assert not [answer.task for answer in store.apply(looks) if answer.code == "ok"]
         self.both("untold", 10)
         for terms in ((), (query.equals("shop", "a"),), (query.equals("status", "queued", "blocked", "dead"),)):
             for sort in ("created", "priority"):
