@@ -18,7 +18,7 @@ from services.monitor.schedules import ScheduleRow
 
 EXAMPLES = (
     "schedule add nightly --type sync_order --cron '30 2 * * *' --platform pdd --spread 20m --dry-run",
-    "schedule add prices --type goods_refresh --every 30m --group vip --missed skip",
+    "schedule add prices --type refresh_goods --every 30m --group vip --missed skip",
     "schedule list",
     "schedule run nightly --dry-run",
     "schedule skip nightly",

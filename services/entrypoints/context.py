@@ -127,11 +127,13 @@ def _padded(text: str, width: int) -> str:
 
 
 def plain(value: object) -> str:
-    """A value as people read it: nothing for None, yes or no for a truth, items with commas between."""
+    """A value as people read it: nothing for None, yes or no for a truth, items with commas between, JSON as JSON."""
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(plain, value))
+    if isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
     return "" if value is None else str(value)
 
 

@@ -47,6 +47,22 @@ def test_a_platform_that_no_shop_is_on(engine: assembly.Engine) -> None:
     assert "line 3 and 1 more" in doubt.sentence
 
 
+def test_shops_that_nobody_has_registered(engine: assembly.Engine) -> None:
+    def of(*shops: str) -> list[TaskSpec]:
+        return [TaskSpec(platform="pdd", shop_id=shop, task_type="sync_order") for shop in shops]
+
+    assert guesses.doubts(engine, of("shop1")) == [], "a fleet without shops knows none"
+    engine.store.put_shops([Shop(platform="pdd", shop_id="shop017"), Shop(platform="temu", shop_id="shop071")])
+    engine.registry.forget()
+    (doubt,) = guesses.doubts(engine, of("shop071", "shop017", "shop071"))
+    assert (doubt.field, doubt.word, doubt.near) == ("--shop", "pdd:shop071", "pdd:shop017")
+    assert "pdd:shop071' is not registered" in doubt.sentence
+    many = guesses.doubts(engine, of(*(f"x{number}" for number in range(300))))
+    assert [doubt.word for doubt in many] == [f"pdd:x{number}" for number in range(5)]
+    assert "and 295 more" in many[-1].sentence
+    assert "more" not in many[0].sentence
+
+
 def look(doubts: list[guesses.Doubt], **words: object) -> list[str] | None:
     given = {"json": False, "strict": False, "yes": False} | words
     return cli_create._look_at(Context(argparse.Namespace(**given), lambda _: 0), doubts)
