@@ -19,6 +19,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.tasks import TaskQueries
+from views.support.acting import AboutToHappen
 from views.support.feed import Feed
 from views.support.memory import Memory, ShortMemory
 from views.widgets.toast import ToastSpec
@@ -85,4 +86,5 @@ class PageContext:
     profile: str = "local"
     environment: str = ""  #: PROD asks twice
     embedded: bool = True
+    pending: AboutToHappen = field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
     memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts

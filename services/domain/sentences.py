@@ -98,7 +98,7 @@ GATES: dict[str, str] = {
 VERDICTS: dict[str, str] = {
     "verdict.never_started": N_("Safe: it never started."),
     "verdict.idempotent": N_("Safe: this type may run again without doing its work twice."),
-    "verdict.fix_first": N_("Safe, but it would fail again: put this right first ({kind})."),
+    "verdict.fix_first": N_("It would fail again: put this right first ({kind})."),
     "verdict.stopped_before_work": N_("Safe: every attempt ended before its work began ({kind})."),
     "verdict.unreadable": N_("Check: the message was not a task; correct it before you create one from it."),
     "verdict.outcome_unknown": N_("Check in the shop first: attempt {attempt} ended without an outcome ({kind})."),

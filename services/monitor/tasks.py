@@ -85,6 +85,15 @@ def pick(task: Task) -> Pick:
     return Pick(task.task_id, task.status, task.triage, task.priority)
 
 
+class Weighed(msgspec.Struct, frozen=True, gc=False):
+    """A task whose outcome nobody knows, and whether it may run again."""
+
+    task_id: str
+    task_type: str
+    shop: str  #: its name, else ``platform:shop_id``
+    verdict: verdict.Verdict
+
+
 class TaskQueries:
     """Blocking questions; call them off the GUI thread."""
 
@@ -118,6 +127,20 @@ class TaskQueries:
     def picks_of(self, task_ids: Sequence[str]) -> tuple[Pick, ...]:
         """Those of ``task_ids`` that exist, as they stand now."""
         return tuple(pick(task) for task in self.each_of(task_ids))
+
+    def weigh(self, task_ids: Sequence[str]) -> tuple[Weighed, ...]:
+        """Those of ``task_ids`` that are held now, each with its verdict."""
+        shops = self._registry.shops()
+
+        def name(task: Task) -> str:
+            shop = shops.get(task.shop)
+            return shop.name if shop is not None and shop.name else task.shop
+
+        return tuple(
+            Weighed(task.task_id, task.task_type, name(task), verdict.safe_to_run_again(task))
+            for task in self.each_of(task_ids)
+            if task.status == Status.HELD
+        )
 
     def each(self, text: str, *, sort: str = "created", descending: bool = True) -> Iterator[Task]:
         """Every task that matches, asked for in slices."""

@@ -11,7 +11,7 @@ from typing import Any
 from console.session import Session
 from services import settings as config
 from services.commands.tasks import TaskSpec
-from services.domain.change import Claim, Finish
+from services.domain.change import Claim, Finish, Progress
 from services.domain.shop import Shop
 from services.domain.status import Status
 from services.domain.task import Attempt, Task
@@ -83,6 +83,26 @@ class Desk:
         )
         answer = self.session.engine.store.apply([finish])[0]
         assert answer.task is not None
+        return answer.task
+
+    def hold(self, task: Task, progress: int = -1) -> Task:
+        """The same task with an outcome that nobody knows."""
+        running = self.claim(task)
+        store = self.session.engine.store
+        if progress > 0:
+            store.apply([Progress(task_id=task.task_id, owner=running.owner, progress=progress)])
+        attempt = Attempt(
+            number=1,
+            worker="w1",
+            started_at=running.started_at,
+            ended_at=running.started_at + 900,
+            outcome="timeout",
+            error_kind="timeout",
+        )
+        held = Finish(task_id=task.task_id, owner=running.owner, to=Status.HELD, attempt=attempt, error_kind="timeout")
+        answer = store.apply([held])[0]
+        assert answer.task is not None
+        assert answer.task.status == Status.HELD, answer.code
         return answer.task
 
     def succeed(self, task: Task) -> Task:

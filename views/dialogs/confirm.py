@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
@@ -14,10 +15,20 @@ from views.support.look import Label
 from views.widgets.buttons import Button
 from views.widgets.key_values import KeyValues
 from views.widgets.scroll_pane import ScrollPane
+from views.widgets.strip import Strip
 
 WIDTH, ROWS_HEIGHT = 520, 260
 #: from this many tasks on the number must be typed
 LIMIT_PRODUCTION, LIMIT = 50, 500
+NOTE_LIMIT = 500
+
+
+class Finding(NamedTuple):
+    """Something to weigh before one says yes, already translated."""
+
+    status: str  #: for the tint
+    lead: str
+    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +44,9 @@ class Question:
     leave: str = N_("Cancel")  #: source text of the way out; another word where the verb itself is to cancel
     other: str = ""  #: a milder way out, e.g. drain before stop
     typed: str = ""  #: must be typed before the button works
+    findings: tuple[Finding, ...] = ()  #: evidence, between number and text
+    note: str = ""  #: what to write down beside it; "" asks for nothing
+    note_needed: str = ""  #: why the button waits for the note; "" where it may stay empty
 
 
 class ConfirmDialog(DialogFrame):
@@ -53,16 +67,39 @@ class ConfirmDialog(DialogFrame):
         self.setFixedWidth(WIDTH)
         if question.number:
             self.body.addWidget(Label(question.number, "number"))
-        if question.text:
-            self.body.addWidget(Label(question.text, "body", "text2", wrap=True))
-        if question.rows:
-            self.body.addWidget(_rows(question.rows))
+        self._build_words()
+        self._note_field = QLineEdit(self)
+        self._note_field.hide()
+        if question.note:
+            self._ask_note()
         self._field = QLineEdit(self)
         self._field.hide()
         if question.typed:
             self._ask_typed()
         self._build_foot()
         self._on_typed()
+
+    def _build_words(self) -> None:
+        """What it is about, what is known of it, what will happen; without evidence what will happen stands first."""
+        question = self._question
+        text = [Label(question.text, "body", "text2", wrap=True)] if question.text else []
+        rows = [_rows(question.rows)] if question.rows else []
+        known = [_strip(finding) for finding in question.findings]
+        for part in (*rows, *known, *text) if known else (*text, *rows):
+            self.body.addWidget(part)
+
+    @property
+    def note(self) -> str:
+        """What was written down, trimmed."""
+        return self._note_field.text().strip()
+
+    def _ask_note(self) -> None:
+        self.body.addWidget(Label(self._question.note, "label", "text2"))
+        self._note_field.setMaxLength(NOTE_LIMIT)
+        self._note_field.setAccessibleName(self._question.note)
+        self._note_field.textChanged.connect(self._on_typed)
+        self.body.addWidget(self._note_field)
+        self._note_field.show()
 
     def _ask_typed(self) -> None:
         ask = _("Type {text} to go on").format(text=self._question.typed)
@@ -90,7 +127,8 @@ class ConfirmDialog(DialogFrame):
 
     def _on_typed(self) -> None:
         wrong = bool(self._question.typed) and self._field.text().strip().replace(",", "") != self._question.typed
-        self.verb_button.disable(_("Type {text} first").format(text=self._question.typed) if wrong else "")
+        missing = self._question.note_needed if not self.note else ""
+        self.verb_button.disable(missing or (_("Type {text} first").format(text=self._question.typed) if wrong else ""))
 
     def _on_confirm(self) -> None:
         self.accept()
@@ -105,6 +143,12 @@ def typed_count(number: int, environment: str) -> str:
     """The number that must be typed, "" where a click is enough."""
     limit = LIMIT_PRODUCTION if environment.upper() == "PROD" else LIMIT
     return str(number) if number > limit else ""
+
+
+def _strip(finding: Finding) -> Strip:
+    strip = Strip(finding.status)
+    strip.show_text(finding.text, finding.lead)
+    return strip
 
 
 def _rows(rows: Sequence[tuple[str, str]]) -> QWidget:

@@ -175,7 +175,7 @@ class Palette(Dimming):
                 rows += [title, *entries] if title else list(entries)
         self.rows.show(rows)
         row = self.rows.row_of(kept.key) if kept is not None else -1
-        self._select(row if row >= 0 else self._step(-1, 1))
+        self._select(row if row >= 0 else self._first())
 
     # moving and running
 
@@ -191,6 +191,12 @@ class Palette(Dimming):
             if self.rows.entry(row) is not None:
                 return row
         return -1
+
+    def _first(self) -> int:
+        """Return the first row that can be run, else the first entry: Enter must not meet a wall."""
+        entries = ((row, self.rows.entry(row)) for row in range(self.rows.rowCount()))
+        found = next((row for row, entry in entries if entry is not None and not entry.reason), -1)
+        return found if found >= 0 else self._step(-1, 1)
 
     def _select(self, row: int) -> None:
         if row >= 0:

@@ -14,16 +14,40 @@ from views.widgets.toast import ToastAction, ToastSpec, failure
 
 HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 Toast = Callable[[ToastSpec], None]
+#: the verb of dead letters, whether a page calls it so or retry
+REPUBLISH = "republish"
+
+
+class AboutToHappen:
+    """What is held on any page: pairs of verb and id. The same letter stands on two pages, and is republished once."""
+
+    def __init__(self) -> None:
+        self._by: dict[QObject, frozenset[tuple[str, str]]] = {}
+
+    def put(self, holder: QObject, about: Iterable[tuple[str, str]]) -> None:
+        """Replace what a holder is about to do; nothing ends it."""
+        found = frozenset(about)
+        if found:
+            self._by[holder] = found
+        else:
+            self._by.pop(holder, None)
+
+    def free(self, verb: str, ids: Iterable[str]) -> list[str]:
+        """Those for which nobody is about to do this."""
+        held = [found for found in self._by.values() if found]
+        return [one for one in ids if not any((verb, one) in found for found in held)]
 
 
 class Acting(QObject):
     """Runs the commands of one page; every outcome is told, item by item where something was left out."""
 
-    def __init__(self, owner: QObject, toast: Toast) -> None:
+    def __init__(self, owner: QObject, toast: Toast, pending: AboutToHappen | None = None) -> None:
+        """``pending`` is shared by pages that may act on the same tasks."""
         super().__init__(owner)
         self._toast = toast
         self._operation = Operation(self)
-        self._held: dict[QTimer, frozenset[tuple[str, str]]] = {}
+        self._held: list[QTimer] = []
+        self._pending = pending if pending is not None else AboutToHappen()
         self._take_back: Callable[[], None] | None = None
 
     @property
@@ -46,8 +70,7 @@ class Acting(QObject):
 
         Held twice, an Undo of one would leave the other, and the task would go although it was taken back.
         """
-        waiting = frozenset[tuple[str, str]]().union(*self._held.values())
-        left = [one for one in ids if (verb, one) not in waiting]
+        left = self._pending.free(verb, ids)
         if not left:
             self.tell_waiting()
         return left
@@ -79,7 +102,8 @@ class Acting(QObject):
             self._toast(ToastSpec(text=_("Taken back; nothing was changed."), status="cancelled", key=key))
 
         timer.timeout.connect(go)
-        self._held[timer] = frozenset(about)
+        self._held.append(timer)
+        self._pending.put(timer, about)
         self._take_back = undo
         timer.start()
         actions = (ToastAction(text=_("Undo"), call=undo), ToastAction(text=_("Send now"), call=go))
@@ -96,12 +120,14 @@ class Acting(QObject):
     def send_held(self) -> None:
         """Run everything that is still held, e.g. before the window closes."""
         for timer in list(self._held):
-            timer.timeout.emit()
+            timer.timeout.emit()  # it is struck off by this
 
     def _forget(self, timer: QTimer) -> None:
         self._take_back = None
         timer.stop()
-        self._held.pop(timer, None)
+        self._pending.put(timer, ())
+        if timer in self._held:
+            self._held.remove(timer)
 
     def _tell(
         self,

@@ -85,6 +85,12 @@ class SpeedPane(QWidget):
     def show_outlook(self, outlook: Outlook, number: int) -> None:
         """Show what would happen at this pace."""
         now = _CLOCK.now_ms()
+        self._legend.show_number(number)
+        self.plot.show_outlook(outlook)
+        if not number:
+            for tile, name in self._names():
+                tile.show_value(name, "–", _("nothing to send"))
+            return
         self.published.show_value(
             _("All published"), _minute(now, outlook.published_s), text.until(shown.span(outlook.published_s * 1000))
         )
@@ -96,8 +102,13 @@ class SpeedPane(QWidget):
             self.done.show_value(_("Likely all done"), _minute(now, outlook.done_s), about)
             delay = f"+{text.seconds(shown.span(outlook.delay_s * 1000))}" if outlook.delay_s >= 1 else _("none")
             self.delay.show_value(_("Delay for others"), delay, _("in shared lanes"))
-        self._legend.show_number(number)
-        self.plot.show_outlook(outlook)
+
+    def _names(self) -> tuple[tuple[_Tile, str], ...]:
+        return (
+            (self.published, _("All published")),
+            (self.done, _("Likely all done")),
+            (self.delay, _("Delay for others")),
+        )
 
     def _on_slider(self, step: int) -> None:
         self._choose(pace.rate_at(step))

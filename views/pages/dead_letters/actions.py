@@ -18,14 +18,13 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.telling import Telling, republished
 from views.support import shown, text
-from views.support.acting import Acting
+from views.support.acting import REPUBLISH, Acting
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 #: up to this many are sent after a moment in which they can be taken back; above it a preview is shown first
 FEW = 9
 UNDO_S = 10
-REPUBLISH = "republish"
 
 
 class LetterActions(QObject):
@@ -40,9 +39,10 @@ class LetterActions(QObject):
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context, self._owner = context, owner
-        self._acting = Acting(self, context.toast)
+        self._acting = Acting(self, context.toast, context.pending)
         self._operation = Operation(self)
         self.runner = BulkRunner(lambda: context.commands.bulk, self)
+        self.runner.changed.connect(self._note_run)
         self._telling = Telling(self.runner, context.toast, self.tasks_wanted.emit, self)
 
     def republish(self, ids: Sequence[str], note: str = "", then: Callable[[], None] = lambda: None) -> None:
@@ -72,13 +72,12 @@ class LetterActions(QObject):
 
     def _free(self, ids: Sequence[str]) -> list[str]:
         """Those that nobody republishes already, neither one by one nor with many."""
+        return self._acting.free(REPUBLISH, ids)
+
+    def _note_run(self) -> None:
         job = self.runner.job
-        many = {item.task_id for item in job.plan.items} if job is not None and not job.options.probe_only else set()
-        left = [one for one in ids if one not in many]
-        if ids and not left:
-            self._acting.tell_waiting()
-            return []
-        return self._acting.free(REPUBLISH, left)
+        many = job.plan.items if job is not None and not job.options.probe_only else ()
+        self._context.pending.put(self.runner, [(REPUBLISH, item.task_id) for item in many])
 
     def _hold(self, ids: Sequence[str]) -> None:
         ids = self._free(ids)

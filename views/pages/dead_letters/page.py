@@ -190,6 +190,7 @@ class DeadLettersPage(Page):
         if self.isVisible():
             for key, _title in STATES:
                 self._states.set_suffix(key, text.compact(snapshot.counts.triage.get(key, 0)))
+            self._say_summary()
 
     # choosing
 
@@ -242,7 +243,8 @@ class DeadLettersPage(Page):
         if self._grouped is not None:
             is_open = self._states.current() == Triage.OPEN
             causes = self._grouped.causes
-            summary = words.summary(causes, self._grouped.closed_at, _CLOCK.now_ms())
+            number = self._context.feed.latest.counts.triage.get(self._grouped.triage)
+            summary = words.summary(causes, self._grouped.closed_at, _CLOCK.now_ms(), number)
             hint = N_("A task that failed for good waits here for a person.") if is_open else ""
             self._none.set_texts(summary if is_open else N_("Nothing here."), hint)
             self.set_summary(summary if is_open or causes.rows else "")

@@ -84,13 +84,17 @@ def minute(instant_ms: int, now_ms: int) -> str:
     return whole[:5] if whole.count(":") == 2 else whole
 
 
-def summary(causes: Causes, closed_at: int, now_ms: int) -> str:
-    """The page's line: how many, where, of how many kinds; else when the last one was closed."""
+def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = None) -> str:
+    """The page's line: how many, where, of how many kinds; else when the last one was closed.
+
+    ``total``: the number of a later look, which stands in tab and navigation too.
+    """
     if not causes.rows:
         if not closed_at:
             return _("No dead letters.")
         return _("No dead letters. Last one closed {time}.").format(time=minute(closed_at, now_ms))
-    tasks = ngettext("{n} task", "{n} tasks", causes.total).format(n=text.count(causes.total))
+    number = total or causes.total
+    tasks = ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
     shops = ngettext("{n} shop", "{n} shops", causes.shops).format(n=text.count(causes.shops))
     kinds = ngettext("{n} cause", "{n} causes", len(causes.rows)).format(n=text.count(len(causes.rows)))
     return _("{tasks}, {shops}, {causes}").format(tasks=tasks, shops=shops, causes=kinds)

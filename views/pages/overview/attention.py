@@ -110,7 +110,9 @@ def _texts(item: Attention) -> tuple[str, str]:
         params["left"] = text.coarse(shown.span(int(item.params["left_ms"])))
     sentence = fill(_said(words.sentence), params)
     reason = safe.one_line(str(item.params.get("reason", "")), 120)
-    return fill(_said(words.title), params), f"{sentence}: {reason}" if reason else sentence
+    return fill(_said(words.title), params), _("{name}: {value}").format(
+        name=sentence, value=reason
+    ) if reason else sentence
 
 
 def _said(words: str) -> str:

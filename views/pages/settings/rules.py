@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from services.i18n import _
 from services.settings import Settings
+from services.spans import HOUR, MINUTE
 from views.support import shown, text
 
 
@@ -30,4 +31,7 @@ def _retries(settings: Settings) -> str:
 
 
 def _span(seconds: float) -> str:
-    return text.seconds(timedelta(seconds=seconds))
+    span = timedelta(seconds=seconds)
+    # whole minutes and hours are set as such; "1 m 00 s" would look measured
+    even = (seconds >= HOUR and not seconds % HOUR) or (seconds < HOUR and not seconds % MINUTE)
+    return text.coarse(span) if even else text.seconds(span)

@@ -14,6 +14,7 @@ from views.pages.tasks.verbs import Verb, many
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
+from views.support.offers import offer
 from views.widgets.buttons import Button, IconButton, LinkLabel
 
 HEIGHT = 42
@@ -69,6 +70,10 @@ class ActionBar(QWidget):
             button.clicked.connect(partial(self.verb_wanted.emit, verb.key))
             self._buttons[verb.key] = button
             row.addWidget(button)
+        self._decide = Button(N_("Decide"), icon="ph.question", kind="ghost")
+        self._decisions = QMenu(self)
+        self._decide.set_menu(self._decisions)
+        row.insertWidget(row.indexOf(self._all) + 1, self._decide)
         self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
         self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
         self._export.clicked.connect(self.export_wanted)
@@ -80,6 +85,7 @@ class ActionBar(QWidget):
         row.addWidget(self._new)
         on_language_changed(self._say)
         self.show_state(BarState(), lambda _key: "")
+        self.offer_decisions(())
 
     def set_copy_menu(self, fill: Callable[[QMenu], None]) -> None:
         """Let ``fill`` put the forms of copying into the menu each time it opens."""
@@ -87,6 +93,13 @@ class ActionBar(QWidget):
         menu.aboutToShow.connect(menu.clear)
         menu.aboutToShow.connect(partial(fill, menu))
         self._copy.set_menu(menu)
+
+    def offer_decisions(self, offers: Sequence[tuple[Verb, str]]) -> None:
+        """Offer verbs with their reasons in one menu; none hides it. In place of the retry, which would not ask."""
+        self._decide.setVisible(bool(offers))
+        self._decisions.clear()
+        for verb, reason in offers:
+            offer(self._decisions, _(verb.text), partial(self.verb_wanted.emit, str(verb.key)), reason)
 
     def show_state(self, state: BarState, reason: Callable[[str], str]) -> None:
         """Show how many rows are chosen; ``reason`` says for the key of a verb why it cannot be used."""

@@ -17,10 +17,11 @@ from services.i18n import _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet, PageContext
 from views.dialogs.confirm import LIMIT, LIMIT_PRODUCTION, ConfirmDialog
+from views.pages.tasks.deciding import Deciding
 from views.pages.tasks.preview import interrupts, question
-from views.pages.tasks.verbs import CANCEL, FEW, RAISE, Standing, Verb
+from views.pages.tasks.verbs import AGAIN, CANCEL, DECISIONS, FEW, RAISE, RETRY, Standing, Verb, standing_of, undecided
 from views.support import text
-from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
+from views.support.acting import HOLD_MANY_S, HOLD_S, REPUBLISH, Acting
 from views.support.operation import Operation
 
 STEPS = (2, 6, 10)
@@ -37,6 +38,8 @@ class TaskActions(QObject):
         super().__init__(owner)
         self._context, self._acting, self._owner = context, acting, owner
         self._look = Operation(self, latest=True)
+        self._deciding = Deciding(context, acting, owner)
+        self._deciding.decided.connect(self.acted)
         self._forbidden = ""
 
     def reason(self, verb: Verb, standing: Standing) -> str:
@@ -59,10 +62,16 @@ class TaskActions(QObject):
         return ""
 
     def run(self, verb: Verb, picks: Sequence[Pick]) -> None:
-        """Act on those of ``picks`` that the verb suits; many, or running ones to be stopped, after a preview."""
+        """Act on those of ``picks`` that the verb suits; after a preview where they are many, run and would be stopped,
+        or nobody knows how they ended.
+        """
         if self.barred():
             return
-        if len(picks) > self._few(verb) or (verb is CANCEL and interrupts(picks)):
+        doubtful = verb is RETRY and undecided(standing_of(picks))
+        if verb in DECISIONS or (doubtful and all(one.status == Status.HELD for one in picks)):
+            self._deciding.ask(verb if verb in DECISIONS else AGAIN, picks)
+            return
+        if len(picks) > self._few(verb) or doubtful or (verb is CANCEL and interrupts(picks)):
             ids = [one.task_id for one in picks]
             self._look.start(partial(self._context.tasks.picks_of, ids), partial(self._ask, verb))
             return
@@ -98,14 +107,20 @@ class TaskActions(QObject):
     def _start(self, verb: Verb, picks: Sequence[Pick], seconds: int) -> None:
         fit = [one for one in picks if verb.fits(one.status, one.triage)]
         if fit and verb is not RAISE:
-            free = set(self._acting.free(verb.key, [one.task_id for one in fit]))
-            fit = [one for one in fit if one.task_id in free]
+            fit = self._free(verb, fit)
         if not fit:
             return
         {"retry": self._retry, "cancel": self._cancel, "raise": self._raise, "run_now": self._run_now}[verb.key](
             fit, seconds
         )
         self.acted.emit(tuple(one.task_id for one in picks))
+
+    def _free(self, verb: Verb, picks: Sequence[Pick]) -> list[Pick]:
+        """Those for which the same is not about to happen already, here or on another page."""
+        free: set[str] = set()
+        for name in {_name(verb.key, one) for one in picks}:
+            free |= set(self._acting.free(name, [one.task_id for one in picks if _name(verb.key, one) == name]))
+        return [one for one in picks if one.task_id in free]
 
     def _retry(self, picks: Sequence[Pick], seconds: int) -> None:
         words = ngettext("Retrying {n} task in {s} s", "Retrying {n} tasks in {s} s", len(picks))
@@ -139,8 +154,13 @@ class TaskActions(QObject):
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
     ) -> None:
-        about = [(verb, one.task_id) for one in picks]
+        about = [(_name(verb, one), one.task_id) for one in picks]
         self._acting.held(words.format(n=text.count(len(picks)), s=seconds), call, done, seconds, about=about)
+
+
+def _name(verb: str, one: Pick) -> str:
+    """What a verb is for this task: the retry of a dead one is what the page of dead letters calls republish."""
+    return REPUBLISH if verb == RETRY.key and one.status == Status.DEAD else verb
 
 
 def retry(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 
 from services.clock import SystemClock
 from services.domain.mask import masked_json, masked_text
+from services.domain.status import Status
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 from services.i18n import N_, _
@@ -21,7 +22,7 @@ from views.pages.tasks.documents import show_json
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.story import gate_entries, timeline
-from views.pages.tasks.verbs import VERBS
+from views.pages.tasks.verbs import CANCEL, DECISIONS, VERBS, Verb
 from views.support import safe, shown, text, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
@@ -156,11 +157,12 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._id, 1)
         second.addWidget(self._copy)
         third = QHBoxLayout()
-        self._buttons = {}
-        for verb in VERBS:
+        self._buttons: dict[str, Button] = {}
+        for verb in (*DECISIONS, *VERBS):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
-            button.clicked.connect(partial(self._act, verb.key))
-            self._buttons[verb.key] = button
+            button.clicked.connect(partial(self._act, verb))
+            button.setVisible(verb in VERBS)
+            self._buttons[str(verb.key)] = button
             third.addWidget(button)
         third.addStretch(1)
         for row in (first, second, third):
@@ -242,16 +244,21 @@ class TaskDetailPanel(QWidget):
         words = _("{status}, record removed").format(status=shown.status_word(stone.status))
         self._pill.set_status(shown.GLYPHS.get(stone.status, "cancelled"), words)
         self.edit_button.disable(_("Its record was removed, for its time was over."))
-        for verb in VERBS:
-            self._buttons[verb.key].disable(_("Its record was removed, for its time was over."))
+        for button in self._buttons.values():
+            button.disable(_("Its record was removed, for its time was over."))
 
     def show_verbs(self) -> None:
         """Say anew what can be done with the task."""
         self.edit_button.disable(self._actions.barred())
-        if self._task is not None:
-            for verb in VERBS:
-                standing = {(self._task.status, self._task.triage): 1}
-                self._buttons[verb.key].disable(self._actions.reason(verb, standing))
+        if self._task is None:
+            return
+        standing = {(self._task.status, self._task.triage): 1}
+        held = self._task.status == Status.HELD
+        for verb in (*DECISIONS, *VERBS):
+            button = self._buttons[verb.key]
+            button.disable(self._actions.reason(verb, standing))
+            # what can be decided stands in the place of what cannot be done with such a task
+            button.setVisible((verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS)
 
     def _show_again(self) -> None:
         if self._task is not None:
@@ -277,8 +284,7 @@ class TaskDetailPanel(QWidget):
         if self._task is not None and not self._task.ended:
             self.refresh()
 
-    def _act(self, key: str) -> None:
-        verb = next(one for one in VERBS if one.key == key)
+    def _act(self, verb: Verb) -> None:
         if self._task is not None:
             self._actions.run(verb, [pick(self._task)])
 

@@ -30,6 +30,7 @@ def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, st
         (_("republished as"), task.successor),
         (_("marks"), ", ".join(task.marks)),
         (_("reason"), task.reason),
+        (_("note"), task.triage_note),
         (_("routing key"), f"task.{task.platform}.{task.queue or task.lane}"),
         ("x-rpa-gen", str(task.gen)),
         ("x-rpa-attempt", str(task.attempt)),

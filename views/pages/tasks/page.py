@@ -30,9 +30,9 @@ from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import VERBS
+from views.pages.tasks.verbs import DECISIONS, VERBS, undecided
 from views.pages.tasks.view_keeper import ViewKeeper
-from views.pages.tasks.views import View
+from views.pages.tasks.views import View, view_of
 from views.support import shown
 from views.support.acting import Acting
 from views.support.keys import bind
@@ -56,7 +56,7 @@ class TasksPage(Page):
         super().__init__(N_("Tasks"))
         self._context = context
         self._frozen = False
-        self._acting = Acting(self, context.toast)
+        self._acting = Acting(self, context.toast, context.pending)
         self._actions = TaskActions(context, self._acting, self)
         self._lister = TaskLister(context.tasks, self)
         self._model: RecordModel[TaskRow] = RecordModel(COLUMNS, key=task_id, tickable=True, sentence=sentence)
@@ -93,7 +93,7 @@ class TasksPage(Page):
             self._views.go(request.key)
             self._on_view(self._views.current)
         elif isinstance(request, str):
-            self._views.go("all")
+            self._views.go(view_of(request))
             self._filter.set_expression(request)
             self._query()
 
@@ -291,13 +291,15 @@ class TasksPage(Page):
         reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
         self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
         self._bar.set_newest_first(self._wanted().descending)
+        verbs = DECISIONS if undecided(standing) else ()
+        self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs])
 
     def select_all(self) -> None:
         """Tick everything that matches, loaded or not."""
         self._selection.select_all(self._lister.wanted.filter)
 
     def _act(self, key: str) -> None:
-        verb = next(one for one in VERBS if one.key == key)
+        verb = next(one for one in (*VERBS, *DECISIONS) if one.key == key)
         if not self._actions.reason(verb, self._selection.standing()):
             self._actions.run(verb, self._selection.picks())
 

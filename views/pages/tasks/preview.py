@@ -8,7 +8,7 @@ from services.domain.status import Status
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick
 from views.dialogs.confirm import Question, typed_count
-from views.pages.tasks.verbs import CANCEL, Verb, many, standing_of
+from views.pages.tasks.verbs import CANCEL, Verb, many, standing_of, undecided
 from views.support import shown, text
 
 _TITLES = {
@@ -51,11 +51,15 @@ def interrupts(picks: Sequence[Pick]) -> int:
     return sum(1 for one in picks if one.status == Status.RUNNING)
 
 
-def _retry(_picks: Sequence[Pick]) -> str:
-    return _(
+def _retry(picks: Sequence[Pick]) -> str:
+    words = _(
         "Dead tasks become new ones, linked to the old; the others run again under their own id. "
         "What is active already is left out and named."
     )
+    if not undecided(standing_of(picks)):
+        return words
+    doubt = _("Nobody knows how those to be confirmed ended: what they did already is done twice.")
+    return f"{words} {doubt}"
 
 
 def _cancel(picks: Sequence[Pick]) -> str:

@@ -23,6 +23,13 @@ _STEPS: dict[str, str] = {
     Status.DEAD: N_("Dead letter"),
     Status.CANCELLED: N_("Cancelled"),
 }
+#: what a person made of a task whose outcome nobody knew
+_DECIDED: dict[str, str] = {
+    Status.SUCCEEDED: N_("It ran, confirmed by"),
+    Status.PENDING: N_("Runs again, decided by"),
+    Status.DEAD: N_("Given up by"),
+    Status.CANCELLED: N_("Cancelled by"),
+}
 _OUTCOMES: dict[str, str] = {
     "succeeded": N_("succeeded"),
     "failed": N_("failed"),
@@ -86,6 +93,10 @@ def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | No
         )
     if step.to == Status.RETRYING:
         return None
+    if step.from_ == Status.HELD and step.note and step.to in _DECIDED:
+        return step.at, TimelineEntry(
+            time=time, text=_(_DECIDED[step.to]), strong=safe.one_line(step.note, 80), status=shown.GLYPHS[step.to]
+        )
     word = _STEPS.get(step.to)
     if word is None or (step.to == Status.PENDING and step.from_ == ""):
         return None

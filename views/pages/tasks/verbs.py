@@ -38,6 +38,12 @@ def _not_waiting(n: int, of: int) -> str:
     return ngettext("{n} of {of} is not waiting", "{n} of {of} are not waiting", n).format(n=n, of=of)
 
 
+def _known(n: int, of: int) -> str:
+    if of == 1:
+        return _("This task is not to be confirmed")
+    return ngettext("{n} of {of} is not to be confirmed", "{n} of {of} are not to be confirmed", n).format(n=n, of=of)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
     """One action on tasks."""
@@ -78,6 +84,21 @@ RUN_NOW = Verb(
     key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting
 )
 VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+_HELD = frozenset({Status.HELD})
+#: what a person may decide about a task whose outcome nobody knows; the key is what the record becomes
+RAN = Verb(key=Status.SUCCEEDED, text=N_("It ran"), icon="ph.check-circle", shortcut="", suits=_HELD, misfit=_known)
+AGAIN = Verb(
+    key=Status.PENDING, text=N_("Run again"), icon="ph.arrow-clockwise", shortcut="", suits=_HELD, misfit=_known
+)
+GIVE_UP = Verb(
+    key=Status.DEAD, text=N_("Give up"), icon="ph.x-circle", shortcut="", suits=_HELD, misfit=_known, danger=True
+)
+DECISIONS = (RAN, AGAIN, GIVE_UP)
+
+
+def undecided(standing: Standing) -> bool:
+    """Whether some of a selection wait for a person to say how they ended."""
+    return any(number for (status, _triage), number in standing.items() if status == Status.HELD)
 
 
 def standing_of(picks: Iterable[Pick]) -> Counter[tuple[str, str]]:

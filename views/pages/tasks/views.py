@@ -43,6 +43,11 @@ BUILT_IN: tuple[View, ...] = (
 )
 
 
+def view_of(expression: str) -> str:
+    """Key of the view of the design that is this filter, else of the list of everything."""
+    return next((view.key for view in BUILT_IN if view.filter == expression), BUILT_IN[0].key)
+
+
 def numbers(counts: Counts) -> dict[str, int]:
     """How many tasks each view of the design has, from the counters of one moment."""
 

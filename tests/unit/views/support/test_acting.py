@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from services.commands.outcome import Outcome
-from views.support.acting import Acting
+from views.support.acting import REPUBLISH, AboutToHappen, Acting
 from views.widgets.toast import ToastSpec
 
 
@@ -44,3 +44,15 @@ def test_only_what_does_not_wait_for_the_same_verb_is_free(qtbot: QtBot) -> None
     assert acting.free("cancel", ["b"]) == ["b"], "what has gone is the store's to judge"
     qtbot.waitUntil(lambda: done == ["b"] and not acting.busy)
     owner.deleteLater()
+
+
+def test_what_one_page_is_about_to_do_another_does_not_do_again(qtbot: QtBot) -> None:
+    pending = AboutToHappen()
+    told: list[ToastSpec] = []
+    owner = QObject()
+    tasks, letters = Acting(owner, told.append, pending), Acting(owner, told.append, pending)
+    tasks.held("…", Outcome, lambda _outcome: "", about=[(REPUBLISH, "a")])
+    assert letters.free(REPUBLISH, ["a", "b"]) == ["b"]
+    assert letters.free("cancel", ["a"]) == ["a"]
+    press(told[-1], "Undo")
+    assert letters.free(REPUBLISH, ["a"]) == ["a"]

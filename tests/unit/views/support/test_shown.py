@@ -24,7 +24,7 @@ def test_states_lanes_and_kinds_are_called_as_elsewhere() -> None:
         shown.say(Message("gate.no_worker", {"lane": "high"})) == "No running worker serves the lane high; start one."
     )
     kind = shown.say(Message("verdict.fix_first", {"kind": "login_expired"}))
-    assert kind == "Safe, but it would fail again: put this right first (Seller login expired)."
+    assert kind == "It would fail again: put this right first (Seller login expired)."
 
 
 def test_what_nobody_named_stays_as_it_is() -> None:

@@ -27,7 +27,7 @@ def test_what_would_fail_again_is_not_shown_in_green() -> None:
     assert said == (
         "warning",
         "Check first",
-        "Safe, but it would fail again: put this right first (Seller login expired).",
+        "It would fail again: put this right first (Seller login expired).",
     )
 
 

@@ -14,13 +14,16 @@ from PySide6.QtWidgets import QAbstractButton, QAbstractSpinBox, QComboBox, QLin
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain import outlook
 from services.domain.status import Status, Triage
 from services.domain.task import Task
+from services.monitor.live import Snapshot
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
 from views.dialogs.republish import pace
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
+from views.support.load import load_of
 
 
 def new_tasks(fleet: Fleet, letters: list[str]) -> list[Task]:
@@ -194,3 +197,10 @@ def test_it_speaks_both_languages_and_every_control_has_a_name(open_dialog: Open
         and not (isinstance(widget, QAbstractButton) and widget.text())
     ]
     assert [type(widget).__name__ for widget in nameless] == []
+
+
+def test_where_nothing_goes_nothing_is_forecast(open_dialog: Open) -> None:
+    dialog = open_dialog()
+    dialog.speed.show_outlook(outlook.forecast(load_of(Snapshot(at_ms=1, taken=0.0), "normal", 8.0), 0), 0)
+    tiles = (dialog.speed.published, dialog.speed.done, dialog.speed.delay)
+    assert {tile.accessibleName().partition(": ")[2] for tile in tiles} == {"–, nothing to send"}

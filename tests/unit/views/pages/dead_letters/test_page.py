@@ -435,6 +435,7 @@ def test_counts_follow_the_snapshots(qtbot: QtBot, fleet: Fleet, open_page: Open
     page = open_page()
     fleet.context.commands.dead_letters.set_triage(dead[:4], Triage.IGNORED)
     qtbot.waitUntil(lambda: page._states.labels() == ["Open 29", "Ignored 4", "Archived 0"], timeout=8000)
+    assert page.header._summary.text().startswith("29 tasks, "), "head and tab are of one look"
 
 
 def test_nothing_dead_says_when_the_last_one_was_closed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

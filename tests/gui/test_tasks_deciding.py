@@ -1,0 +1,155 @@
+"""Tasks whose outcome nobody knows: the three verbs, the evidence before them, and what comes of them."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from tests.gui.desk import Desk
+from tests.gui.tasks_rig import shown, wait
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.tasks.page import TasksPage
+
+
+def dialog_of(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:
+    """The dialog once it is open."""
+    wait(qtbot, lambda: bool(page.findChildren(ConfirmDialog)))
+    dialog = page.findChildren(ConfirmDialog)[-1]
+    assert isinstance(dialog, ConfirmDialog)
+    return dialog
+
+
+def words(widget: QWidget) -> str:
+    """Everything that a person reads there."""
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if not label.isHidden())
+
+
+def held(desk: Desk, shop: int = 0, progress: int = -1) -> Task:
+    """A task that must not run twice and was interrupted."""
+    return desk.hold(desk.create(shop, task_type="batch_reply", payload={"text": "hello"}), progress)
+
+
+def test_the_panel_offers_the_three_verbs_in_place_of_the_others(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = held(desk)
+    page.show_task(task.task_id)
+    buttons = page._detail._buttons
+    wait(qtbot, lambda: buttons[Status.SUCCEEDED].isVisible())
+    assert [button.text() for button in buttons.values() if button.isVisible()] == [
+        "It ran",
+        "Run again",
+        "Give up",
+        "Cancel",
+    ]
+    waiting = desk.create(1)
+    page.show_task(waiting.task_id)
+    wait(qtbot, lambda: buttons["raise"].isVisible())
+    assert not buttons[Status.SUCCEEDED].isVisible()
+
+
+def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = held(desk)
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: page._detail._buttons[Status.SUCCEEDED].isVisible())
+    page._detail._buttons[Status.SUCCEEDED].click()
+    dialog = dialog_of(page, qtbot)
+    assert "Check first" in words(dialog)
+    assert "attempt 1 ended without an outcome" in words(dialog)
+    assert dialog.verb_button.toolTip() == "Write down first how you know that it ran"
+    dialog._note_field.setText("  seen in the shop <b>now</b> ")
+    dialog.verb_button.click()
+    wait(qtbot, lambda: bool(desk.toasts))
+    assert desk.toasts[-1].text == "1 task recorded as succeeded"
+    record = desk.get(task.task_id)
+    assert (record.status, record.triage_note) == (Status.SUCCEEDED, "seen in the shop <b>now</b>")
+    (entry, *_rest) = desk.session.engine.store.audit(1)
+    assert entry.action == "task.resolve"
+    assert "seen in the shop" in entry.detail
+    wait(qtbot, lambda: "It ran, confirmed by" in words(page._detail) or page._detail._task == record)
+
+
+def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = held(desk, progress=60)
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: page._detail._buttons[Status.PENDING].isVisible())
+    page._detail._buttons[Status.PENDING].click()
+    dialog = dialog_of(page, qtbot)
+    assert "Would duplicate" in words(dialog)
+    assert "attempt 1 was at 60 %" in words(dialog)
+    assert dialog.verb_button.kind == "dangerfill"
+    dialog.verb_button.click()
+    wait(qtbot, lambda: bool(desk.toasts))
+    assert desk.toasts[-1].text == "1 task runs again"
+    assert desk.get(task.task_id).status in (Status.PENDING, Status.QUEUED)
+
+
+def test_a_retry_by_its_key_asks_with_the_evidence_too(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = held(desk, progress=60)
+    shown(page, qtbot, 1)
+    page._table.set_current_key(task.task_id)
+    page._act("retry")
+    dialog = dialog_of(page, qtbot)
+    assert dialog.windowTitle() == "Run it again"
+    dialog.reject()
+    assert not desk.toasts
+    assert desk.get(task.task_id).status == Status.HELD
+
+
+def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    tasks = [held(desk, shop, progress=60 * (shop == 2)) for shop in (0, 1, 2)]
+    other = desk.create(0)
+    shown(page, qtbot, 4)
+    assert page._bar._decide.isHidden()
+    page._model.set_ticked([task.task_id for task in tasks])
+    assert not page._bar._decide.isHidden()
+    give_up = page._bar._decisions.actions()[2]
+    assert give_up.text() == "Give up"
+    give_up.trigger()
+    dialog = dialog_of(page, qtbot)
+    assert "Would duplicate: 1" in words(dialog)
+    assert "Check first: 2" in words(dialog)
+    assert dialog.verb_button.text() == "Give up 3 tasks"
+    dialog.verb_button.click()
+    wait(qtbot, lambda: bool(desk.toasts))
+    assert desk.toasts[-1].text == "3 tasks are dead letters now"
+    assert {desk.get(task.task_id).triage for task in tasks} == {Triage.OPEN}
+    assert not page._model.ticked(), "a selection that was acted on has done its duty"
+    assert desk.get(other.task_id).status != Status.DEAD
+
+
+def test_the_menu_of_a_row_and_the_palette_offer_them(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task, waiting = held(desk), desk.create(1)
+    shown(page, qtbot, 2)
+    menu = QMenu(page)
+    page._table.menu_requested.emit(menu, task.task_id)
+    assert [action.text() for action in menu.actions()][:3] == ["It ran", "Run again", "Give up"]
+    other = QMenu(page)
+    page._table.menu_requested.emit(other, waiting.task_id)
+    assert "It ran" not in [action.text() for action in other.actions()]
+    page._table.set_current_key(task.task_id)
+    assert "It ran" in [one.words for one in page.commands()]
+
+
+def test_all_of_them_are_one_view_that_the_overview_leads_to(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = held(desk)
+    desk.create(1)
+    page.show_request("status:held")
+    wait(qtbot, lambda: [row.key for row in page._model.records()] == [task.task_id])
+    assert page._views.current.key == "held"
+
+
+@pytest.mark.parametrize(("language", "lead"), [("en", "Would duplicate"), ("zh_CN", "会重复执行")])
+def test_the_evidence_is_said_in_the_language_of_the_window(
+    desk: Desk, page: TasksPage, qtbot: QtBot, language: str, lead: str
+) -> None:
+    i18n.set_language(language)
+    task = held(desk, progress=60)
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: page._detail._buttons[Status.DEAD].isVisible())
+    page._detail._buttons[Status.DEAD].click()
+    text = words(dialog_of(page, qtbot))
+    assert lead in text, text
+    i18n.set_language("en")

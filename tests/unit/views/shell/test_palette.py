@@ -1,0 +1,53 @@
+"""The command palette: where the cursor stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from views.shell.palette import Group, Palette
+from views.shell.palette_rows import Entry
+
+
+class Found:
+    """A finder that always finds the same."""
+
+    def __init__(self, entries: Sequence[Entry]) -> None:
+        self.entries = entries
+
+    def find(self, query: str, scope: str) -> Sequence[Group]:
+        """All of it."""
+        return [("Commands", self.entries)]
+
+    def look_up(self, query: str, scope: str) -> None:
+        """Nothing more."""
+
+    def used(self, entry: Entry) -> None:
+        """Nothing to remember."""
+
+
+def entry(key: str, reason: str = "") -> Entry:
+    """A command."""
+    return Entry(key=key, kind="command", words=key, icon="ph.plus", reason=reason)
+
+
+def current(qtbot: QtBot, *entries: Entry) -> str:
+    """Where the cursor stands when it is opened."""
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(1000, 700)
+    palette = Palette(Found(entries), window)
+    palette.ask()
+    found = palette.current()
+    palette.hide()
+    return found.key if found is not None else ""
+
+
+def test_it_starts_on_what_can_be_done(qtbot: QtBot) -> None:
+    assert current(qtbot, entry("retry", "Select a task first"), entry("new"), entry("export")) == "new"
+
+
+def test_it_starts_at_the_top_where_nothing_can_be_done(qtbot: QtBot) -> None:
+    assert current(qtbot, entry("retry", "no"), entry("cancel", "no")) == "retry"
