@@ -30,6 +30,7 @@ from services.engine.firing import Firing
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
+from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -85,6 +86,7 @@ class Queries:
     causes: CauseQueries
     schedules: ScheduleQueries
     audit: AuditQueries
+    artifacts: ArtifactQueries
 
 
 def open_engine(settings: config.Settings) -> Engine:
@@ -162,6 +164,7 @@ def queries(engine: Engine) -> Queries:
         causes=CauseQueries(engine.store),
         schedules=ScheduleQueries(engine.store, engine.registry),
         audit=AuditQueries(engine.store),
+        artifacts=ArtifactQueries(engine.artifacts),
     )
 
 
@@ -256,6 +259,10 @@ def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:
         attempt_files=chosen.attempt_files,
         free_bytes=round(chosen.free_mb * MB),
     )
+    if "://" in chosen.place:
+        from services.artifacts.bucket import BucketArtifacts
+
+        return BucketArtifacts(chosen.place, clock, caps)
     # One folder for each store: what has no record in its own store is removed.
     usual = settings.home_path / "data" / "artifacts" / settings.store_mark
     return FolderArtifacts(Path(chosen.place).expanduser() if chosen.place else usual, clock, caps)

@@ -48,7 +48,7 @@ def test_what_is_declared_is_pinned() -> None:
 
 def test_what_is_imported_is_declared() -> None:
     owners = packages_distributions()
-    declared = _declared("browser", "api")
+    declared = _declared("browser", "api", "s3")
     undeclared = {
         name: str(path)
         for name, path in third_party().items()

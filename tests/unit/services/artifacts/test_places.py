@@ -10,7 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
 
+from services.artifacts.bucket import BucketArtifacts
 from services.artifacts.folder import FolderArtifacts
 from services.artifacts.papers import Caps
 from services.clock import ManualClock
@@ -25,12 +27,17 @@ def clock() -> ManualClock:
     return ManualClock()
 
 
-@pytest.fixture(params=["folder"])
+@pytest.fixture(params=["folder", "bucket"])
 def make(request: pytest.FixtureRequest, tmp_path: Path, clock: ManualClock) -> Make:
-    """A place with these caps."""
+    """A place with these caps; the bucket is one of fsspec's in memory."""
+    objects = MemoryFileSystem(skip_instance_cache=True)
+    objects.store, objects.pseudo_dirs = {}, [""]
 
     def made(**caps: int) -> ArtifactStore:
-        return FolderArtifacts(tmp_path / "kept", clock, Caps(**({"free_bytes": 0} | caps)))
+        limits = Caps(**({"free_bytes": 0} | caps))
+        if request.param == "folder":
+            return FolderArtifacts(tmp_path / "kept", clock, limits)
+        return BucketArtifacts("memory://bucket/fleet", clock, limits, files=objects)
 
     return made
 
@@ -127,3 +134,14 @@ def test_removal_takes_one_task_only(make: Make, clock: ManualClock) -> None:
     place.remove("t")
     assert (place.list("t"), place.list("u")) == ([], [other])
     assert list(place.tasks(future)) == ["u"]
+
+
+def test_a_bucket_that_does_not_answer_is_told_by_its_address(clock: ManualClock) -> None:
+    class Silent:
+        def __getattr__(self, name: str) -> object:
+            raise ConnectionError("no route")
+
+    place = BucketArtifacts("s3://bucket/fleet", clock, files=Silent())
+    for ask in (lambda: place.put("t", 1, "a", b"x"), lambda: place.list("t"), lambda: place.remove("t")):
+        with pytest.raises(ArtifactError, match="s3://bucket/fleet: ConnectionError: no route"):
+            ask()
