@@ -15,6 +15,7 @@ from services import settings as config
 from services.clock import SystemClock, machine_zone
 from services.commands import operator
 from services.commands.audit import Audit
+from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
 from services.commands.bulk import BulkRepublish
 from services.commands.causes import CauseCommands
@@ -31,6 +32,7 @@ from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
 from services.monitor.artifacts import ArtifactQueries
+from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
@@ -75,6 +77,7 @@ class Commands:
     records: RecordCommands
     fleet: FleetCommands
     breakers: BreakerCommands
+    batches: BatchCommands
     schedules: ScheduleCommands
 
 
@@ -83,6 +86,7 @@ class Queries:
     """What may be asked."""
 
     tasks: TaskQueries
+    batches: BatchQueries
     causes: CauseQueries
     schedules: ScheduleQueries
     audit: AuditQueries
@@ -144,9 +148,11 @@ def commands(engine: Engine) -> Commands:
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
     firing = Firing(store, engine.producer, registry)
     queues = ShopQueues(store, engine.broker, dispatcher, registry, engine.clock)
+    tasks = TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish)
     return Commands(
         operator=who,
-        tasks=TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish),
+        tasks=tasks,
+        batches=BatchCommands(store, tasks, audit, who),
         dead_letters=letters,
         bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
         causes=CauseCommands(store, audit, who),
@@ -160,6 +166,7 @@ def commands(engine: Engine) -> Commands:
 def queries(engine: Engine) -> Queries:
     """Questions to the store."""
     return Queries(
+        batches=BatchQueries(engine.store),
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
         causes=CauseQueries(engine.store),
         schedules=ScheduleQueries(engine.store, engine.registry),

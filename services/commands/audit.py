@@ -42,10 +42,14 @@ class Audit:
         self._previous = ""
         self._number = 0
         self._lock = threading.Lock()
+        self._part = threading.local()
 
     @contextmanager
     def act(self, action: str, targets: Sequence[str], detail: dict[str, Any] | None = None) -> Iterator[Act]:
-        """Open an entry, let the act happen, close it with its outcome."""
+        """Open an entry, let the act happen, close it with its outcome. Within ``as_one`` it writes no entry."""
+        if getattr(self._part, "of_one", False):
+            yield Act()
+            return
         entry = self._open(action, targets, detail or {})
         act = Act()
         try:
@@ -57,6 +61,16 @@ class Audit:
             self._close(entry, f"failed: {exc}")
             raise
         self._close(entry, act.outcome)
+
+    @contextmanager
+    def as_one(self, action: str, targets: Sequence[str], detail: dict[str, Any] | None = None) -> Iterator[Act]:
+        """An act made of others, which this thread's entry stands for."""
+        with self.act(action, targets, detail) as act:
+            self._part.of_one = True
+            try:
+                yield act
+            finally:
+                self._part.of_one = False
 
     def _open(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> AuditEntry:
         with self._lock:

@@ -110,6 +110,7 @@ REFUSALS: dict[str, str] = {
     "bulk.unknown": N_("there is no run {id}; `dead runs` lists them"),
     "bulk.is_done": N_("run {id} is done: {done} of {total} were republished"),
     "bulk.under_way": N_("run {id} is under way, {who} is at it; look at `dead runs`"),
+    "batch.unknown": N_("there is no batch {name}; fleetdeck batch list names those that there are"),
     "dead.one_payload": N_("an edited payload goes to exactly one dead letter"),
     "payload.no_object": N_("the payload of {id} is not a JSON object"),
     "schema.type": N_("must be of type {expected}"),

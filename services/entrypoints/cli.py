@@ -12,6 +12,7 @@ from typing import NoReturn
 from services import log as logs
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.entrypoints import (
+    cli_batches,
     cli_dead,
     cli_doctor,
     cli_fleet,
@@ -99,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
     for module in (
         cli_run,
         cli_tasks,
+        cli_batches,
         cli_dead,
         cli_shops,
         cli_types,

@@ -85,7 +85,7 @@ def create(context: Context) -> int:
     errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
     errors.sort(key=lambda error: error["line"])
     batch = batch if done.created else ""
-    lines = _created_lines(done, errors) + ([f"batch {batch}: stats --batch {batch}"] if batch else [])
+    lines = _created_lines(done, errors) + ([f"batch {batch}: batch show {batch}"] if batch else [])
     context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, lines)
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
 

@@ -13,6 +13,7 @@ from services.domain.errors import UsageError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
+from services.domain.said import said
 from services.domain.worker import SILENT_AFTER_MS
 from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
@@ -70,10 +71,9 @@ def stats(context: Context) -> int:
 
 def _batch_stats(context: Context, batch: str) -> int:
     with context.engine() as engine:
-        view = assembly.queries(engine).tasks.batch(batch)
+        view = assembly.queries(engine).batches.show(batch)
     if not view.total:
-        text = f"there is no task of batch {batch!r:.80}; find its name with: task list --filter 'batch:NAME*'"
-        raise UsageError(text, field="--batch")
+        raise UsageError(said("batch.unknown", name=batch[:80]), field="--batch")
     document = {
         "batch": batch,
         "status": dict(view.counts),

@@ -13,7 +13,7 @@ from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
 from services.domain.shop_now import ShopNow
-from services.domain.status import TERMINAL, Status
+from services.domain.status import Status
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 from services.engine.registry import Registry
@@ -22,29 +22,6 @@ from services.monitor.waiting import WaitingFacts
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
-
-
-@dataclass(frozen=True, slots=True)
-class BatchView:
-    """How a batch stands: tasks by status. A republished dead letter and its successor both count."""
-
-    batch: str
-    counts: Mapping[str, int]
-
-    @property
-    def total(self) -> int:
-        """All of its tasks."""
-        return sum(self.counts.values())
-
-    @property
-    def ended(self) -> int:
-        """Those that succeeded, died or were cancelled."""
-        return sum(number for status, number in self.counts.items() if status in TERMINAL)
-
-    @property
-    def progress(self) -> int:
-        """Whole percent of its tasks that have ended; 100 only when all have."""
-        return self.ended * 100 // self.total if self.total else 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,10 +135,6 @@ class TaskQueries:
     def get(self, task_ids: Sequence[str]) -> list[Task]:
         """The records that exist, in the order asked."""
         return [task for task in self._store.get(task_ids) if task is not None]
-
-    def batch(self, batch: str) -> BatchView:
-        """How a batch stands; one without tasks is unknown, or all of it is forgotten."""
-        return BatchView(batch, self._store.batch_counts(batch))
 
     def ahead(self, tasks: Sequence[Task]) -> dict[str, int]:
         """By id how many queued tasks of the same lane go first."""

@@ -46,6 +46,11 @@ class Records(Protocol):
         record was removed count as long as a tombstone of the batch is left.
         """
 
+    def batches(self, limit: int, cursor: str = "") -> tuple[list[tuple[str, int]], str]:
+        """Batches that have records, those that began last first: name and creation (UTC ms) of the first task. What to
+        go on from, "" at the end.
+        """
+
     def waiting_ahead(self, task: Task) -> int:
         """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
 

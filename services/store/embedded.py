@@ -17,6 +17,7 @@ from services.domain.task import Task
 from services.ports import Clock
 from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
+from services.store.embedded_batches import Batches
 from services.store.embedded_breakers import OpenBreakers
 from services.store.embedded_feed import Feed
 from services.store.embedded_fleet import Fleet
@@ -37,7 +38,9 @@ from services.store.unreadable import first, readable
 CHUNK = 250
 
 
-class EmbeddedStore(Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Unserved):
+class EmbeddedStore(
+    Batches, Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Unserved
+):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = ()) -> None:
@@ -96,19 +99,6 @@ class EmbeddedStore(Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recoun
         """See ``services.ports.Store``."""
         with store_errors(), self._file.snapshot() as conn:
             return embedded_query.run(conn, query)
-
-    def batch_counts(self, batch: str) -> dict[str, int]:
-        """How a batch stands."""
-        sql = (
-            "SELECT status, count(*) FROM tasks INDEXED BY tasks_batch WHERE batch = ? AND batch <> '' GROUP BY status"
-        )
-        found: dict[str, int] = {}
-        with store_errors(), self._file.snapshot() as conn:
-            rows = conn.execute(sql, (batch,)).fetchall()
-            rows += conn.execute("SELECT status, n FROM buried WHERE batch = ?", (batch,)).fetchall()
-        for status, number in rows:
-            found[status] = found.get(status, 0) + number
-        return found
 
     def outbox(self, older_than_ms: int, limit: int) -> list[Task]:
         """Records with an old outbox mark."""

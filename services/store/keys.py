@@ -46,6 +46,7 @@ BY_SHOP = ROOT + "n:shop"
 BY_KIND = ROOT + "n:kind"  #: counters by "platform|type|lane|status|triage|priority": totals without a scan
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name
 PLATFORMS = ROOT + "i:platforms"
+BATCHES = ROOT + "i:batches"  #: every batch that has tasks, by the creation of its first one
 NEEDED = ROOT + "needed"  #: ids that some task waits for
 DEADLINES = ROOT + "deadlines"  #: task that may not begin after this instant, until somebody has looked at it then
 UNTOLD = ROOT + "untold"  #: ended tasks that had more dependants than one round tells
@@ -123,6 +124,7 @@ IN_SCRIPTS = MappingProxyType(
         "by_kind": BY_KIND,
         "shop_names": SHOP_NAMES,
         "platforms": PLATFORMS,
+        "batches": BATCHES,
         "needed": NEEDED,
         "untold": UNTOLD,
         "deadlines": DEADLINES,

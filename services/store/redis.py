@@ -9,6 +9,7 @@ from services.domain.said import words_of
 from services.ports import Clock
 from services.store import redis_facts
 from services.store.redis_apply import Operations
+from services.store.redis_batches import Batches
 from services.store.redis_breakers import OpenBreakers
 from services.store.redis_client import Link
 from services.store.redis_events import Events
@@ -24,7 +25,18 @@ from services.store.redis_schedules import Schedules
 
 
 class RedisStore(
-    Recounting, Operations, Queries, Events, Fleet, Forgetting, Limits, OpenBreakers, Papers, Remarks, Schedules
+    Recounting,
+    Operations,
+    Queries,
+    Events,
+    Fleet,
+    Forgetting,
+    Limits,
+    OpenBreakers,
+    Papers,
+    Remarks,
+    Schedules,
+    Batches,
 ):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
 

@@ -18,7 +18,7 @@ class Forgetting(Reads):
     def ended(self, status: str, triage: str, before: int, limit: int, cursor: str = "") -> Page:
         """Those that were created before the instant, in that order; the records tell when they changed last."""
         names = [keys.status(status, priority, triage) for priority in keys.PRIORITIES]
-        window = Window(high=str(before), descending=False, after=_place(cursor))
+        window = Window(high=str(before), descending=False, after=place_of(cursor))
         places = [place for place, _ in zip(self._each(names, window, limit), range(limit), strict=False)]
         tasks = self.get([member.decode() for _, member in places])
         after = f"{places[-1][0]}/{places[-1][1].decode()}" if len(places) == limit else None
@@ -42,6 +42,7 @@ class Forgetting(Reads):
         return False
 
 
-def _place(cursor: str) -> Place | None:
+def place_of(cursor: str) -> Place | None:
+    """A place as it is written in a cursor: score/name."""
     at, _, task_id = cursor.partition("/")
     return (int(at), task_id.encode()) if at else None

@@ -67,6 +67,8 @@ def companions(task: Task, key: str) -> list[tuple[str, str, str]]:
     """What goes with a place: the sets that tell which lots and shops there are."""
     if key == keys.SHOP + task.shop:
         return [("ZADD", keys.SHOP_NAMES, task.shop), ("ZADD", keys.PLATFORMS, task.platform)]
+    if task.batch and key == keys.BATCH + task.batch:
+        return [("ZADD", keys.BATCHES, task.batch)]
     if key == lot_of(task):
         return [("SADD", keys.LOT_TYPES + task.shop, task.task_type), ("SADD", keys.LOTS, task.shop)]
     if key.startswith(keys.UNSERVED_OF):

@@ -72,10 +72,6 @@ class Queries(Reads):
         cursor = None if last is None else _write_cursor(query.sort, last)
         return Page(tasks=tuple(rows[: job.limit]), next=cursor, total=total)
 
-    def batch_counts(self, batch: str) -> dict[str, int]:
-        """How a batch stands: what its index has in common with each part of the status index, and what was removed."""
-        return redis_plan.count_by_status(self._link, keys.BATCH + batch, keys.BURIED + batch) if batch else {}
-
     def _job(self, query: Query) -> _Job:
         if query.sort not in SORTS:
             raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")

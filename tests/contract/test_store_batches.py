@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.change import Create, Republish
+from services.domain.change import Cancel, Create, Forget, Republish
 from services.domain.status import Status
 from tests.contract.rig import Rig
 
@@ -36,3 +36,33 @@ def test_a_batch_without_tasks_is_empty(rig: Rig, name: str) -> None:
 def test_a_large_batch(rig: Rig) -> None:
     rig.store.apply([Create(task=rig.task(batch="B", shop_id=f"s{number}")) for number in range(600)])
     assert rig.store.batch_counts("B") == {"pending": 600}
+
+
+def test_batches_by_their_beginning(rig: Rig) -> None:
+    for number, name in enumerate(("old", "middle", "new")):
+        rig.create(batch=name, created_at=1000 + number)
+        rig.create(batch=name, created_at=9000 - number)
+    rig.create()
+    assert rig.store.batches(10) == ([("new", 1002), ("middle", 1001), ("old", 1000)], "")
+    page, cursor = rig.store.batches(2)
+    assert [name for name, _ in page] == ["new", "middle"]
+    assert rig.store.batches(2, cursor) == ([("old", 1000)], "")
+
+
+def test_a_batch_of_which_no_record_is_left_is_none(rig: Rig) -> None:
+    done, other = rig.in_status("succeeded", batch="B"), rig.queued(batch="B", shop_id="o")
+    rig.queued(batch="C", shop_id="p")
+    rig.ask(Forget(task_id=done.task_id, updated_at=done.updated_at, tomb_ms=60_000))
+    assert {name for name, _ in rig.store.batches(9)[0]} == {"B", "C"}
+    gone = rig.ask(Cancel(task_id=other.task_id, by="ann")).task
+    assert gone is not None
+    rig.ask(Forget(task_id=gone.task_id, updated_at=gone.updated_at, tomb_ms=60_000))
+    assert [name for name, _ in rig.store.batches(9)[0]] == ["C"]
+    assert rig.store.batch_counts("B") == {"succeeded": 1, "cancelled": 1}
+    rig.create(batch="B", shop_id="q")
+    assert {name for name, _ in rig.store.batches(9)[0]} == {"B", "C"}
+
+
+def test_no_batch_at_all(rig: Rig) -> None:
+    rig.create()
+    assert rig.store.batches(5) == ([], "")

@@ -196,9 +196,13 @@ def test_a_batch_is_counted_by_its_records(rig: Rig, break_it: Break) -> None:
 
 
 def test_a_shop_that_no_list_names_is_found_again(rig: Rig, store_kind: str, break_it: Break) -> None:
-    task = rig.queued(shop_id="s9")
+    task = rig.queued(shop_id="s9", batch="B")
     parked = rig.in_status("blocked", shop_id="s2")
-    break_it("SELECT 1", ("DEL", keys.SHOP_NAMES, keys.PLATFORMS), ("DEL", keys.LOTS, keys.LOT_TYPES + "pdd:s2"))
+    break_it(
+        "SELECT 1",
+        ("DEL", keys.SHOP_NAMES, keys.PLATFORMS, keys.BATCHES),
+        ("DEL", keys.LOTS, keys.LOT_TYPES + "pdd:s2"),
+    )
     if store_kind == "redis":
         assert found(rig)["index"].count >= 2
     found(rig, mend=True)
@@ -206,3 +210,4 @@ def test_a_shop_that_no_list_names_is_found_again(rig: Rig, store_kind: str, bre
     page = rig.store.query(Query(terms=(equals("shop", "s*"), equals("status", "queued"))))
     assert [one.task_id for one in page.tasks] == [task.task_id]
     assert rig.store.parked_shops(5) == [parked.shop]
+    assert [name for name, _ in rig.store.batches(5)[0]] == ["B"]

@@ -115,6 +115,33 @@ def test_a_batch_of_a_name_is_retried_as_one(cli: Cli) -> None:
     assert document["batch"] == "nightly"
     cli.drain()
     assert cli.run("stats", "--batch", "nightly")["status"] == {"dead": 2}
-    again = cli.run("task", "retry", "--filter", "batch:nightly", "--yes")
+    assert cli.run("batch", "retry", "nightly", "--dry-run")["count"] == 2
+    again = cli.run("batch", "retry", "nightly", "--yes")
     assert sorted(again["created"]) == sorted(document["created"])
-    assert cli.run("stats", "--batch", "nightly")["status"] == {"dead": 2, "queued": 2}
+    assert (again["before"], again["after"]) == ({"dead": 2}, {"dead": 2, "queued": 2})
+    assert cli.run("batch", "retry", "nightly", "--dry-run")["count"] == 0, "a letter is republished once"
+    assert "50 %" in cli.call("batch", "list").stdout
+
+
+def test_a_batch_is_looked_at_and_cancelled_as_one(cli: Cli) -> None:
+    document = cli.run("task", "create", "--shop", "pdd:s1,pdd:s2,pdd:s3", "--type", "work", "--batch", "nightly")
+    create(cli, "s9")
+    (listed,) = cli.run("batch", "list")["batches"]
+    assert (listed["batch"], listed["status"], listed["progress"]) == ("nightly", {"queued": 3}, 0)
+    planned = cli.run("batch", "cancel", "nightly", "--dry-run")
+    assert (planned["count"], sorted(planned["ids"])) == (3, sorted(document["created"]))
+    assert cli.run("batch", "show", "nightly")["status"] == {"queued": 3}
+    assert cli.run("batch", "cancel", "nightly", code=2)["field"] == "--yes"
+    done = cli.run("batch", "cancel", "nightly", "--reason", "wrong day", "--yes")
+    assert (done["before"], done["after"], len(done["done"])) == ({"queued": 3}, {"cancelled": 3}, 3)
+    assert cli.run("batch", "cancel", "nightly", "--yes")["done"] == []
+    shown = cli.run("batch", "show", "nightly")
+    assert (shown["total"], shown["ended"], shown["progress"], shown["left_s"]) == (3, 3, 100, 0.0)
+    entries = [one for one in cli.run("audit", "list")["entries"] if one["action"] != "task.create"]
+    assert [one["action"] for one in entries] == ["batch.cancel"] * 2, "one entry, however many tasks"
+    assert entries[-1]["target"] == ["nightly", *planned["ids"]]
+    assert entries[-1]["outcome"] == "done; after: cancelled 3"
+    for verb in ("show", "cancel", "retry"):
+        refused = cli.run("batch", verb, "nobody", code=2)
+        assert refused["field"] == "name"
+        assert "no batch nobody" in refused["error"]

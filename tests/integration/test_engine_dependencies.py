@@ -157,13 +157,14 @@ def test_a_batch_is_counted_cancelled_and_retried_as_one(fleet: Fleet) -> None:
     fleet.worker()
     for task_id in ids[:3]:
         fleet.wait(task_id, "dead")
-    tasks = assembly.queries(fleet.engine).tasks
-    view = tasks.batch("B")
+    questions = assembly.queries(fleet.engine)
+    tasks, batches = questions.tasks, questions.batches
+    view = batches.show("B")
     assert (dict(view.counts), view.total, view.ended, view.progress) == ({"dead": 3, "scheduled": 2}, 5, 3, 60)
     chosen = tasks.ids("batch:B status:active")
     assert sorted(fleet.commands().tasks.cancel(chosen).done) == sorted(ids[3:])
-    assert tasks.batch("B").progress == 100
+    assert batches.show("B").progress == 100
     made = fleet.commands().dead_letters.republish(tasks.ids("batch:B status:dead")).made
     assert sorted(made) == sorted(ids[:3])
-    assert tasks.batch("B").total == 8, "what a dead letter was republished as is of its batch"
+    assert batches.show("B").total == 8, "what a dead letter was republished as is of its batch"
     assert fleet.task(other).status == "scheduled"

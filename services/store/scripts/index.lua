@@ -191,11 +191,25 @@ local function index_value(key, id, created, before, now)
   if now ~= '' then add(key .. now, created, id) end
 end
 
+local batches = {} -- false: has lost a record; true: has a new one
+local function index_batch(batch, created, id)
+  add(K.batch .. batch, created, id)
+  if not batches[batch] then call('ZADD', K.batches, 'NX', text(created), batch) end
+  batches[batch] = true
+end
+
+-- A batch of which nothing is left is none any more.
+local function flush_batches()
+  for batch, fresh_one in pairs(batches) do
+    if not fresh_one and call('EXISTS', K.batch .. batch) == 0 then call('ZREM', K.batches, batch) end
+  end
+end
+
 local function index_new(e, shop)
   local id, created = e.id, e[T.created_at]
   add(K.shop .. shop, created, id)
   add(K.type .. e.kind, created, id)
-  if e[T.batch] ~= '' then add(K.batch .. e[T.batch], created, id) end
+  if e[T.batch] ~= '' then index_batch(e[T.batch], created, id) end
   local s = shop_of(shop)
   if s.new then
     s.new, s.dirty = false, true
@@ -312,6 +326,7 @@ local function flush()
   end
   for first = 1, n, C.slice do call('MSET', unpack(values, first, math.min(first + C.slice - 1, n))) end
   flush_sets()
+  flush_batches()
   flush_kinds(kinds)
   flush_shops()
   flush_watermarks()

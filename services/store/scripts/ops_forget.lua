@@ -15,6 +15,7 @@ local function unindex(e)
   remove(K.type .. e.kind, id)
   remove(K.updated, id)
   index_value(K.batch, id, 0, e[T.batch], '')
+  if e[T.batch] ~= '' then batches[e[T.batch]] = false end
   index_value(K.worker, id, 0, e[T.worker], '')
   index_value(K.fingerprint, id, 0, e[T.fingerprint], '')
   count_task(inner(inner(kinds, e.platform), e.kind), e.shop, status, e[T.lane], e[T.priority], triage, -1)

@@ -1,0 +1,96 @@
+"""What an operator may do to a batch as one: cancel what has not ended, retry what failed; one audit entry each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.commands.outcome import Outcome
+from services.commands.tasks import TaskCommands
+from services.domain.errors import UsageError
+from services.domain.query import Query, Term, equals
+from services.domain.said import said
+from services.domain.status import ACTIVE, Status, Triage
+from services.ports import Store
+
+SLICE = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPlan:
+    """A batch by status, and the tasks that would be acted on, a frozen set."""
+
+    batch: str
+    before: Mapping[str, int]
+    task_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchOutcome:
+    """What was done, and how the batch stands afterwards; running tasks that were asked to stop are still running."""
+
+    outcome: Outcome
+    before: Mapping[str, int] = field(default_factory=dict)
+    after: Mapping[str, int] = field(default_factory=dict)
+
+
+class BatchCommands:
+    """``plan_…`` only looks; what it found is handed to the act, so that nothing else is touched."""
+
+    def __init__(self, store: Store, tasks: TaskCommands, audit: Audit, operator: Operator) -> None:
+        self._store, self._tasks, self._audit, self._operator = store, tasks, audit, operator
+
+    def plan_cancel(self, batch: str) -> BatchPlan:
+        """Everything that has not ended, held tasks too.
+
+        Raises:
+            UsageError: there is no such batch.
+        """
+        return self._plan(batch, [(equals("status", *sorted(ACTIVE)),)])
+
+    def plan_retry(self, batch: str) -> BatchPlan:
+        """Open dead letters and what waits for its next attempt; a held task is for a person to decide about.
+
+        Raises:
+            UsageError: there is no such batch.
+        """
+        open_ones = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
+        return self._plan(batch, [open_ones, (equals("status", Status.RETRYING),)])
+
+    def cancel(self, plan: BatchPlan, *, reason: str = "") -> BatchOutcome:
+        """End waiting tasks, ask running ones to stop."""
+        return self._act("batch.cancel", plan, reason, lambda ids: self._tasks.cancel(ids, reason=reason))
+
+    def retry(self, plan: BatchPlan) -> BatchOutcome:
+        """A new task for each dead letter, in the same batch; the next attempt now for what waits for it."""
+        return self._act("batch.retry", plan, "", self._tasks.retry_waiting)
+
+    def _plan(self, batch: str, wanted: Sequence[tuple[Term, ...]]) -> BatchPlan:
+        self._operator.need("operator")
+        before = self._store.batch_counts(batch)
+        if not before:
+            raise UsageError(said("batch.unknown", name=batch[:80]), field="name")
+        ids = [task_id for terms in wanted for task_id in self._ids((equals("batch", batch), *terms))]
+        return BatchPlan(batch=batch, before=before, task_ids=tuple(dict.fromkeys(ids)))
+
+    def _ids(self, terms: tuple[Term, ...]) -> list[str]:
+        found: list[str] = []
+        cursor: str | None = ""
+        while cursor is not None:
+            page = self._store.query(Query(terms=terms, limit=SLICE, cursor=cursor, want_total=False))
+            found += [task.task_id for task in page.tasks]
+            cursor = page.next
+        return found
+
+    def _act(self, action: str, plan: BatchPlan, reason: str, do: Callable[[Sequence[str]], Outcome]) -> BatchOutcome:
+        self._operator.need("operator")
+        detail = {"before": dict(plan.before), "count": len(plan.task_ids)} | ({"reason": reason} if reason else {})
+        with self._audit.as_one(action, [plan.batch, *plan.task_ids], detail) as act:
+            outcome = do(plan.task_ids) if plan.task_ids else Outcome()
+            after = self._store.batch_counts(plan.batch)
+            skipped = len(outcome.skipped) + len(outcome.failed)
+            act.counted(len(outcome.done) + len(outcome.pending), skipped)
+            act.outcome += "; after: " + ", ".join(f"{status} {number}" for status, number in sorted(after.items()))
+        return BatchOutcome(outcome=outcome, before=plan.before, after=after)

@@ -1,0 +1,72 @@
+"""Batches: which there are, how far each is, and when it may be through."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from services.domain.query import Query, equals
+from services.domain.status import ACTIVE, TERMINAL, Status
+from services.ports import Store
+
+#: ends from which the pace of a batch is told
+SAMPLE = 50
+
+
+@dataclass(frozen=True, slots=True)
+class BatchView:
+    """How a batch stands: tasks by status. A republished dead letter and its successor both count."""
+
+    batch: str
+    counts: Mapping[str, int]
+    begun_at: int = 0  #: creation of its first task, UTC ms; 0 where no record is left
+    left_s: float | None = None  #: until all has ended at the pace of late, None where nobody can tell
+
+    @property
+    def total(self) -> int:
+        """All of its tasks."""
+        return sum(self.counts.values())
+
+    @property
+    def ended(self) -> int:
+        """Those that succeeded, died or were cancelled."""
+        return sum(number for status, number in self.counts.items() if status in TERMINAL)
+
+    @property
+    def progress(self) -> int:
+        """Whole per cent that have ended; 100 only when all have."""
+        return self.ended * 100 // self.total if self.total else 0
+
+
+class BatchQueries:
+    """Blocking questions; each touches the records of one batch at most."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def page(self, limit: int, cursor: str = "") -> tuple[list[BatchView], str]:
+        """Those that began last first, and what to go on from."""
+        found, after = self._store.batches(limit, cursor)
+        return [BatchView(name, self._store.batch_counts(name), begun_at=at) for name, at in found], after
+
+    def show(self, batch: str) -> BatchView:
+        """One batch with its estimate; one without tasks is unknown, or all of it is forgotten."""
+        counts = self._store.batch_counts(batch)
+        terms = (equals("batch", batch),)
+        first = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1, want_total=False)).tasks
+        left = self._left_s(batch, counts)
+        return BatchView(batch, counts, begun_at=first[0].created_at if first else 0, left_s=left)
+
+    def _left_s(self, batch: str, counts: Mapping[str, int]) -> float | None:
+        """What has not ended at the pace of the last ends, the time since the latest counted; held tasks wait for a
+        person, so with them nobody can tell.
+        """
+        left = sum(number for status, number in counts.items() if status in ACTIVE)
+        if not left or counts.get(Status.HELD):
+            return None if left else 0.0
+        terms = (equals("batch", batch), equals("status", Status.SUCCEEDED, Status.DEAD))
+        page = self._store.query(Query(terms=terms, sort="updated", limit=SAMPLE, want_total=False))
+        ends = [task.ended_at for task in page.tasks if task.ended_at]
+        if len(ends) < 2:
+            return None
+        return left * max(1, self._store.now_ms() - min(ends)) / len(ends) / 1000

@@ -1,0 +1,44 @@
+"""Batches on SQLite: which there are, and how each stands."""
+
+from __future__ import annotations
+
+from services.store.embedded_part import Part, store_errors
+
+#: one step of the index for each batch, however many tasks it has
+_NAMES = """WITH RECURSIVE names (batch) AS (
+        SELECT min(batch) FROM tasks INDEXED BY tasks_batch WHERE batch <> ''
+        UNION ALL
+        SELECT (SELECT min(batch) FROM tasks INDEXED BY tasks_batch WHERE batch > names.batch AND batch <> '')
+        FROM names WHERE names.batch IS NOT NULL
+    ), begun (batch, at) AS (
+        SELECT batch, (SELECT min(created_at) FROM tasks INDEXED BY tasks_batch WHERE tasks.batch = names.batch
+            AND tasks.batch <> '') FROM names WHERE batch IS NOT NULL
+    )
+    SELECT batch, at FROM begun WHERE :at < 0 OR (at, batch) < (:at, :name) ORDER BY at DESC, batch DESC LIMIT :limit"""
+
+
+class Batches(Part):
+    """The calls of ``services.ports.Store``."""
+
+    def batches(self, limit: int, cursor: str = "") -> tuple[list[tuple[str, int]], str]:
+        """By the index of batches."""
+        at, _, name = cursor.partition("/")
+        values = {"at": int(at) if at else -1, "name": name, "limit": limit + 1}
+        with self._read() as conn:
+            found = [(batch, begun) for batch, begun in conn.execute(_NAMES, values)]
+        if len(found) <= limit:
+            return found, ""
+        return found[:limit], f"{found[limit - 1][1]}/{found[limit - 1][0]}"
+
+    def batch_counts(self, batch: str) -> dict[str, int]:
+        """How a batch stands."""
+        sql = (
+            "SELECT status, count(*) FROM tasks INDEXED BY tasks_batch WHERE batch = ? AND batch <> '' GROUP BY status"
+        )
+        found: dict[str, int] = {}
+        with store_errors(), self._file.snapshot() as conn:
+            rows = conn.execute(sql, (batch,)).fetchall()
+            rows += conn.execute("SELECT status, n FROM buried WHERE batch = ?", (batch,)).fetchall()
+        for status, number in rows:
+            found[status] = found.get(status, 0) + number
+        return found

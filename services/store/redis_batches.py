@@ -1,0 +1,27 @@
+"""Batches on Redis: which there are, and how each stands."""
+
+from __future__ import annotations
+
+from services.store import keys, redis_plan
+from services.store.redis_forget import place_of
+from services.store.redis_part import Part
+from services.store.redis_walk import Window, walk
+
+
+class Batches(Part):
+    """The calls of ``services.ports.Store``."""
+
+    def batches(self, limit: int, cursor: str = "") -> tuple[list[tuple[str, int]], str]:
+        """By their register, which a script keeps; one whose records are gone is passed over."""
+        found: list[tuple[str, int]] = []
+        window = Window(descending=True, after=place_of(cursor))
+        for places in walk(self._link, [keys.BATCHES], window, limit + 1):
+            sizes = self._link.many([("ZCARD", keys.BATCH + name.decode()) for _, name in places])
+            found += [(name.decode(), at) for (at, name), size in zip(places, sizes, strict=True) if size]
+            if len(found) > limit:
+                return found[:limit], f"{found[limit - 1][1]}/{found[limit - 1][0]}"
+        return found, ""
+
+    def batch_counts(self, batch: str) -> dict[str, int]:
+        """How a batch stands: what its index has in common with each part of the status index, and what was removed."""
+        return redis_plan.count_by_status(self._link, keys.BATCH + batch, keys.BURIED + batch) if batch else {}

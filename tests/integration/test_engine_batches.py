@@ -1,0 +1,50 @@
+"""A batch as one on both pairs: what is running, waiting, dead and held in it."""
+
+from __future__ import annotations
+
+import pytest
+
+from services import assembly
+from services.domain.errors import UsageError
+from tests.contract.waiting import eventually
+from tests.integration.fleet_rig import Fleet
+
+
+def test_a_batch_of_every_kind_is_cancelled_and_retried(fleet: Fleet) -> None:
+    batches, look = fleet.commands().batches, assembly.queries(fleet.engine).batches
+    failed = [fleet.create(f"f{n}", fail="bad_payload", batch="B") for n in range(2)]
+    fleet.worker(2)
+    fleet.wait_ended(failed)
+    running = fleet.create("s1", sleep=60, batch="B")
+    fleet.wait(running, "running")
+    parked = fleet.create("s1", n=2, batch="B")
+    fleet.wait(parked, "blocked")
+    other = fleet.create("s1", n=3, batch="other")
+    assert [view.batch for view in look.page(5)[0]] == ["other", "B"]
+    view = look.show("B")
+    assert (view.counts, view.progress) == ({"dead": 2, "running": 1, "blocked": 1}, 50)
+    assert view.begun_at == fleet.task(failed[0]).created_at
+    assert view.left_s is not None
+    assert view.left_s > 0
+    plan = batches.plan_cancel("B")
+    assert set(plan.task_ids) == {running, parked}
+    done = batches.cancel(plan, reason="enough")
+    assert (done.outcome.done, done.outcome.pending) == ((parked,), (running,))
+    assert fleet.wait(running, "cancelled").reason == "enough"
+    assert fleet.task(other).status in ("queued", "running", "blocked", "succeeded")
+    again = batches.retry(batches.plan_retry("B"))
+    assert set(again.outcome.made) == set(failed)
+    assert again.before == {"dead": 2, "cancelled": 2}
+    assert sum(again.after.values()) == 6, "the new ones may have died already"
+    eventually(lambda: look.show("B").counts == {"dead": 4, "cancelled": 2}, 30)
+    assert look.show("B").left_s == 0.0
+    assert batches.plan_cancel("B").task_ids == ()
+    with pytest.raises(UsageError, match="batch list"):
+        batches.plan_retry("nobody")
+
+
+def test_nobody_can_tell_how_long_it_takes_before_something_has_ended(fleet: Fleet) -> None:
+    look = assembly.queries(fleet.engine).batches
+    fleet.create("s1", batch="B")
+    assert look.show("B").left_s is None, "nothing has ended yet"
+    assert look.show("nobody").total == 0
