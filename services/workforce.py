@@ -9,6 +9,7 @@ import msgspec
 
 from services import settings as config
 from services.assembly import Engine
+from services.clock import SystemClock
 from services.commands.audit import Audit
 from services.domain import task_type
 from services.domain.lane_share import parse_share
@@ -131,6 +132,7 @@ def _introduce(engine: Engine, handler: Handler) -> None:
 
 def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], Mapping[str, Handler]]:
     from services.executors import process_tree, registry
+    from services.executors.http.executor import HttpExecutor
     from services.executors.python import PythonExecutor
     from services.executors.rpa import RpaExecutor
 
@@ -148,7 +150,9 @@ def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[
             cancel_grace_s=rpa.cancel_grace_seconds,
         )
     }
-    handlers = registry.load_handlers(settings.worker.handlers)
+    made["http"] = HttpExecutor(settings.executors.http, now_ms=SystemClock().now_ms)
+    installed = registry.installed_modules() if settings.worker.installed_handlers else ()
+    handlers = registry.load_handlers(dict.fromkeys((*settings.worker.handlers, *installed)))
     if handlers:
         made["python"] = PythonExecutor(handlers, process_only=in_console)
     return made, handlers

@@ -29,6 +29,8 @@ class Ability:
             return PYTHON
         if kind.executor == RPA and (kind.name in self.commands or f"{RPA}:{kind.name}" in self.lacks):
             return RPA if kind.name in self.commands else ""
+        if f"{kind.executor}:{kind.name}" in self.lacks:
+            return ""
         return kind.executor if kind.executor != PYTHON and kind.executor in self.executors else ""
 
     def need_of(self, kind: TaskType) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from services.domain import classify
@@ -52,6 +53,11 @@ def decide(task: Task, kind: str, policy: RetryPolicy, now_ms: int = 0) -> Decis
     if task.retries < task.max_retries:
         return Decision(to=Status.RETRYING, delay_s=policy.delay(task.retries), counted=True)
     return Decision(to=Status.DEAD)
+
+
+def asked(delay_s: float, retry_after_s: float, policy: RetryPolicy) -> float:
+    """The delay where the other side asks for a longer one; never beyond the longest that the broker can wait."""
+    return max(delay_s, min(float(math.ceil(retry_after_s)), policy.cap_s))
 
 
 def _after_loss(task: Task, now_ms: int) -> Decision:

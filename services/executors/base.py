@@ -89,6 +89,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     error_kind: str = ""
     cancelled: bool = False
     timed_out: bool = False
+    retry_after_s: float = 0.0  #: the other side asks to wait so long before the next attempt
     unable: bool = False  #: nothing was started: this worker lacks what it needs, another one may have it
 
 

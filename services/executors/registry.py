@@ -10,6 +10,7 @@ def send(payload: dict, job: HandlerContext) -> dict:
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import inspect
 import traceback
 from collections.abc import Callable, Iterable
@@ -25,6 +26,7 @@ from services.domain.task import ERROR_LIMIT
 from services.executors.stdout import bounded_json
 
 ISOLATIONS = ("process", "thread")
+ENTRY_POINTS = "fleetdeck.handlers"
 _ATTRIBUTE = "__task_handlers__"
 
 
@@ -119,6 +121,11 @@ def task_handler(name: str, *, isolate: str = "process", idempotent: bool | None
         return function
 
     return register
+
+
+def installed_modules() -> tuple[str, ...]:
+    """Modules that installed packages name under the entry points ``fleetdeck.handlers``, sorted."""
+    return tuple(sorted({found.module for found in importlib.metadata.entry_points(group=ENTRY_POINTS)}))
 
 
 def load_handlers(modules: str | Iterable[str]) -> dict[str, Handler]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from services.domain import lane_share
 from services.domain.lane import LANES
+from services.settings.http import HttpSettings
 from services.settings.values import (
     BROKER_PROFILES,
     LANGUAGES,
@@ -33,6 +34,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"
     yield "executors.rpa.kill_grace_seconds", 0 <= rpa.kill_grace_seconds <= DAY_S, "0 to 86400"
     yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
+    yield from _http(settings.executors.http)
     yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, "at least 1 and not above cap_seconds"
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
     yield "retry.max_retries", 0 <= retry.max_retries <= 20, "0 to 20"
@@ -54,6 +56,14 @@ def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
         yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
     yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
     yield "retention.finished_count", keep.finished_count == 0 or keep.finished_count >= 1000, "0 (any) or 1000 or more"
+
+
+def _http(http: HttpSettings) -> Iterator[tuple[str, bool, str]]:
+    yield "executors.http.redirects", 0 <= http.redirects <= 20, "0 to 20"
+    yield "executors.http.response_mb", 0.001 <= http.response_mb <= 1000, "0.001 to 1000"
+    for name, request in http.requests.items():
+        good = request.url.partition("://")[0] in ("http", "https")
+        yield f"executors.http.requests.{name:.64}.url", good, "an address that begins with http:// or https://"
 
 
 def _artifacts(files: ArtifactSettings) -> Iterator[tuple[str, bool, str]]:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from services.settings.http import HttpSettings
+
 BROKER_PROFILES = ("single", "cluster")
 LANGUAGES, THEMES = ("", "en", "zh_CN"), ("system", "dark", "light")
 DEFAULT_COMMAND = (
@@ -64,6 +66,7 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     strict_types: bool = False
     name: str = ""
     handlers: tuple[str, ...] = ()
+    installed_handlers: bool = True  #: also those of packages that have entry points ``fleetdeck.handlers``
     grace_seconds: float = 30.0
     lane_slots: dict[str, str | int] = {}  #: by lane: slots kept for it, and how many it may use: "1", "1-3", "-3"
     preemptions: int = 3  #: how often a task of a preemptible type may be stopped for an urgent one; 0 never
@@ -84,6 +87,7 @@ class ExecutorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """Execution half of the task types: this worker's own configuration."""
 
     rpa: RpaSettings = RpaSettings()
+    http: HttpSettings = HttpSettings()
 
 
 class ArtifactSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

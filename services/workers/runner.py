@@ -154,9 +154,10 @@ class Runner:
         if kind == classify.CANCELLED:  # its text speaks of something cancelled (an order); nobody cancelled the task
             kind = classify.UNKNOWN
         own = self._registry.task_type(task.task_type)
-        decision = retry.decide(task, kind, self._policy_of(own))
+        policy = self._policy_of(own)
+        decision = retry.decide(task, kind, policy)
         word = "timeout" if outcome.timed_out else "failed"
-        delay = decision.delay_s if decision.to == Status.RETRYING else -1
+        delay = retry.asked(decision.delay_s, outcome.retry_after_s, policy) if decision.to == Status.RETRYING else -1
         return self._finish(
             held, decision.to, word, started, ended, error=error, error_kind=kind, delay_s=delay,
         )  # fmt: skip

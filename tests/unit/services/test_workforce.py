@@ -23,9 +23,24 @@ def test_settings_reach_the_workers() -> None:
 def test_flows_run_without_any_handler(tmp_path: Path) -> None:
     engine = assembly.open_engine(config.Settings(home=str(tmp_path)))
     try:
-        assert set(workforce.worker_parts(engine).executors) == {"rpa"}
+        assert set(workforce.worker_parts(engine).executors) == {"rpa", "http"}
     finally:
         engine.close()
+
+
+def test_installed_packages_bring_handlers_unless_told_not_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    meta = tmp_path / "site" / "shops_plugin-1.0.dist-info"
+    meta.mkdir(parents=True)
+    (meta / "METADATA").write_text("Metadata-Version: 2.1\nName: shops-plugin\nVersion: 1.0\n")
+    (meta / "entry_points.txt").write_text("[fleetdeck.handlers]\nshops = tests.integration.handlers\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "site"))
+    for wanted in (True, False):
+        settings = config.Settings(home=str(tmp_path), worker=config.WorkerSettings(installed_handlers=wanted))
+        engine = assembly.open_engine(settings)
+        try:
+            assert ("python" in workforce.worker_parts(engine).executors) == wanted
+        finally:
+            engine.close()
 
 
 def test_handlers_are_loaded_by_name(tmp_path: Path) -> None:

@@ -86,6 +86,11 @@ def test_a_failure_is_tried_again_after_the_delay_of_its_count(room: Room) -> No
     assert (op.delay_ms, op.attempt.number) == (60_000, 2)
 
 
+@pytest.mark.parametrize(("asked", "waits"), [(5, 30_000), (90, 90_000), (90.2, 91_000), (9_999, 120_000)])
+def test_the_other_side_may_ask_for_a_longer_delay(room: Room, asked: float, waits: int) -> None:
+    assert runner(room, fails("rate_limited", retry_after_s=asked)).run(held(room), 0).delay_ms == waits
+
+
 def test_a_type_may_have_delays_of_its_own(room: Room) -> None:
     room.define("work", retry_base_s=7, retry_cap_s=9)
     assert runner(room, fails()).run(held(room), 0).delay_ms == 7_000

@@ -1,0 +1,1 @@
+"""Executor ``http``: one request and what its answer means."""

@@ -1,0 +1,113 @@
+"""Which hosts a request may reach: an address is looked at once, and that very one is connected to."""
+
+from __future__ import annotations
+
+import fnmatch
+import http.client
+import ipaddress
+import socket
+import ssl
+import urllib.parse
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.domain import classify
+
+_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+
+
+class Refused(Exception):
+    """The request is not made; ``kind`` is of services.domain.classify."""
+
+    def __init__(self, text: str, kind: str = classify.BAD_PAYLOAD) -> None:
+        super().__init__(text)
+        self.kind = kind
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """``hosts``: names that may be private, with ``*``."""
+
+    hosts: Sequence[str] = ()
+    private_hosts: bool = False
+
+    def allows_private(self, host: str) -> bool:
+        """Whether this host may lie in a private network."""
+        return self.private_hosts or any(fnmatch.fnmatchcase(host.lower(), known.lower()) for known in self.hosts)
+
+
+def checked(url: str) -> urllib.parse.SplitResult:
+    """An address that may be asked.
+
+    Raises:
+        Refused: another scheme than http and https, user and password in it, or no host.
+    """
+    if any(ord(char) <= 32 or ord(char) == 127 for char in url):
+        raise Refused("the url has blanks or control characters")
+    try:
+        parts = urllib.parse.urlsplit(url)
+        port = parts.port
+    except ValueError as exc:
+        raise Refused(f"the url cannot be read: {exc}") from exc
+    if parts.scheme not in ("http", "https"):
+        raise Refused(f"the scheme {parts.scheme[:20]!r} is refused: only http and https are asked")
+    if not parts.hostname or port == 0:
+        raise Refused("the url names no host")
+    if parts.username is not None or parts.password is not None:
+        raise Refused("the url holds a user or password: put it into a header with {{secret.name}}")
+    return parts
+
+
+def connection(parts: urllib.parse.SplitResult, rules: Rules, timeout_s: float) -> http.client.HTTPConnection:
+    """A connected connection to the host, whose address was looked at.
+
+    Raises:
+        Refused: it lies in a private network and is not among those that may.
+        OSError: it cannot be reached.
+    """
+    host, secure = str(parts.hostname), parts.scheme == "https"
+    port = parts.port or (443 if secure else 80)
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    good = [each for each in found if rules.allows_private(host) or _public(str(each[4][0]))]
+    if not good:
+        raise Refused(f"{host} lies in a private network; executors.http.hosts of this worker names those that may")
+    stream = _dialled(good, timeout_s)
+    try:
+        if secure:
+            stream = ssl.create_default_context().wrap_socket(stream, server_hostname=host)
+    except BaseException:
+        stream.close()
+        raise
+    made = http.client.HTTPConnection(host, port, timeout=timeout_s)
+    made.default_port = 443 if secure else 80  # for the Host header
+    made.sock = stream
+    return made
+
+
+def _dialled(
+    found: Sequence[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]], timeout_s: float
+) -> socket.socket:
+    failure: OSError | None = None
+    for family, kind, protocol, _, address in found:
+        stream = socket.socket(family, kind, protocol)
+        stream.settimeout(timeout_s)
+        try:
+            stream.connect(address)
+        except OSError as exc:
+            stream.close()
+            failure = exc
+        else:
+            return stream
+    raise failure or OSError("no address")
+
+
+def _public(text: str) -> bool:
+    """Whether an address is one of the open network, also inside another."""
+    address = ipaddress.ip_address(text.partition("%")[0])
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
+        if inner is None and address in _NAT64:
+            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+        if inner is not None:
+            return _public(str(inner))
+    return address.is_global and not address.is_multicast

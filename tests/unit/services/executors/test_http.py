@@ -1,0 +1,306 @@
+"""The http executor against a real server: what is sent, what an answer means, and what is never asked."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import urllib.parse
+from collections.abc import Iterator
+from email.utils import formatdate
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+
+from services.domain import classify
+from services.executors.base import Outcome
+from services.executors.http import reach
+from services.executors.http.executor import HttpExecutor
+from services.executors.http.fetch import Answer
+from services.executors.http.verdict import judged
+from services.settings.http import HttpRequestSettings, HttpSettings
+from tests.unit.services.executors.builders import Listener, eventually, job, start
+
+NOW = 1_795_000_000_000
+
+
+class Server(ThreadingHTTPServer):
+    """Answers what the path says and remembers what it was asked."""
+
+    daemon_threads = True
+    seen: list[tuple[str, str, dict[str, str], str]]
+    hold: threading.Event
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+
+class Handler(BaseHTTPRequestHandler):
+    server: Server
+
+    def log_message(self, format: str, *args: Any) -> None: ...
+
+    def do_GET(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        body = self.rfile.read(length).decode()
+        self.server.seen.append((self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+        what, _, value = self.path.strip("/").partition("/")
+        if what == "status":
+            self.answer(int(value[:3]), urllib.parse.unquote(value[4:]).encode(), {"Retry-After": "90"})
+        elif what == "to":
+            self.answer(302, b"", {"Location": value if ":" in value else f"/{value}"})
+        elif what == "big":
+            self.answer(200, b"x" * int(value), {"Content-Type": "text/csv"})
+        elif what == "hold":
+            self.server.hold.wait(30)
+        elif what == "drop":
+            self.close_connection = True
+        elif what == "short":
+            self.answer(200, b"half", {"Content-Length": "100"})
+        else:
+            self.answer(200, json.dumps({"path": self.path}).encode(), {"Content-Type": "application/json"})
+
+    do_POST = do_DELETE = do_GET
+
+    def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
+        self.send_response(status)
+        for name, text in {"Content-Length": str(len(body)), **headers}.items():
+            self.send_header(name, text)
+        self.end_headers()
+        self.wfile.write(body)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Server]:
+    made = Server(("127.0.0.1", 0), Handler)
+    made.seen, made.hold = [], threading.Event()
+    thread = threading.Thread(target=made.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    yield made
+    made.hold.set()
+    made.shutdown()
+    thread.join()
+    made.server_close()
+
+
+@pytest.fixture
+def server(running: Server) -> Server:
+    running.seen.clear()
+    return running
+
+
+def executor(url: str = "", secrets: dict[str, str] | None = None, **fields: Any) -> HttpExecutor:
+    request = {name: fields.pop(name) for name in ("method", "headers", "body", "expect") if name in fields}
+    requests = {"notify": HttpRequestSettings(url=url, **request)} if url else {}
+    settings = HttpSettings(**({"private_hosts": True, "requests": requests} | fields))
+    return HttpExecutor(settings, secret=lambda p, s, name: (secrets or {}).get(name), now_ms=lambda: NOW)
+
+
+def ask(made: HttpExecutor, listener: Listener | None = None, **fields: Any) -> Outcome:
+    return made.run(job("notify", **fields), (listener or Listener()).context)
+
+
+# --------------------------------------------------------------------------------------------------------- what is sent
+def test_the_configured_request_with_its_values(server: Server) -> None:
+    made = executor(
+        server.url + "/shops/{{shop_id}}?since={{payload.since}}",
+        {"erp": "s3cret-value"},
+        method="POST",
+        headers={"Authorization": "Bearer {{secret.erp}}"},
+        body={"n": "{{payload.n}}", "text": "for {{platform}}", "list": ["{{payload.since}}"]},
+    )
+    listener = Listener()
+    outcome = ask(made, listener, payload={"since": 'a b&c=/"', "n": [1, None]})
+    assert outcome.ok
+    assert json.loads(outcome.result)["json"]["path"] == "/shops/shop017?since=a%20b%26c%3D%2F%22"
+    ((method, _, headers, body),) = server.seen
+    assert (method, headers["authorization"], headers["content-type"]) == (
+        "POST", "Bearer s3cret-value", "application/json",
+    )  # fmt: skip
+    assert json.loads(body) == {"n": [1, None], "text": "for pdd", "list": ['a b&c=/"']}
+    assert "s3cret" not in str(listener.lines)
+
+
+@pytest.mark.parametrize(
+    ("kind", "template", "sent"),
+    [
+        ("application/json", '{"a": "{{payload.v}}", "n": {{payload.n}}}', '{"a": "x\\"&y", "n": 3}'),
+        ("application/x-www-form-urlencoded", "a={{payload.v}}&b=1", "a=x%22%26y&b=1"),
+        ("text/plain", "{{payload.v}} {{shop_id}}", 'x"&y shop017'),
+    ],
+)
+def test_values_are_written_as_the_body_wants_them(server: Server, kind: str, template: str, sent: str) -> None:
+    made = executor(server.url, method="POST", headers={"Content-Type": kind}, body=template)
+    assert ask(made, payload={"v": 'x"&y', "n": 3}).ok
+    assert server.seen[0][3] == sent
+
+
+@pytest.mark.parametrize(
+    ("fields", "payload", "kind"),
+    [
+        ({"url": "/{{payload.gone}}"}, {}, classify.BAD_PAYLOAD),
+        ({"url": "/", "headers": {"X": "{{secret.gone}}"}}, {}, classify.MISSING_SECRET),
+        ({"url": "/", "headers": {"X": "{{payload.v}}"}}, {"v": "a\r\nY: b"}, classify.BAD_PAYLOAD),
+        ({"url": "/", "method": "TRACE"}, {}, classify.BAD_PAYLOAD),
+        ({"url": "/{{env.HOME}}"}, {}, classify.NO_COMMAND),
+    ],
+)
+def test_what_cannot_be_filled_is_not_sent(server: Server, fields: Any, payload: Any, kind: str) -> None:
+    outcome = ask(executor(server.url + fields.pop("url"), **fields), payload=payload)
+    assert (outcome.ok, outcome.error_kind, server.seen) == (False, kind, [])
+
+
+def test_a_payload_may_name_an_address_but_no_secret(server: Server) -> None:
+    payload = {"url": server.url + "/x?{{secret.a}}", "method": "post", "body": {"a": "{{secret.a}}"}, "expect": [200]}
+    payload["url"] = payload["url"].replace("{{secret.a}}", "%7B%7Bsecret.a%7D%7D")
+    assert ask(executor(secrets={"a": "hidden"}), payload=payload).ok
+    assert "hidden" not in str(server.seen)
+    refused = ask(executor(payload_urls=False), payload=payload)
+    assert (refused.unable, refused.error_kind) == (True, classify.NO_COMMAND)
+
+
+def test_a_type_without_a_request_here_waits_for_another_worker() -> None:
+    made = executor()
+    assert made.fitness().lacks == {}
+    assert ask(made).unable
+    assert made.fitness().lacks == {"notify": "executors.http.requests.notify"}
+
+
+# ------------------------------------------------------------------------------------------------- what an answer means
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("401", classify.LOGIN_EXPIRED),
+        ("403", classify.LOGIN_EXPIRED),
+        ("403/请完成滑块验证", classify.CAPTCHA),
+        ("403/risk control: account frozen", classify.RISK_CONTROL),
+        ("404", classify.BAD_PAYLOAD),
+        ("408", classify.TIMEOUT),
+        ("409", classify.UNKNOWN),
+        ("500", classify.NETWORK),
+        ("503", classify.NETWORK),
+    ],
+)
+def test_statuses(server: Server, path: str, kind: str) -> None:
+    code, _, text = path.partition("/")
+    outcome = ask(executor(f"{server.url}/status/{code}" + ("/{{payload.t}}" if text else "")), payload={"t": text})
+    assert (outcome.ok, f"answered {code}" in outcome.error, outcome.error_kind) == (False, True, kind)
+
+
+def test_too_many_requests_says_when_to_come_again(server: Server) -> None:
+    outcome = ask(executor(server.url + "/status/429"))
+    assert (outcome.error_kind, outcome.retry_after_s) == (classify.RATE_LIMITED, 90.0)
+
+
+@pytest.mark.parametrize(
+    ("said", "seconds"),
+    [("", 0), ("120", 120), ("-1", 0), ("soon", 0), ("9" * 30, 86_400), (formatdate(NOW / 1000 + 60, usegmt=True), 60)],
+)
+def test_when_to_come_again(said: str, seconds: float) -> None:
+    answer = Answer(status=429, headers={"retry-after": said}, body=b"", url="")
+    assert judged(answer, (), Listener().files, NOW).retry_after_s == seconds
+
+
+def test_expected_statuses(server: Server) -> None:
+    assert ask(executor(server.url + "/status/404", expect=(404,))).ok
+    refused = ask(executor(server.url + "/ok", expect=(201, 202)))
+    assert (refused.ok, "answered 200, wanted 201, 202" in refused.error) == (False, True)
+
+
+def test_a_large_answer_is_a_file_and_a_huge_one_refused(server: Server) -> None:
+    listener = Listener()
+    outcome = ask(executor(server.url + "/big/100000"), listener)
+    assert (outcome.ok, len(outcome.result) < 1000) == (True, True)
+    assert listener.files.kept["response.csv"][0] == b"x" * 100_000
+    refused = ask(executor(server.url + "/big/100000", response_mb=0.05))
+    assert (refused.error_kind, "larger than" in refused.error) == (classify.BAD_PAYLOAD, True)
+
+
+# ------------------------------------------------------------------------------------------------------ what goes wrong
+@pytest.mark.parametrize("path", ["/drop", "/short"])
+def test_a_broken_answer_leaves_a_doubt_only_where_it_matters(server: Server, path: str) -> None:
+    post, get = executor(server.url + path, method="POST"), executor(server.url + path)
+    assert ask(get, idempotent=False).error_kind == classify.NETWORK
+    assert ask(post).error_kind == classify.NETWORK
+    doubtful = ask(post, idempotent=False)
+    assert (doubtful.error_kind, doubtful.timed_out) == (classify.TIMEOUT, True)
+
+
+def test_nobody_there() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+        outcome = ask(executor(url, method="POST"), idempotent=False)
+    assert outcome.error_kind == classify.NETWORK
+
+
+def test_a_silent_server_ends_at_the_time_out_or_when_asked(server: Server) -> None:
+    outcome = ask(executor(server.url + "/hold"), timeout_s=0.2)
+    assert (outcome.timed_out, outcome.error_kind) == (True, classify.TIMEOUT)
+    running = start(executor(server.url + "/hold"), job("notify"))
+    eventually(lambda: len(server.seen) == 2)
+    running.listener.context.cancelled.set()
+    assert running.outcome().cancelled
+    assert running.listener.stops == 1
+
+
+# -------------------------------------------------------------------------------------------------- what is never asked
+@pytest.mark.parametrize(
+    "url",
+    [
+        "file:///etc/passwd", "ftp://h/x", "gopher://h", "//h/x", "http://", "http://u:p@h/", "http://h\r\nX: y/",
+        "http://h:0/", "http://h:99999/", "http://[::1", "javascript:alert(1)",
+    ],
+)  # fmt: skip
+def test_other_schemes_and_odd_addresses(url: str) -> None:
+    outcome = ask(executor(), payload={"url": url})
+    assert (outcome.ok, outcome.error_kind) == (False, classify.BAD_PAYLOAD)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]"])
+def test_private_hosts_unless_they_are_named(server: Server, host: str) -> None:
+    url = f"http://{host}:{server.server_address[1]}/x"
+    outcome = ask(executor(private_hosts=False), payload={"url": url})
+    assert (outcome.ok, outcome.error_kind, server.seen) == (False, classify.BAD_PAYLOAD, [])
+    if host == "localhost":
+        assert ask(executor(private_hosts=False, hosts=("local*",)), payload={"url": url}).ok
+
+
+@pytest.mark.parametrize(
+    ("address", "public"),
+    [
+        ("8.8.8.8", True), ("10.0.0.1", False), ("169.254.169.254", False), ("100.64.0.1", False), ("0.0.0.0", False),
+        ("224.0.0.1", False), ("2606:4700::1111", True), ("fe80::1%eth0", False), ("fc00::1", False),
+        ("::ffff:10.0.0.1", False), ("64:ff9b::a00:1", False), ("2002:a00:1::", False),
+    ],
+)  # fmt: skip
+def test_which_addresses_are_public(address: str, public: bool) -> None:
+    assert reach._public(address) is public
+
+
+def test_redirects_are_counted_and_looked_at(server: Server) -> None:
+    assert ask(executor(server.url + "/to/to/ok")).ok
+    assert ask(executor(server.url + "/to/to/ok", redirects=1)).error_kind == classify.NETWORK
+    for where in ("http://10.0.0.1/", "file:///etc/passwd"):
+        made = executor(f"{server.url}/to/{where}".replace("127.0.0.1", "localhost"), private_hosts=False,
+                        hosts=("localhost",))  # fmt: skip
+        assert ask(made).error_kind == classify.BAD_PAYLOAD
+
+
+def test_what_was_meant_for_one_host_does_not_go_to_another(server: Server) -> None:
+    there = f"http://localhost:{server.server_address[1]}/other"
+    made = executor(f"{server.url}/to/{there}", method="POST", body={"a": 1}, headers={"Authorization": "Bearer x"})
+    assert ask(made).ok
+    (_, _, first, _), (method, _, second, body) = server.seen
+    assert ("authorization" in first, "authorization" in second, method, body) == (True, False, "GET", "")
+
+
+def test_it_stops_with_its_worker(server: Server) -> None:
+    made = executor(server.url + "/hold")
+    running = start(made, job("notify"))
+    eventually(lambda: bool(server.seen))
+    made.close()
+    assert running.outcome().cancelled
+    assert ask(made).cancelled
