@@ -78,6 +78,8 @@ class _Doors:
             self.window.open_page("dead_letters", target)
         elif verb in ("open_worker", "open_workers"):
             self.window.open_page("workers", target or None)
+        elif verb in ("open_shop", "open_shops"):
+            self.window.open_page("shops", target)
         elif verb == "open_tasks":
             self.window.open_page("tasks", target)
         elif self._verbs is not None:
@@ -96,6 +98,7 @@ def build(
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
+        limits=session.queries.shops,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

@@ -15,6 +15,7 @@ def page_specs(context: PageContext) -> tuple[PageSpec, ...]:
     """The pages that need nothing but the context."""
     made: tuple[tuple[str, str, str, Callable[[PageContext], Page]], ...] = (
         ("tasks", N_("Tasks"), "ph.list-bullets", _tasks),
+        ("shops", N_("Shops"), "ph.storefront", _shops),
         ("dead_letters", N_("Dead letters"), "ph.file-x", _dead_letters),
         ("workers", N_("Workers"), "ph.robot", _workers),
         ("schedules", N_("Schedules"), "ph.calendar-check", _schedules),
@@ -31,6 +32,7 @@ def load() -> None:
     from views.pages.dead_letters import page as dead_letters  # noqa: F401
     from views.pages.schedules import page as schedules  # noqa: F401
     from views.pages.settings import page as settings  # noqa: F401
+    from views.pages.shops import page as shops  # noqa: F401
     from views.pages.tasks import page as tasks  # noqa: F401
     from views.pages.workers import page as workers  # noqa: F401
 
@@ -39,6 +41,12 @@ def _tasks(context: PageContext) -> Page:
     from views.pages.tasks.page import TasksPage
 
     return TasksPage(context)
+
+
+def _shops(context: PageContext) -> Page:
+    from views.pages.shops.page import ShopsPage
+
+    return ShopsPage(context)
 
 
 def _dead_letters(context: PageContext) -> Page:

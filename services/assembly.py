@@ -37,6 +37,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.schedules import ScheduleQueries
+from services.monitor.shops import ShopQueries
 from services.monitor.tasks import TaskQueries
 from services.monitor.trail import AuditQueries
 from services.ports import ArtifactStore, Broker, Clock, Store
@@ -89,6 +90,7 @@ class Queries:
     batches: BatchQueries
     causes: CauseQueries
     schedules: ScheduleQueries
+    shops: ShopQueries
     audit: AuditQueries
     artifacts: ArtifactQueries
 
@@ -170,6 +172,7 @@ def queries(engine: Engine) -> Queries:
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
         causes=CauseQueries(engine.store),
         schedules=ScheduleQueries(engine.store, engine.registry),
+        shops=ShopQueries(engine.store, engine.registry),
         audit=AuditQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
     )

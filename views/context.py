@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from services.commands.breakers import BreakerCommands
 from services.commands.bulk import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
@@ -18,6 +19,7 @@ from services.domain.task_type import TaskType
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.schedules import ScheduleQueries
+from services.monitor.shops import ShopQueries
 from services.monitor.tasks import TaskQueries
 from views.support.acting import AboutToHappen
 from views.support.feed import Feed
@@ -40,6 +42,8 @@ class CommandSet(Protocol):
     def causes(self) -> CauseCommands: ...
     @property
     def fleet(self) -> FleetCommands: ...
+    @property
+    def breakers(self) -> BreakerCommands: ...
     @property
     def schedules(self) -> ScheduleCommands: ...
 
@@ -74,6 +78,7 @@ class PageContext:
     tasks: TaskQueries
     causes: CauseQueries
     schedules: ScheduleQueries
+    limits: ShopQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed

@@ -156,6 +156,28 @@ class FleetCommands:
             self._opener.open_limits()
         return old
 
+    def limit_type(self, name: str, *, concurrency: int, per_minute: int) -> Limit:
+        """Limit a task type in the next version of its document; 0 is no limit. Returns the old limit.
+
+        Raises:
+            UsageError: there is no such type, or no such limit can be.
+        """
+        self._operator.need("admin")
+        body = self._store.documents("type").get(name)
+        if body is None:
+            raise UsageError(f"there is no task type {name!r:.70}; see `type list`", field="name")
+        limits.check(Limit(scope=f"{limits.TYPE}:{name}", concurrency=concurrency, per_minute=per_minute))
+        # as text: what a newer program wrote there is refused by the import, not lost
+        document = msgspec.json.decode(body)
+        old = Limit(
+            scope=f"{limits.TYPE}:{name}",
+            concurrency=document.get("concurrency") or 0,
+            per_minute=document.get("rate_per_minute") or 0,
+        )
+        document |= {"concurrency": concurrency or None, "rate_per_minute": per_minute or None}
+        self.import_types([msgspec.json.encode(document).decode()])
+        return old
+
     def _platforms(self) -> set[str]:
         return {key.partition(":")[0] for key in (*self._registry.shops(), *self._store.counts().shops)}
 

@@ -123,7 +123,7 @@ class AttentionFinder:
                     "more": len(found) - NAMED,
                 },
                 since_ms=min(one.since for one in found),
-                verbs=(("open_tasks", "gate:breaker"),),
+                verbs=(("open_shops", "breaker"), ("open_tasks", "gate:breaker")),
             )
             return
         for one in found:
@@ -138,7 +138,7 @@ class AttentionFinder:
                     "left_ms": max(0, one.until - snapshot.at_ms),
                 },
                 since_ms=one.since,
-                verbs=(("open_tasks", f"shop:{one.shop} gate:breaker"),),
+                verbs=(("open_shop", one.shop), ("open_tasks", f"shop:{one.shop} gate:breaker")),
             )
 
     def _dead_letters(self, snapshot: Snapshot) -> tuple[Attention, ...]:

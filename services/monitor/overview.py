@@ -40,6 +40,9 @@ class ShopCell:
     running: int = 0
     dead: int = 0
     detail: str = ""  #: a sentence in the language of the moment, "" for none
+    failed: int = 0  #: of the last ``of`` attempts, where its breaker is open
+    of: int = 0
+    next_try_ms: int = 0  #: UTC ms from which a task may try, 0 where its breaker is closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import replace
 
+from services.domain.breaker import Breaker
 from services.domain.query import Query, equals
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status
@@ -118,13 +120,15 @@ class ShopStates:
     def cells(self, snapshot: Snapshot) -> tuple[ShopCell, ...]:
         """Every shop in a fixed order."""
         scopes = {pause.scope for pause in snapshot.pauses}
+        open_ = {one.shop: one for one in self._store.breakers()}
         with self._lock:
             finished, waits = dict(self._finished), dict(self._waits)
         rows = []
         for shop in sorted(self._registry.shops().values(), key=lambda one: one.key):
             since = max(waits.get(shop.key, snapshot.at_ms), finished.get(shop.key, 0))
             quiet = snapshot.at_ms - since if shop.key in waits else 0
-            rows.append(_cell(shop, snapshot, scopes, done=shop.key in finished, quiet_ms=quiet))
+            cell = _cell(shop, snapshot, scopes, done=shop.key in finished, quiet_ms=quiet)
+            rows.append(_held(cell, open_[shop.key]) if shop.key in open_ else cell)
         return tuple(rows)
 
 
@@ -143,6 +147,12 @@ def _cell(shop: Shop, snapshot: Snapshot, scopes: set[str], *, done: bool, quiet
         dead=counts.get(Status.DEAD, 0),
         detail="",
     )
+
+
+def _held(cell: ShopCell, found: Breaker) -> ShopCell:
+    """A shop that waits because it fails too often: at least as bad as one that retries."""
+    state = "retrying" if cell.state in ("running", "healthy", "idle") else cell.state
+    return replace(cell, state=state, failed=found.failed, of=len(found.outcomes), next_try_ms=found.until)
 
 
 def _state(counts: dict[str, int], *, done: bool, quiet_ms: int) -> str:

@@ -134,6 +134,7 @@ def open_desk(home: Path) -> Desk:
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
+        limits=session.queries.shops,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

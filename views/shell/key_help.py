@@ -31,6 +31,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("Alt+1 …", N_("pages in the order of the rail")),
             ("G O", N_("Overview")),
             ("G T", N_("Tasks")),
+            ("G S", N_("Shops")),
             ("G D", N_("Dead letters")),
             ("G W", N_("Workers")),
             ("Alt+Left  Right", N_("back, forward")),

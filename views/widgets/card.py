@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.i18n import _
+from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme.tokens import CARD_PADDING
@@ -50,6 +51,12 @@ class Card(QFrame):
         self._source = title
         self._head.setVisible(bool(title))
         self.retranslate()
+
+    def show_name(self, name: str) -> None:
+        """Show the name of what the card is about, which is the same in every language."""
+        self._source = ""
+        self._head.show()
+        self._title.setText(safe.one_line(name, 80))
 
     def set_note(self, note: str) -> None:
         """Show a short note beside the title, already translated."""

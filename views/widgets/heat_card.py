@@ -6,13 +6,15 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
+from services.clock import SystemClock
 from services.i18n import _, ngettext
 from services.monitor.overview import ShopCell
-from views.support import safe
+from views.support import safe, shown, text
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
 _PAD, _LINE, _GAP, _MOST = 10, 20, 16, 420
+_CLOCK = SystemClock()
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _ELIDE = Qt.TextElideMode.ElideRight
@@ -24,7 +26,17 @@ def state_words(cell: ShopCell) -> str:
     if cell.under:
         under = _(status(cell.under).word)
         word = _("{state}, beneath: {under}").format(state=word, under=under)
-    return f"{word}: {safe.one_line(cell.detail, 120)}" if cell.detail else word
+    detail = cell.detail or (breaker_words(cell) if cell.of else "")
+    return _("{name}: {value}").format(name=word, value=safe.one_line(detail, 120)) if detail else word
+
+
+def breaker_words(cell: ShopCell) -> str:
+    """Why a shop waits that fails too often, and when one of its tasks tries again."""
+    left = cell.next_try_ms - _CLOCK.now_ms()
+    when = text.until(shown.span(left)) if left > 0 else _("now")
+    return _("{failed} of the last {of} attempts failed; next try {when}").format(
+        failed=cell.failed, of=cell.of, when=when
+    )
 
 
 def count_words(cell: ShopCell) -> str:

@@ -68,6 +68,8 @@ WORDS: dict[str, Words] = {
 VERBS: dict[str, str] = {
     "triage": NP_("verb", "Triage"),
     "open_tasks": N_("Show tasks"),
+    "open_shop": N_("Open shop"),
+    "open_shops": N_("Open shops"),
     "open_worker": N_("Open worker"),
     "open_workers": N_("Open workers"),
     "pause": N_("Pause {what}"),

@@ -245,6 +245,7 @@ def open_fleet(home: Path) -> Iterator[Fleet]:
         tasks=questions.tasks,
         causes=questions.causes,
         schedules=questions.schedules,
+        limits=questions.shops,
         overview=OverviewQueries(engine.store, engine.registry, live, history, questions.causes, engine.clock),
         commands=assembly.commands(engine),
         feed=Feed(live),

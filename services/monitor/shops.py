@@ -1,0 +1,153 @@
+"""Shops with what they do, what holds them and the limits that apply; and the limits of platforms and types."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from services.domain import breaker, limit
+from services.domain.breaker import Breaker, Rule
+from services.domain.limit import Limit, LimitNow
+from services.domain.shop import SCOPE_ALL, Shop
+from services.domain.status import WAITING, Status
+from services.domain.task_type import TaskType
+from services.engine.registry import Registry
+from services.ports import Store
+
+#: as many rows are handed out; whoever looks for another shop searches for it
+MOST = 500
+ALL, BREAKER, PAUSED = "all", "breaker", "paused"
+_NOBODY: Mapping[str, int] = {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopRow:
+    """One shop. ``holds``: the pause switches that are closed for it."""
+
+    shop: Shop
+    waiting: int = 0
+    running: int = 0
+    retrying: int = 0
+    dead: int = 0
+    holds: tuple[str, ...] = ()
+    breaker: Breaker | None = None  #: where it is open
+
+    @property
+    def key(self) -> str:
+        """``platform:shop_id``."""
+        return self.shop.key
+
+    @property
+    def state(self) -> str:
+        """Name of the status that matters most."""
+        if self.holds:
+            return "paused"
+        if self.breaker is not None:
+            return "blocked"
+        for name, number in (("dead", self.dead), ("retrying", self.retrying), ("running", self.running)):
+            if number:
+                return name
+        return "waiting" if self.waiting else "idle"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopsNow:
+    """The shops that were asked for, the worst first, and how many there are of each sort."""
+
+    rows: tuple[ShopRow, ...] = ()
+    numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``BREAKER``, ``PAUSED``
+    matching: int = 0  #: rows may be fewer
+    rule: Rule = field(default_factory=Rule)
+    at_ms: int = 0  #: by the store's clock
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeRow:
+    """A platform or a type with its limit, which may be none. ``running`` -1: nobody counts it without a limit."""
+
+    now: LimitNow
+    title: Mapping[str, str] = field(default_factory=dict)
+    at_ms: int = 0
+
+    @property
+    def key(self) -> str:
+        """Its scope."""
+        return self.now.limit.scope
+
+
+class ShopQueries:
+    """Blocking questions; call them off the GUI thread."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+
+    def shops(self, text: str = "", which: str = ALL, most: int = MOST) -> ShopsNow:
+        """Shops whose name or id contains the text, the worst first."""
+        counts = self._store.counts().shops
+        scopes = {pause.scope for pause in self._store.pauses()}
+        open_ = {one.shop: one for one in self._store.breakers()}
+        found = self._registry.shops()
+        keys = {**found, **{key: _stranger(key) for key in (*counts, *open_) if key not in found}}
+        rows = [_row(shop, counts.get(key, _NOBODY), scopes, open_.get(key)) for key, shop in keys.items()]
+        wanted = sorted((row for row in rows if _fits(row, text.strip().casefold(), which)), key=_rank)
+        return ShopsNow(
+            rows=tuple(wanted[:most]),
+            numbers={
+                ALL: len(rows),
+                BREAKER: sum(row.breaker is not None for row in rows),
+                PAUSED: sum(bool(row.holds) for row in rows),
+            },
+            matching=len(wanted),
+            rule=breaker.parse(self._store.documents(breaker.DOCUMENT).get(breaker.NAME, "")),
+            at_ms=self._store.now_ms(),
+        )
+
+    def scopes(self) -> tuple[ScopeRow, ...]:
+        """Every platform and every task type, limited or not, platforms first."""
+        known = {one.limit.scope: one for one in self._store.limits()}
+        counts, now = self._store.counts().shops, self._store.now_ms()
+        types = self._registry.types()
+        platforms = {key.partition(":")[0] for key in (*self._registry.shops(), *counts)}
+        for name in sorted(platforms):
+            running = sum(by.get(Status.RUNNING, 0) for key, by in counts.items() if key.partition(":")[0] == name)
+            scope = f"{limit.PLATFORM}:{name}"
+            known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=running))
+        for name in types:
+            scope = f"{limit.TYPE}:{name}"
+            known.setdefault(scope, LimitNow(limit=Limit(scope=scope), running=-1))
+        return tuple(_scope(one, types, now) for _scope_, one in sorted(known.items()))
+
+
+def _stranger(key: str) -> Shop:
+    platform, _colon, shop_id = key.partition(":")
+    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
+
+
+def _row(shop: Shop, by: Mapping[str, int], scopes: set[str], found: Breaker | None) -> ShopRow:
+    holds = (SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}")
+    return ShopRow(
+        shop=shop,
+        waiting=sum(by.get(status, 0) for status in WAITING),
+        running=by.get(Status.RUNNING, 0),
+        retrying=by.get(Status.RETRYING, 0),
+        dead=by.get(Status.DEAD, 0),
+        holds=tuple(scope for scope in holds if scope in scopes),
+        breaker=found,
+    )
+
+
+def _fits(row: ShopRow, text: str, which: str) -> bool:
+    if (which == BREAKER and row.breaker is None) or (which == PAUSED and not row.holds):
+        return False
+    return not text or text in row.key.casefold() or text in row.shop.name.casefold()
+
+
+def _rank(row: ShopRow) -> tuple[int, int, int, str]:
+    order = ("blocked", "dead", "retrying", "paused", "running", "waiting", "idle")
+    return order.index(row.state), -row.dead, -row.waiting, row.key
+
+
+def _scope(one: LimitNow, types: Mapping[str, TaskType], now: int) -> ScopeRow:
+    head, _colon, name = one.limit.scope.partition(":")
+    kind = types.get(name) if head == limit.TYPE else None
+    return ScopeRow(now=one, title=kind.title if kind is not None else {}, at_ms=now)

@@ -1,0 +1,232 @@
+"""The Shops page over a real engine: what holds shops, the limits, and every act as its audited command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QLabel, QMenu, QWidget
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.breaker import Rule
+from services.domain.limit import Limit
+from services.domain.shop import Shop
+from services.domain.status import Status
+from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
+from tests.unit.views.pages.opening import opening
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.shops.page import ShopsPage
+from views.pages.shops.rule_dialog import RuleDialog
+
+Open = Callable[[], ShopsPage]
+WAIT_MS = 10_000
+SHOP, OTHER = "pdd:pdd-10021", "pdd:pdd-10025"
+
+
+@pytest.fixture
+def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
+    """Opens the page as the window does."""
+
+    def show(page: ShopsPage) -> None:
+        with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+            page.show()
+            page.activate()
+
+    yield from opening(qtbot, lambda: ShopsPage(fleet.context), show, size=(1400, 700))
+
+
+def trip(fleet: Fleet, key: str = SHOP) -> None:
+    """Let the breaker of a shop open, and one task wait behind it."""
+    fleet.context.commands.breakers.set_rule(Rule(failures=2, of=4))
+    platform, _colon, shop_id = key.partition(":")
+    for number in range(3):
+        spec = TaskSpec(
+            platform=platform,
+            shop_id=shop_id,
+            task_type="refresh_goods",
+            payload={"page_size": number + 1},
+            max_retries=0,
+        )
+        made = fleet.context.commands.tasks.create([spec], origin="cli").created[0]
+        if number < 2:
+            fleet.finish(made.task_id, to=Status.DEAD, error=LOGIN)
+    assert [one.shop for one in fleet.store.breakers()] == [key]
+
+
+def words(widget: QWidget) -> str:
+    """Everything that a person reads there."""
+    return "\n".join(label.text() for label in widget.findChildren(QLabel) if label.isVisibleTo(widget))
+
+
+def row(page: ShopsPage, key: str) -> dict[str, str]:
+    """What the row of a shop or of a limit says."""
+    model = page._shops if page._shops.find(key) is not None else page._limits
+    found = model.find(key)
+    assert found is not None, key
+    return {column.key: column.display(found) for column in model.columns}
+
+
+def after(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
+    """Act, and wait until the page has asked again."""
+    with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
+        act()
+    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        page.refresh()
+
+
+def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    page = open_page()
+    assert page._shops.key_at(0) == SHOP
+    assert row(page, SHOP)["reason"].startswith("2 of 2 failed, next try in ")
+    assert page.header._summary.text() == "60 shops, 1 held by its breaker"
+    assert page.shop.isVisibleTo(page)
+    said = words(page.shop)
+    assert "微光数码专卖店" in said
+    assert "2 of 2 failed" in said
+    assert "Seller login expired, opened once" in said
+    i18n.set_language("zh_CN")
+    assert row(page, SHOP)["reason"].startswith("2 次中失败 2 次，下次试探：")
+    assert "解除熔断" in {button.text() for button in (page.shop.close_button,)}
+
+
+def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    page = open_page()
+    page.shop.close_button.click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert "2 of 2 failed" in words(dialog)
+    dialog._note_field.setText("logged in again")
+    after(qtbot, page, dialog.verb_button.click)
+    assert fleet.store.breakers() == []
+    assert fleet.toasts[-1].text == "微光数码专卖店 runs again."
+    assert row(page, SHOP)["reason"] == ""
+    (entry,) = fleet.store.audit(1)
+    assert (entry.action, entry.target) == ("breaker.close", (SHOP,))
+    assert "logged in again" in entry.detail
+
+
+def test_the_rule_is_changed_switched_off_and_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.rule_button.click()
+    (dialog,) = page.findChildren(RuleDialog)
+    assert dialog.save_button.toolTip() == "Nothing was changed yet"
+    dialog.failures.setValue(20)
+    assert dialog._failures.error() == "At most as many as are looked at"
+    assert not dialog.save_button.isEnabled()
+    dialog.on.setChecked(False)
+    after(qtbot, page, dialog.save_button.click)
+    assert fleet.context.commands.breakers.rule().failures == 0
+    assert fleet.toasts[-1].text == "Breakers are off: a shop that fails goes on trying."
+    after(qtbot, page, fleet.toasts[-1].actions[0].call)
+    assert fleet.context.commands.breakers.rule() == Rule()
+
+
+def test_the_numbers_of_a_shop_are_changed_and_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.table.set_current_key(OTHER)
+    before = fleet.context.shops()[OTHER].concurrency
+    after(qtbot, page, lambda: page.shop.at_once.step(2))
+    assert row(page, OTHER)["running"] == f"0 / {before + 2}"
+    after(qtbot, page, fleet.toasts[-1].actions[0].call)
+    assert fleet.context.shops()[OTHER].concurrency == before
+    after(qtbot, page, page.shop.pause_button.click)
+    assert row(page, OTHER)["reason"] == "the shop is paused"
+    assert page.shop.pause_button.text() == "Resume shop"
+    dedicated = fleet.context.shops()[OTHER].dedicated
+    after(qtbot, page, page.shop.dedicated.click)
+    assert fleet.context.shops()[OTHER].dedicated is not dedicated
+
+
+def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    page = open_page()
+    page.show_request("breaker")
+    qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
+    page.show_request(OTHER)
+    qtbot.waitUntil(lambda: page.table.current_key() == OTHER, timeout=WAIT_MS)
+    page._search.setText("no such shop")
+    qtbot.waitUntil(lambda: page._tables.currentWidget() is page._none, timeout=WAIT_MS)
+    page._none.button.click()
+    qtbot.waitUntil(lambda: page._shops.rowCount() == 60, timeout=WAIT_MS)
+
+
+def test_limits_show_how_far_they_are_used_and_are_changed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.fleet.set_limit(Limit(scope="platform:pdd", concurrency=3, per_minute=40))
+    fleet.succeed("pdd", "pdd-10021", "refresh_goods")
+    page = open_page()
+    page._view.choose("limits")
+    cells = row(page, "platform:pdd")
+    assert (cells["running"], cells["started"]) == ("0 / 3", "1 / 40")
+    assert cells["resets"].startswith("in ")
+    assert page.header._summary.text() == "1 limit set"
+    page.limits.set_current_key("platform:pdd")
+    assert page.scope.save_button.toolTip() == "Nothing was changed yet"
+    page.scope.at_once.setValue(0)
+    page.scope.a_minute.setValue(7)
+    page.refresh()
+    assert page.scope.a_minute.value() == 7, "what a person types is not taken away"
+    after(qtbot, page, page.scope.save_button.click)
+    assert row(page, "platform:pdd")["started"] == "1 / 7"
+    after(qtbot, page, fleet.toasts[-1].actions[0].call)
+    assert row(page, "platform:pdd")["started"] == "1 / 40"
+
+
+def test_the_limit_of_a_type_goes_into_its_document(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page._view.choose("limits")
+    page.limits.set_current_key("type:sync_order")
+    version = fleet.context.types()["sync_order"].version
+    page.scope.at_once.setValue(5)
+    after(qtbot, page, page.scope.save_button.click)
+    kind = fleet.context.types()["sync_order"]
+    assert (kind.concurrency, kind.rate_per_minute, kind.version) == (5, None, version + 1)
+    assert row(page, "type:sync_order")["running"] == "0 / 5"
+
+
+def test_what_waits_is_a_click_away(qtbot: QtBot, open_page: Open) -> None:
+    page = open_page()
+    page._view.choose("limits")
+    page.limits.set_current_key("platform:temu")
+    with qtbot.waitSignal(page.navigate) as heard:
+        page.scope.tasks_button.click()
+    assert heard.args == ["tasks", "gate:quota platform:temu"]
+
+
+def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    page = open_page()
+    page.set_acting("Not while the connection is lost")
+    card = page.shop
+    assert {one.isEnabled() for one in (card.close_button, card.pause_button, card.at_once, card.dedicated)} == {False}
+    assert card.close_button.toolTip() == "Not while the connection is lost"
+    menu = QMenu(page)
+    page._fill_menu(menu, SHOP)
+    assert {action.text(): action.isEnabled() for action in menu.actions()} == {
+        "Close the breaker": False,
+        "Pause shop": False,
+        "Show tasks": True,
+    }
+    page.set_acting("")
+    assert card.close_button.isEnabled()
+
+
+def test_an_operator_may_not_change_rule_and_types(qtbot: QtBot, fleet: Fleet) -> None:
+    commands = replace(fleet.context.commands, operator=replace(fleet.context.commands.operator, role="operator"))  # type: ignore[type-var]
+    page = ShopsPage(replace(fleet.context, commands=commands))
+    qtbot.addWidget(page)
+    assert page.actions_of_page.barred() == ""
+    assert page.actions_of_page.barred("admin") == "Only an admin may change this"
+
+
+def test_ten_thousand_shops_are_a_list_of_the_worst(fleet: Fleet, open_page: Open) -> None:
+    fleet.store.put_shops([Shop(platform="temu", shop_id=f"t{number}") for number in range(600)])
+    fleet.engine.registry.forget()
+    trip(fleet)
+    page = open_page()
+    assert page._shops.rowCount() == 500
+    assert page._shops.key_at(0) == SHOP
+    assert "the first 500 of " in page.header._summary.text()

@@ -1,0 +1,1 @@
+"""Shops: what holds them, the limits that apply, and what can be done about both."""

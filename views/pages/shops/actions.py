@@ -1,0 +1,150 @@
+"""What is done to shops and limits from the page; every act is an audited command, told with the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
+
+from services.domain import limit as limits
+from services.domain.breaker import Rule
+from services.domain.limit import Limit
+from services.i18n import N_, _, ngettext
+from services.monitor.shops import ScopeRow, ShopRow
+from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.pages.shops import words
+from views.support import text
+from views.support.operation import Operation
+from views.widgets.toast import ToastAction, ToastSpec, failure
+
+UNDO_S = 10
+
+
+class ShopActions(QObject):
+    """Signals:
+    changed: something was done, or refused; ask again.
+    """
+
+    changed = Signal()
+
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
+        super().__init__(owner)
+        self._context, self._owner = context, owner
+        self._operation = Operation(self)
+        self._forbidden = ""
+
+    def forbid(self, reason: str) -> None:
+        """Change nothing from now on, for this reason, already translated; "" allows it again."""
+        self._forbidden = reason
+
+    def barred(self, role: str = "operator") -> str:
+        """Why nothing can be changed, "" when it can; ``role`` is the least that may."""
+        if self._forbidden:
+            return self._forbidden
+        have = self._context.commands.operator.role
+        if have == "viewer":
+            return _("Your role may only look")
+        return _("Only an admin may change this") if role == "admin" and have != "admin" else ""
+
+    # shops
+
+    def set_concurrency(self, row: ShopRow, number: int) -> None:
+        """Change how many tasks of a shop run at once."""
+        fleet, before = self._context.commands.fleet, row.shop.concurrency
+        said = ngettext("{shop} may run {n} task at once now.", "{shop} may run {n} tasks at once now.", number).format(
+            shop=words.name(row), n=number
+        )
+        self._act(
+            partial(fleet.set_concurrency, row.key, number), said, partial(fleet.set_concurrency, row.key, before)
+        )
+
+    def dedicate(self, row: ShopRow, *, on: bool) -> None:
+        """Give a shop a queue of its own, or let its tasks go through the lanes again."""
+        fleet = self._context.commands.fleet
+        there, back = (fleet.dedicate, fleet.undedicate) if on else (fleet.undedicate, fleet.dedicate)
+        said = _("{shop} has a queue of its own now.") if on else _("{shop} goes through the lanes again.")
+        self._act(partial(there, row.key), said.format(shop=words.name(row)), partial(back, row.key))
+
+    def pause(self, row: ShopRow, *, on: bool) -> None:
+        """Let nothing of a shop start, or let it go on."""
+        fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
+        there, back = (fleet.pause, fleet.resume) if on else (fleet.resume, fleet.pause)
+        said = _("{what} is paused; running tasks go on.") if on else _("{what} goes on.")
+        self._act(partial(there, scope), said.format(what=words.name(row)), partial(back, scope))
+
+    def close_breaker(self, row: ShopRow) -> None:
+        """Forget the failures of a shop, after a look at them."""
+        found = row.breaker
+        if found is None:
+            return
+        question = Question(
+            title=N_("Let the shop run again"),
+            rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.waiting))),
+            findings=(Finding("blocked", words.failures(found), words.last_failure(found)),),
+            text=_(
+                "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails again."
+            ),
+            verb=_("Close the breaker"),
+            note=_("Note, kept in the audit trail"),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._close(row, dialog.note))
+        dialog.open()
+
+    def _close(self, row: ShopRow, note: str) -> None:
+        close = partial(self._context.commands.breakers.close, row.key, note=note)
+        self._act(close, _("{shop} runs again.").format(shop=words.name(row)))
+
+    # rules and limits
+
+    def set_rule(self, rule: Rule) -> None:
+        """Change when breakers open."""
+        breakers = self._context.commands.breakers
+
+        def change() -> Rule:
+            before = breakers.rule()
+            breakers.set_rule(rule)
+            return before
+
+        self._act(change, words.rule(rule), take_back=lambda before: partial(breakers.set_rule, before))
+
+    def set_limit(self, row: ScopeRow, concurrency: int, per_minute: int) -> None:
+        """Limit a platform or a type; 0 is no limit."""
+        said = _("The limit of {name} is changed.").format(name=words.scope_name(row))
+        before = row.now.limit
+        there = partial(self._limit, row.key, concurrency, per_minute)
+        self._act(there, said, partial(self._limit, row.key, before.concurrency, before.per_minute))
+
+    def _limit(self, scope: str, concurrency: int, per_minute: int) -> None:
+        fleet = self._context.commands.fleet
+        head, _colon, name = scope.partition(":")
+        if head == limits.TYPE:
+            fleet.limit_type(name, concurrency=concurrency, per_minute=per_minute)
+        else:
+            fleet.set_limit(Limit(scope=scope, concurrency=concurrency, per_minute=per_minute))
+
+    def _act(
+        self,
+        call: Callable[[], object],
+        said: str,
+        back: Callable[[], object] | None = None,
+        *,
+        take_back: Callable[[Rule], Callable[[], object]] | None = None,
+    ) -> None:
+        def tell(result: object) -> None:
+            undo = take_back(result) if take_back is not None and isinstance(result, Rule) else back
+            actions = (ToastAction(text=_("Undo"), call=partial(self._undo, undo)),) if undo is not None else ()
+            self._context.toast(ToastSpec(text=said, status="healthy", actions=actions, seconds=UNDO_S))
+            self.changed.emit()
+
+        self._operation.start(call, tell, self._fail)
+
+    def _undo(self, back: Callable[[], object]) -> None:
+        self._act(back, _("Taken back."))
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+        self.changed.emit()

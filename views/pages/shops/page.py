@@ -1,0 +1,293 @@
+"""The Shops page: which shops are held and by what, and the limits of shops, platforms and task types."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+
+from services.domain import filter, limit
+from services.domain.query import equals
+from services.i18n import N_, _
+from services.messages import told
+from services.monitor.shops import ALL, BREAKER, PAUSED, ScopeRow, ShopRow, ShopsNow
+from views.context import PageContext
+from views.page import Page
+from views.pages.shops import words
+from views.pages.shops.actions import ShopActions
+from views.pages.shops.rule_dialog import RuleDialog
+from views.pages.shops.scope_card import ScopeCard
+from views.pages.shops.shop_card import ShopCard
+from views.pages.shops.table import SCOPES, SHOPS
+from views.support import text
+from views.support.offers import offer
+from views.support.refresher import Refresher
+from views.support.throttle import Debounce
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import CARD_GAP, PAGE_MARGIN
+from views.widgets.buttons import Button
+from views.widgets.empty_state import EmptyState
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.search_field import SearchField
+from views.widgets.segmented import Segmented
+from views.widgets.strip import ErrorStrip
+
+EVERY_MS, TYPING_MS, SIDE = 2000, 200, 340
+SORTS = ((ALL, N_("All")), (BREAKER, N_("Held by the breaker")), (PAUSED, N_("Paused")))
+_VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
+Answer = tuple[ShopsNow, tuple[ScopeRow, ...]]
+
+
+class ShopsPage(Page):
+    """Two tables, one at a time; what can be done about the row under the cursor stands beside it."""
+
+    page_id = "shops"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Shops"))
+        self._context = context
+        self._now, self._scopes = ShopsNow(), tuple[ScopeRow, ...]()
+        self._wish = ""
+        self._wanted = ("", ALL)  #: read in the thread that asks, which may touch no widget
+        self.actions_of_page = ShopActions(context, self)
+        self._shops: RecordModel[ShopRow] = RecordModel(
+            SHOPS, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.sentence
+        )
+        self._limits: RecordModel[ScopeRow] = RecordModel(
+            SCOPES, key=lambda row: row.key, hold_new=False, local_sort=True, sentence=words.scope_sentence
+        )
+        self._build()
+        self._refresher = Refresher(self, self._fetch, self._show, EVERY_MS)
+        self._connect()
+        self._show_view()
+
+    # the page
+
+    def activate(self) -> None:
+        """Ask now and then."""
+        self._refresher.start()
+
+    def deactivate(self) -> None:
+        """Ask no more."""
+        self._refresher.stop()
+
+    def refresh(self) -> None:
+        """Ask at once."""
+        self._refresher.now()
+
+    def show_request(self, request: object) -> None:
+        """Show one shop by its key, or those of one sort."""
+        self._view.set_current("shops")
+        self._show_view()
+        sort = request if request in (BREAKER, PAUSED) else ALL
+        self._sort.set_current(str(sort))
+        self._wish = str(request) if sort == ALL else ""
+        self._search.setText(self._wish)
+        self._ask()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self.actions_of_page.forbid(reason)
+        self._say_rights()
+
+    def panes(self) -> Sequence[QWidget]:
+        """Search, table, card."""
+        return (self._search, self._tables, self._side)
+
+    def retranslate(self) -> None:
+        """Say the numbers again."""
+        super().retranslate()
+        if hasattr(self, "_side"):
+            self._name_search()
+            self._say()
+
+    # putting together
+
+    def _name_search(self) -> None:
+        self._search.setPlaceholderText(_("Shop name or id"))
+        self._search.setAccessibleName(_("Shop name or id"))
+
+    def _build(self) -> None:
+        self._view = Segmented(_VIEWS, N_("What to show"))
+        self.rule_button = Button(N_("Breaker rule"), icon="ph.hand-palm")
+        self.header.add_action(self._view)
+        self.header.add_action(self.rule_button)
+        self._search = SearchField()
+        self._search.setFixedWidth(230)
+        self._name_search()
+        self._sort = Segmented(SORTS, N_("Which shops"))
+        self._bar = QWidget()
+        bar = QHBoxLayout(self._bar)
+        bar.setContentsMargins(PAGE_MARGIN, 4, PAGE_MARGIN, 8)
+        bar.addWidget(self._sort)
+        bar.addStretch(1)
+        bar.addWidget(self._search)
+        self._error = ErrorStrip()
+        self.table = TableView(self._shops, name=N_("Shops"))
+        self.limits = TableView(self._limits, name=N_("Limits"))
+        self._none = EmptyState(
+            N_("No shop matches."), N_("Look for another name or id, or show all of them."), N_("Show all")
+        )
+        self._tables = QStackedWidget()
+        for widget in (self.table, self.limits, self._none):
+            self._tables.addWidget(widget)
+        self.shop, self.scope = ShopCard(), ScopeCard()
+        self._side = ScrollPane()
+        self._side.setFixedWidth(SIDE)
+        self._side.body.setContentsMargins(0, 0, PAGE_MARGIN, PAGE_MARGIN)
+        self._side.body.addWidget(self.shop)
+        self._side.body.addWidget(self.scope)
+        self._side.body.addStretch(1)
+        left = QVBoxLayout()
+        left.setSpacing(0)
+        left.addWidget(self._bar)
+        left.addWidget(self._tables, 1)
+        row = QHBoxLayout()
+        row.setSpacing(CARD_GAP)
+        row.addLayout(left, 1)
+        row.addWidget(self._side)
+        self.body.addWidget(self._error)
+        self.body.addLayout(row, 1)
+        self.shop.hide()
+        self.scope.hide()
+
+    def _connect(self) -> None:
+        # looking
+        ask = Debounce(self._ask, TYPING_MS, self)
+        self._search.textChanged.connect(lambda _text: ask())
+        self._sort.chosen.connect(lambda _key: self._ask())
+        self._view.chosen.connect(lambda _key: self._say())
+        self._refresher.failed.connect(self._show_error)
+        self._error.retry.connect(self._refresher.now)
+        self._none.action.connect(self._show_all)
+        # choosing
+        self.table.current_changed.connect(lambda _key: self._follow())
+        self.limits.current_changed.connect(lambda _key: self._follow())
+        self.table.open_requested.connect(self._open_tasks)
+        self.table.menu_requested.connect(self._fill_menu)
+        # acting
+        acts = self.actions_of_page
+        acts.changed.connect(self._refresher.now)
+        self.rule_button.clicked.connect(self._on_rule)
+        self.shop.concurrency_chosen.connect(lambda number: self._on_shop(acts.set_concurrency, number))
+        self.shop.dedicated_chosen.connect(self._on_dedicated)
+        self.shop.pause_chosen.connect(self._on_pause)
+        self.shop.close_wanted.connect(lambda: self._on_shop(acts.close_breaker))
+        self.shop.tasks_wanted.connect(lambda: self._open_tasks(self.table.current_key()))
+        self.scope.limit_chosen.connect(self._on_limit)
+        self.scope.tasks_wanted.connect(self._open_waiting)
+
+    # looking
+
+    def _ask(self) -> None:
+        self._wanted = (self._search.text(), self._sort.current())
+        self._refresher.now()
+
+    def _fetch(self) -> Answer:
+        text, which = self._wanted
+        queries = self._context.limits
+        return queries.shops(text, which), queries.scopes()
+
+    def _show_error(self, error: BaseException) -> None:
+        self._error.show_error(told(error))
+
+    def _show(self, answer: Answer) -> None:
+        self._error.clear()
+        self._now, self._scopes = answer
+        self._shops.apply(self._now.rows)
+        self._limits.apply(self._scopes)
+        if self._wish and self._shops.find(self._wish) is not None:
+            self.table.set_current_key(self._wish)
+            self._wish = ""
+        if self._now.rows and self.table.current_key() is None:
+            self.table.set_current_key(self._shops.key_at(0))
+        if self._scopes and self.limits.current_key() is None:
+            self.limits.set_current_key(self._limits.key_at(0))
+        self._say()
+
+    def _say(self) -> None:
+        for key, _title in SORTS:
+            self._sort.set_suffix(key, text.compact(self._now.numbers.get(key, 0)))
+        self.rule_button.setToolTip(words.rule(self._now.rule))
+        on_shops = self._view.current() == "shops"
+        self.set_summary(words.summary(self._now) if on_shops else words.scopes_summary(self._scopes))
+        self._show_view()
+
+    def _show_view(self) -> None:
+        on_shops = self._view.current() == "shops"
+        self._bar.setVisible(on_shops)
+        empty = on_shops and not self._now.rows and bool(self._now.at_ms)
+        self._tables.setCurrentWidget(self._none if empty else self.table if on_shops else self.limits)
+        self._follow()
+
+    def _follow(self) -> None:
+        on_shops = self._view.current() == "shops"
+        self.shop.show_shop(self._shop_at(self.table.current_key()) if on_shops else None)
+        self.scope.show_scope(None if on_shops else self._scope_at(self.limits.current_key()))
+        self._say_rights()
+
+    def _say_rights(self) -> None:
+        acts, row = self.actions_of_page, self.scope.shown
+        self.shop.set_acting(acts.barred())
+        is_type = row is not None and row.key.startswith(f"{limit.TYPE}:")
+        self.scope.set_acting(acts.barred("admin" if is_type else "operator"))
+
+    def _shop_at(self, key: object) -> ShopRow | None:
+        return self._shops.find(str(key)) if key is not None else None
+
+    def _scope_at(self, key: object) -> ScopeRow | None:
+        return self._limits.find(str(key)) if key is not None else None
+
+    def _show_all(self) -> None:
+        self._sort.set_current(ALL)
+        self._search.clear()
+        self._ask()
+
+    # acting
+
+    def _on_shop(self, act: Callable[..., None], *args: object) -> None:
+        row = self.shop.shown
+        if row is not None and not self.actions_of_page.barred():
+            act(row, *args)
+
+    def _on_dedicated(self, on: bool) -> None:
+        row = self.shop.shown
+        if row is not None:
+            self.actions_of_page.dedicate(row, on=on)
+
+    def _on_pause(self, on: bool) -> None:
+        row = self.shop.shown
+        if row is not None:
+            self.actions_of_page.pause(row, on=on)
+
+    def _on_limit(self, concurrency: int, per_minute: int) -> None:
+        row = self.scope.shown
+        if row is not None:
+            self.actions_of_page.set_limit(row, concurrency, per_minute)
+
+    def _on_rule(self) -> None:
+        dialog = RuleDialog(self._now.rule, self.actions_of_page.barred("admin"), self)
+        dialog.chosen.connect(self.actions_of_page.set_rule)
+        dialog.open()
+
+    def _open_tasks(self, key: object) -> None:
+        if key is not None:
+            self.navigate.emit("tasks", filter.format_terms((equals("shop", str(key)),)))
+
+    def _open_waiting(self) -> None:
+        row = self.scope.shown
+        if row is not None:
+            head, _colon, name = row.key.partition(":")
+            self.navigate.emit("tasks", filter.format_terms((equals("gate", "quota"), equals(head, name))))
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        row, acts = self._shop_at(key), self.actions_of_page
+        if row is None:
+            return
+        reason, paused = acts.barred(), f"shop:{row.key}" in row.holds
+        if row.breaker is not None:
+            offer(menu, _("Close the breaker"), lambda: acts.close_breaker(row), reason)
+        words_of_pause = _("Resume shop") if paused else _("Pause shop")
+        offer(menu, words_of_pause, lambda: acts.pause(row, on=not paused), reason)
+        menu.addAction(_("Show tasks"), lambda: self._open_tasks(key))

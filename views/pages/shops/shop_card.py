@@ -1,0 +1,156 @@
+"""One shop beside the table: what it does, what holds it, its limits and its queue."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from services.clock import SystemClock
+from services.i18n import N_, _
+from services.monitor.shops import ShopRow
+from views.pages.shops import words
+from views.support import text
+from views.support.language import on_language_changed
+from views.support.look import Label, line
+from views.theme.tokens import platform_badge
+from views.widgets.badge import Badge
+from views.widgets.buttons import Button
+from views.widgets.card import Card
+from views.widgets.key_values import KeyValues
+from views.widgets.stepper import Stepper
+from views.widgets.strip import Strip
+from views.widgets.toggle import Toggle
+
+MOST_AT_ONCE, STEP_MS = 64, 700
+_CLOCK = SystemClock()
+
+
+class ShopCard(Card):
+    """Signals:
+    concurrency_chosen: how many tasks at once.
+    dedicated_chosen: whether it has a queue of its own.
+    pause_chosen: whether it is to be paused.
+    close_wanted: its breaker shall be closed.
+    tasks_wanted: show its tasks.
+    """
+
+    concurrency_chosen = Signal(int)
+    dedicated_chosen = Signal(bool)
+    pause_chosen = Signal(bool)
+    close_wanted = Signal()
+    tasks_wanted = Signal()
+
+    def __init__(self) -> None:
+        super().__init__("", divided=True)
+        self._row_shown: ShopRow | None = None
+        self._reason = ""
+        self._badge = Badge.platform("")
+        self._facts = KeyValues(spread=True)
+        self.breaker = Strip("blocked")
+        self._why = Label("", "label", "text2", wrap=True)
+        self.close_button = Button(N_("Close the breaker"), icon="ph.shield-check", small=True)
+        self.at_once = Stepper(N_("Tasks at once"), 1, 1, MOST_AT_ONCE)
+        self.dedicated = Toggle(N_("Dedicated queue"))
+        self.pause_button = Button(N_("Pause shop"), icon="ph.pause-circle")
+        self.tasks_button = Button(N_("Show tasks"), icon="ph.list-bullets")
+        self._labels = [Label("", "body") for _n in range(2)]
+        self._settle = QTimer(self, singleShot=True, interval=STEP_MS)
+        self._settle.timeout.connect(lambda: self.concurrency_chosen.emit(self.at_once.value()))
+        self._put_together()
+        self.at_once.value_changed.connect(lambda _value: self._settle.start())
+        self.dedicated.clicked.connect(self.dedicated_chosen)
+        self.pause_button.clicked.connect(self._on_pause)
+        self.close_button.clicked.connect(self.close_wanted)
+        self.tasks_button.clicked.connect(self.tasks_wanted)
+        on_language_changed(self._say)
+
+    def _put_together(self) -> None:
+        self.add_action(self._badge)
+        self._held = QWidget()
+        held = QVBoxLayout(self._held)
+        held.setContentsMargins(0, 0, 0, 4)
+        held.addWidget(self.breaker)
+        row = QHBoxLayout()
+        row.addWidget(self._why, 1)
+        row.addWidget(self.close_button)
+        held.addLayout(row)
+        self.body.addWidget(self._held)
+        self.body.addWidget(self._facts)
+        for label, control in zip(self._labels, (self.at_once, self.dedicated), strict=True):
+            self.body.addWidget(line())
+            pair = QHBoxLayout()
+            pair.addWidget(label, 1)
+            pair.addWidget(control)
+            self.body.addLayout(pair)
+        self.body.addWidget(line())
+        buttons = QHBoxLayout()
+        buttons.addWidget(self.pause_button)
+        buttons.addWidget(self.tasks_button)
+        buttons.addStretch(1)
+        self.body.addLayout(buttons)
+
+    @property
+    def shown(self) -> ShopRow | None:
+        """The shop shown."""
+        return self._row_shown
+
+    def show_shop(self, row: ShopRow | None) -> None:
+        """Show a shop; a number that a person is changing stays."""
+        if row is None or self._row_shown is None or row.key != self._row_shown.key:
+            self._settle.stop()
+        self._row_shown = row
+        self.setVisible(row is not None)
+        self._say()
+
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed, for this reason."""
+        self._reason = reason
+        self._say()
+
+    def _say(self) -> None:
+        row = self._row_shown
+        if row is None:
+            return
+        now = _CLOCK.now_ms()
+        self.show_name(words.name(row))
+        self.setAccessibleName(words.sentence(row))
+        self._badge.show_text(platform_badge(row.shop.platform))
+        self._facts.set_rows(self._rows(row))
+        self._held.setVisible(row.breaker is not None)
+        if row.breaker is not None:
+            self.breaker.show_text(words.next_try(row.breaker, now), words.failures(row.breaker))
+            self._why.setText(words.last_failure(row.breaker))
+        for label, source in zip(self._labels, (N_("Tasks at once"), N_("Dedicated queue")), strict=True):
+            label.setText(_(source))
+        if not self._settle.isActive():
+            self.at_once.set_value(row.shop.concurrency)
+        self.dedicated.setChecked(row.shop.dedicated)
+        paused = f"shop:{row.key}" in row.holds
+        self.pause_button.set_source(N_("Resume shop") if paused else N_("Pause shop"))
+        self.pause_button.set_glyph("ph.play" if paused else "ph.pause-circle")
+        self._show_verbs(row)
+
+    def _show_verbs(self, row: ShopRow) -> None:
+        self.pause_button.disable(self._reason)
+        self.close_button.disable(self._reason)
+        stranger = _("Only tasks tell of this shop; import it first") if row.shop.unregistered else ""
+        for control in (self.at_once, self.dedicated):
+            control.setEnabled(not (self._reason or stranger))
+            control.setToolTip(self._reason or stranger)
+
+    def _rows(self, row: ShopRow) -> list[tuple[str, str, str]]:
+        paused = words.holds(row)
+        found = [
+            (_("Id"), row.key, "text"),
+            (_("Waiting"), text.count(row.waiting), "text"),
+            (_("Running"), words.used(row.running, row.shop.concurrency), "text"),
+            (_("Retrying"), text.count(row.retrying), "text"),
+            (_("Dead letters"), text.count(row.dead), "dead" if row.dead else "text"),
+            (_("Paused"), paused, "text"),
+        ]
+        return [one for one in found if one[1]]
+
+    def _on_pause(self) -> None:
+        row = self._row_shown
+        if row is not None:
+            self.pause_chosen.emit(f"shop:{row.key}" not in row.holds)

@@ -1,0 +1,166 @@
+"""Shops, and limits of platforms and types, as rows of tables."""
+
+from __future__ import annotations
+
+from services.clock import SystemClock
+from services.i18n import N_, _
+from services.monitor.shops import ScopeRow, ShopRow
+from views.pages.shops import words
+from views.support import safe, text
+from views.tables.column import Column
+
+_CLOCK = SystemClock()
+
+
+def _busy_tone(row: ShopRow) -> str:
+    return "retrying" if row.waiting and row.running >= row.shop.concurrency else "text"
+
+
+def _full_tone(row: ScopeRow) -> str:
+    found = row.now
+    return "retrying" if 0 < found.limit.concurrency <= found.running + found.promised else "text"
+
+
+def _spent_tone(row: ScopeRow) -> str:
+    found = row.now
+    return "retrying" if 0 < found.limit.per_minute <= found.started + found.promised else "text"
+
+
+def _scope_state(row: ScopeRow) -> str:
+    if row.now.full and row.now.waiting:
+        return "blocked"
+    return "healthy" if row.now.limit.limits else "idle"
+
+
+def _started(row: ScopeRow) -> str:
+    most = row.now.limit.per_minute
+    return words.used(row.now.started, most) if most else ""
+
+
+SHOPS: tuple[Column[ShopRow], ...] = (
+    Column(key="state", title="", value=lambda row: row.state, kind="glyph", width=30, speech=words.sentence),
+    Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", width=170, sortable=True),
+    Column(key="platform", title=N_("Platform"), value=lambda row: row.shop.platform, kind="badge", width=80),
+    Column(key="id", title=N_("Id"), value=lambda row: row.shop.shop_id, mono=True, width=110, hide_rank=2),
+    Column(
+        key="waiting",
+        title=N_("Waiting"),
+        value=lambda row: row.waiting,
+        text=lambda row: text.count(row.waiting),
+        tone=lambda row: "text" if row.waiting else "text3",
+        kind="number",
+        width=80,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(
+        key="running",
+        title=N_("Running"),
+        value=lambda row: row.running,
+        text=lambda row: words.used(row.running, row.shop.concurrency),
+        tone=_busy_tone,
+        kind="number",
+        width=84,
+        sortable=True,
+        descending_first=True,
+        title_tip=N_("Tasks that run now, and how many of this shop may run at once"),
+    ),
+    Column(
+        key="dead",
+        title=N_("Dead"),
+        value=lambda row: row.dead,
+        text=lambda row: text.count(row.dead),
+        tone=lambda row: "dead" if row.dead else "text3",
+        kind="number",
+        width=66,
+        sortable=True,
+        descending_first=True,
+    ),
+    Column(
+        key="queue",
+        title=N_("Queue"),
+        value=lambda row: row.shop.dedicated,
+        text=lambda row: _("Dedicated") if row.shop.dedicated else _("Shared"),
+        tone=lambda row: "text" if row.shop.dedicated else "text3",
+        width=96,
+        sortable=True,
+        hide_rank=1,
+    ),
+    Column(
+        key="reason",
+        title=N_("Reason"),
+        value=lambda row: row.breaker.until if row.breaker is not None else len(row.holds),
+        text=lambda row: words.reason(row, _CLOCK.now_ms()),
+        tone=lambda row: "retrying" if row.breaker is not None else "text2",
+        width=200,
+        stretch=True,
+        live=True,
+        tooltip=lambda row: safe.tooltip(words.reason(row, _CLOCK.now_ms())),
+    ),
+)
+
+SCOPES: tuple[Column[ScopeRow], ...] = (
+    Column(
+        key="state",
+        title="",
+        value=_scope_state,
+        kind="glyph",
+        width=30,
+        speech=words.scope_sentence,
+    ),
+    Column(
+        key="scope",
+        title=N_("Limit of"),
+        value=words.scope_name,
+        kind="strong",
+        width=170,
+        sortable=True,
+        tooltip=lambda row: row.key,
+    ),
+    Column(key="kind", title=N_("Kind"), value=words.scope_kind, tone="text2", width=100, sortable=True),
+    Column(
+        key="running",
+        title=N_("Running"),
+        value=lambda row: row.now.running,
+        text=lambda row: words.used(row.now.running, row.now.limit.concurrency),
+        tone=_full_tone,
+        kind="number",
+        width=100,
+        sortable=True,
+        descending_first=True,
+        title_tip=N_("Tasks that run now, of how many that may run at once in the whole fleet"),
+    ),
+    Column(
+        key="started",
+        title=N_("This minute"),
+        value=lambda row: row.now.started,
+        text=_started,
+        tone=_spent_tone,
+        kind="number",
+        width=110,
+        sortable=True,
+        descending_first=True,
+        title_tip=N_("Tasks that started within the last minute, of how many that may"),
+    ),
+    Column(
+        key="resets",
+        title=N_("Next start free"),
+        value=lambda row: row.now.resets_at,
+        text=lambda row: words.resets(row.now, _CLOCK.now_ms()),
+        tone="text2",
+        width=130,
+        live=True,
+    ),
+    Column(
+        key="waiting",
+        title=N_("At the gate"),
+        value=lambda row: row.now.waiting,
+        text=lambda row: words.at_gate(row.now),
+        tone=lambda row: "retrying" if row.now.waiting else "text3",
+        width=140,
+        sortable=True,
+        descending_first=True,
+        stretch=True,
+        title_tip=N_("Shops whose tasks could start but for this limit"),
+    ),
+)

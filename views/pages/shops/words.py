@@ -1,0 +1,140 @@
+"""Limits, pauses and breakers in words. Pure but for the language."""
+
+from __future__ import annotations
+
+from services.domain import limit
+from services.domain.breaker import Breaker, Rule
+from services.domain.limit import LimitNow
+from services.i18n import _, ngettext
+from services.monitor.shops import ALL, BREAKER, PAUSED, ScopeRow, ShopRow, ShopsNow
+from views.support import kinds, safe, shown, text, type_names
+from views.widgets.heat_map import platform_name
+
+NOT_COUNTED = -1
+
+
+def name(row: ShopRow) -> str:
+    """The name of a shop, else its id."""
+    return safe.one_line(row.shop.name or row.shop.shop_id, 80)
+
+
+def failures(one: Breaker) -> str:
+    """How many of the last attempts failed."""
+    return _("{failed} of {of} failed").format(failed=one.failed, of=len(one.outcomes))
+
+
+def next_try(one: Breaker, now_ms: int) -> str:
+    """When a task may try whether the shop works again."""
+    if one.until <= now_ms:
+        return _("one task may try now")
+    return _("next try {when}").format(when=text.until(shown.span(one.until - now_ms)))
+
+
+def breaker(one: Breaker | None, now_ms: int) -> str:
+    """Both on one line, "" for a shop that works."""
+    return text.listed((failures(one), next_try(one, now_ms))) if one is not None else ""
+
+
+def last_failure(one: Breaker) -> str:
+    """Why the last attempt failed, and how often the breaker opened in a row."""
+    times = ngettext("opened once", "opened {n} times in a row", one.times).format(n=one.times)
+    return text.listed([part for part in (kinds.title(one.kind) or one.kind, times) if part])
+
+
+def rule(found: Rule) -> str:
+    """When breakers open."""
+    if not found.failures:
+        return _("Breakers are off: a shop that fails goes on trying.")
+    return _("A shop waits when {failures} of its last {of} attempts failed; it tries again after {span}.").format(
+        failures=found.failures, of=found.of, span=text.seconds(shown.span(found.cooldown_s * 1000))
+    )
+
+
+def holds(row: ShopRow) -> str:
+    """By which switches a shop is paused, "" when it is not."""
+    told = []
+    for scope in row.holds:
+        head = scope.partition(":")[0]
+        if head == "all":
+            told.append(_("everything is paused"))
+        elif head == "platform":
+            told.append(_("its platform is paused"))
+        else:
+            told.append(_("the shop is paused"))
+    return text.listed(told)
+
+
+def reason(row: ShopRow, now_ms: int) -> str:
+    """What keeps its tasks from running, the nearest first."""
+    return text.listed([part for part in (holds(row), breaker(row.breaker, now_ms)) if part], ";")
+
+
+def used(running: int, most: int) -> str:
+    """``3 / 5``, without a limit the number alone, and nothing where nobody counts."""
+    if running == NOT_COUNTED:
+        return "–"
+    return f"{text.count(running)} / {text.count(most)}" if most else text.count(running)
+
+
+def scope_name(row: ScopeRow) -> str:
+    """The name of a platform or of a task type."""
+    head, _colon, found = row.key.partition(":")
+    if head == limit.TYPE:
+        return type_names.name(found)
+    return platform_name(found)
+
+
+def scope_kind(row: ScopeRow) -> str:
+    """What it is."""
+    return _("Task type") if row.key.startswith(f"{limit.TYPE}:") else _("Platform")
+
+
+def resets(found: LimitNow, now_ms: int) -> str:
+    """When the next start is free again, "" where none is counted."""
+    if not found.limit.per_minute or not found.resets_at:
+        return ""
+    return text.until(shown.span(found.resets_at - now_ms))
+
+
+def at_gate(found: LimitNow) -> str:
+    """How many shops and types wait at this limit."""
+    if not found.waiting:
+        return ""
+    return ngettext("{n} shop waits", "{n} shops wait", found.waiting).format(n=text.count(found.waiting))
+
+
+def summary(found: ShopsNow) -> str:
+    """The page's line over the shops."""
+    number = found.numbers.get(ALL, 0)
+    parts = [ngettext("{n} shop", "{n} shops", number).format(n=text.count(number))]
+    if held := found.numbers.get(BREAKER, 0):
+        parts.append(ngettext("{n} held by its breaker", "{n} held by their breakers", held).format(n=text.count(held)))
+    if paused := found.numbers.get(PAUSED, 0):
+        parts.append(ngettext("{n} paused", "{n} paused", paused).format(n=text.count(paused)))
+    if len(found.rows) < found.matching:
+        parts.append(_("the first {n} of {of} shown").format(n=len(found.rows), of=text.count(found.matching)))
+    return text.listed(parts)
+
+
+def scopes_summary(rows: tuple[ScopeRow, ...]) -> str:
+    """The page's line over the limits."""
+    limited = sum(row.now.limit.limits for row in rows)
+    full = sum(row.now.full for row in rows)
+    if not limited:
+        return _("No limit is set")
+    told = [ngettext("{n} limit set", "{n} limits set", limited).format(n=limited)]
+    if full:
+        told.append(ngettext("{n} reached", "{n} reached", full).format(n=full))
+    return text.listed(told)
+
+
+def sentence(row: ShopRow) -> str:
+    """A shop for a screen reader."""
+    waits = ngettext("{n} waiting", "{n} waiting", row.waiting).format(n=row.waiting)
+    return text.listed(part for part in (name(row), platform_name(row.shop.platform), waits, holds(row)) if part)
+
+
+def scope_sentence(row: ScopeRow) -> str:
+    """A limit for a screen reader."""
+    runs = used(row.now.running, row.now.limit.concurrency)
+    return text.listed((scope_kind(row), scope_name(row), runs, at_gate(row.now)))
