@@ -45,6 +45,8 @@ class Facts:
     breaker: Breaker | None = None  #: of its shop, if it is open
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
     shop_ahead: int = 0  #: parked tasks of the shop that go first
+    on_the_way: int = 0  #: of a parked task: those of its shop that wait for a worker and go first
+    first_on_the_way: Task | None = None
     limits: tuple[LimitNow, ...] = ()  #: of its platform and its type
     limit_holders: tuple[Task, ...] = ()  #: running tasks that count for the first full limit
     limit_ahead: int = 0  #: parked tasks of that platform or type that go first
@@ -146,8 +148,13 @@ def _shop(task: Task, facts: Facts) -> _Test:
     others = [holder for holder in facts.holders if holder.task_id != task.task_id]
     params: dict[str, Param] = {"running": len(others), "concurrency": facts.concurrency}
     if len(others) >= facts.concurrency and others:
-        params |= _held_by(others, facts) | {"ahead": facts.shop_ahead}
+        params |= _held_by(others, facts) | {"ahead": facts.shop_ahead + facts.on_the_way}
         return SHOP_BUSY, False, "gate.shop_busy", params
+    first = facts.first_on_the_way
+    if task.gate == SHOP_BUSY and first is not None:
+        seconds = max(0, facts.now_ms - first.created_at) // 1000
+        params |= {"first": first.task_id, "seconds": seconds, "count": facts.on_the_way, "ahead": facts.shop_ahead}
+        return SHOP_BUSY, False, "gate.shop_queue", params
     return _parked(task, SHOP_BUSY) or (SHOP_BUSY, True, "gate.shop_free", params)
 
 

@@ -58,6 +58,9 @@ GATES: dict[str, str] = {
     "gate.shop_busy": N_(
         "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}; {ahead} go first."
     ),
+    "gate.shop_queue": N_(
+        "{count} tasks of the shop wait for a worker and go first, {first} for {span} now; then {ahead} parked ones."
+    ),
     "gate.no_quota": N_("Neither its platform nor its type is limited."),
     "gate.quota": N_("Its platform and its type are within their limits."),
     "gate.quota_running": N_(

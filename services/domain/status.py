@@ -34,6 +34,8 @@ TERMINAL = frozenset({Status.SUCCEEDED, Status.DEAD, Status.CANCELLED})
 ACTIVE = frozenset(Status) - TERMINAL
 #: what an operator calls waiting
 WAITING = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED})
+#: their message is on its way to a worker
+UNDER_WAY = frozenset({Status.PENDING, Status.QUEUED})
 #: a delivery of the right generation may start these
 CLAIMABLE = frozenset({Status.PENDING, Status.QUEUED, Status.RETRYING, Status.BLOCKED})
 #: may be cancelled at once because nothing has started

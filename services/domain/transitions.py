@@ -20,6 +20,10 @@ WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 #: statuses that wait for an instant
 WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
 RESERVATION_MS = 30_000
+#: of a shop whose slots are taken, so many more tasks are published before the next ones wait in its lot from the start
+LOOK_AHEAD = 32
+#: for how long a sweep over the lots believes that those go first whose messages are under way
+BELIEVED_MS = 30_000
 #: a watermark is written when it moves by this much
 WATERMARK_MS = 1_000
 #: note of the step that takes a forgotten claim up again
@@ -194,13 +198,13 @@ def cancel_requested(task: Task, op: Cancel, now: int) -> Task:
     return step(task, Status.RUNNING, now, why=op.by, cancel="requested", reason=op.reason or task.reason)
 
 
-def moved(task: Task, op: Move, now: int, *, waits: bool = False) -> Task:
-    """Another priority and a new generation; ``waits``: for other tasks, so that its plan ends at their gate."""
+def moved(task: Task, op: Move, now: int, *, gate: str = "") -> Task:
+    """Another priority and a new generation; ``gate``: at which its plan ends, if it does."""
     stays = task.status == Status.BLOCKED or (task.status in WITH_DUE and not op.run_now)
     kept: dict[str, Any] = {"gate": task.gate, "due_at": task.due_at} if stays else {}
     to = task.status if stays else Status.PENDING
-    if waits and not stays:
-        to, kept = Status.BLOCKED, {"gate": dependency.GATE}
+    if gate and not stays:
+        to, kept = Status.BLOCKED, {"gate": gate}
     return step(task, to, now, why=op.by, gen=task.gen + 1, lane=str(op.lane), priority=op.priority, **kept)
 
 
@@ -259,16 +263,16 @@ def released(task: Task, now: int) -> Task:
     return step(task, Status.PENDING, now)
 
 
-def nudged(task: Task, op: Nudge, now: int, *, waits: bool = False) -> Task | None:
+def nudged(task: Task, op: Nudge, now: int, *, gate: str = "") -> Task | None:
     """The record that needs a message once more, None where there is nothing to publish.
 
-    ``waits``: for other tasks, so that its plan ends at their gate, and without a message.
+    ``gate``: at which its plan ends, if it does, and without a message.
     """
     if (task.gen, task.attempt) != (op.gen, op.attempt):
         return None
     due = 0 < task.due_at <= now
-    if due and task.status in WITH_DUE and waits:
-        return step(task, Status.BLOCKED, now, why=dependency.GATE, gate=dependency.GATE)
+    if due and task.status in WITH_DUE and gate:
+        return step(task, Status.BLOCKED, now, why=gate, gate=gate)
     if due and task.status in WITH_DUE:
         return step(task, Status.PENDING, now)
     return task if task.status in (Status.PENDING, Status.QUEUED, Status.RETRYING) else None

@@ -9,7 +9,7 @@ from services.domain.breaker import Breaker
 from services.domain.limit import LimitNow
 from services.domain.query import Query, Term, equals
 from services.domain.shop import SCOPE_ALL
-from services.domain.status import ACTIVE, Status
+from services.domain.status import ACTIVE, UNDER_WAY, Status
 from services.domain.task import Task
 from services.domain.worker import WorkerInfo
 from services.engine.registry import Registry
@@ -33,7 +33,8 @@ class WaitingFacts:
         concurrency = shop.concurrency if shop is not None else 1
         holders = self._running(equals("shop", task.shop))
         breaker = self._breaker(task)
-        busy = breaker is not None or len(holders) >= concurrency
+        crowded = task.status == Status.BLOCKED and task.gate == explain.SHOP_BUSY
+        busy = breaker is not None or len(holders) >= concurrency or crowded
         limits = tuple(one for one in self._store.limits() if one.limit.scope in limit.scopes(task))
         full = next((one for one in limits if one.full), None)
         workers = self._store.workers()
@@ -43,10 +44,12 @@ class WaitingFacts:
             pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
             breaker=breaker,
             holders=holders,
-            shop_ahead=self._parked_ahead(task, equals("shop", task.shop)) if busy else 0,
+            shop_ahead=self._ahead(task, equals("shop", task.shop)) if busy else 0,
+            on_the_way=self._ahead(task, equals("shop", task.shop), *sorted(UNDER_WAY)) if crowded else 0,
+            first_on_the_way=self._first_on_the_way(task) if crowded else None,
             limits=limits,
             limit_holders=self._running(_term(full)) if full is not None else (),
-            limit_ahead=self._parked_ahead(task, _term(full)) if full is not None else 0,
+            limit_ahead=self._ahead(task, _term(full)) if full is not None else 0,
             twin=self._twin(task),
             concurrency=concurrency,
             ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
@@ -62,9 +65,16 @@ class WaitingFacts:
     def _breaker(self, task: Task) -> Breaker | None:
         return next((one for one in self._store.breakers() if one.shop == task.shop), None)
 
-    def _parked_ahead(self, task: Task, where: Term) -> int:
-        """Parked tasks there that go first."""
-        blocked = equals("status", Status.BLOCKED)
+    def _first_on_the_way(self, task: Task) -> Task | None:
+        """The oldest of its shop that waits for a worker and is at least as urgent."""
+        urgent = Term(field="priority", op=">", number=task.priority - 1)
+        terms = (equals("shop", task.shop), equals("status", *sorted(UNDER_WAY)), urgent)
+        found = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1, want_total=False)).tasks
+        return found[0] if found else None
+
+    def _ahead(self, task: Task, where: Term, *statuses: str) -> int:
+        """Tasks there that go first: the parked ones, or those in these statuses."""
+        blocked = equals("status", *(statuses or (Status.BLOCKED,)))
         more_urgent = Term(field="priority", op=">", number=task.priority)
         older = (equals("priority", str(task.priority)), Term(field="created", op="<", number=task.created_at))
         asked = [(where, blocked, more_urgent), (where, blocked, *older)]

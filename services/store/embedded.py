@@ -80,7 +80,7 @@ class EmbeddedStore(
     def _apply(self, ops: Sequence[Op]) -> list[Answer]:
         def work(conn: sqlite3.Connection) -> list[Answer]:
             now = self._now(conn)
-            session = Session(conn, now)
+            session = Session(conn, now, self._lifo)
             answers = embedded_ops.apply(session, with_marks(conn, ops, now))
             session.flush()
             return answers

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from services.domain import dependency, transitions
+from services.domain.explain import SHOP_BUSY
 from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import Task
 from services.store import embedded_waiting
-from services.store.embedded_gates import open_shop
+from services.store.embedded_gates import crowded, open_shop
 from services.store.embedded_lots import key_of
 from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
 
@@ -57,9 +58,11 @@ def waits(session: Session, task_id: str) -> bool:
     return session.anybody_waits and bool(session.conn.execute(_WAITS, (task_id,)).fetchone()[0])
 
 
-def plan_waits(session: Session, task: Task) -> bool:
-    """Whether a plan that ends now has to wait for other tasks."""
-    return task.status == Status.SCHEDULED and waits(session, task.task_id)
+def gate_of_plan(session: Session, task: Task) -> str:
+    """The gate at which a plan that ends now has to wait, "" for none."""
+    if task.status == Status.SCHEDULED and waits(session, task.task_id):
+        return dependency.GATE
+    return SHOP_BUSY if task.status in transitions.WITH_DUE and crowded(session, task) else ""
 
 
 def forget_needs(session: Session, task_id: str) -> None:
@@ -71,7 +74,7 @@ def forget_needs(session: Session, task_id: str) -> None:
 def conclude(session: Session, task: Task) -> tuple[Task, ...]:
     """What follows when a task leaves its slot: its dependants are told if it has ended, and its shop may go on."""
     told = tell_dependants(session, task) if task.status in TERMINAL else ()
-    released = [*told, *open_shop(session, key_of(task))]
+    released = [*told, *open_shop(session, key_of(task), back=task)]
     embedded_waiting.freed(session, task, released)
     return tuple(released)
 

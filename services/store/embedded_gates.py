@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from services.domain import breaker, dependency, limit
+from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
+from services.domain.transitions import BELIEVED_MS, LOOK_AHEAD
 from services.store import embedded_waiting as waiting
 from services.store.embedded_lots import key_of, release, shop_is_paused
 from services.store.embedded_session import Session, ShopKey
@@ -30,14 +32,31 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     return "", ""
 
 
-def open_shop(session: Session, key: ShopKey, most: int = 0) -> tuple[Task, ...]:
-    """Release what may start of a shop's lot, so many at most, each with a reservation."""
+def crowded(session: Session, task: Task) -> bool:
+    """Whether a task that may be published now waits in the lot from the start.
+
+    Enough others of its shop go first, and its message would be delivered only to be parked. As long as nobody is
+    parked, some go ahead of time, so that short tasks follow each other without the detour; so do all of a lane that is
+    last in, first out, where those that come later go first.
+    """
+    key = key_of(task)
+    ahead = 0 if session.count(key, Status.BLOCKED) else LOOK_AHEAD
+    if session.left_for(key) > -ahead or task.lane in session.lifo:
+        return False
+    return session.left_for(key, task.priority) <= -ahead
+
+
+def open_shop(session: Session, key: ShopKey, most: int = 0, back: Task | None = None) -> tuple[Task, ...]:
+    """Release what may start of a shop's lot, each with a reservation.
+
+    ``most``: of who sweeps the lots, how many. ``back``: a task that was just given back; it waits behind the lot.
+    """
     if shop_is_paused(session, key):
         return ()
     released: list[Task] = []
     shut: set[str] = set()
     while _has_room(session, key, released, most):
-        kind = _release_some(session, key, released, shut, most)
+        kind = _release_some(session, key, released, shut, most, back)
         if not kind:
             break
         shut.add(kind)
@@ -48,7 +67,9 @@ def _has_room(session: Session, key: ShopKey, released: list[Task], most: int) -
     return session.free_slots(key) > 0 and not (most and len(released) >= most)
 
 
-def _release_some(session: Session, key: ShopKey, released: list[Task], shut: set[str], most: int) -> str:
+def _release_some(
+    session: Session, key: ShopKey, released: list[Task], shut: set[str], most: int, back: Task | None
+) -> str:
     """Release in order until a type turns out to be shut by its limit; the lot is to be read again without that one."""
     first: dict[str, str | None] = {}
     for task_id, uniq in session.lot(key, shut):
@@ -57,6 +78,8 @@ def _release_some(session: Session, key: ShopKey, released: list[Task], shut: se
         task = session.get(task_id) if not uniq or first[uniq] == task_id else None
         if task is None:
             continue
+        if _comes_later(session, key, task, back, sweeps=most > 0):
+            break
         if session.limits.some and _waits_at_limit(session, task, released):
             return task.task_type
         if not _has_room(session, key, released, most):
@@ -64,6 +87,17 @@ def _release_some(session: Session, key: ShopKey, released: list[Task], shut: se
         if task is session.get(task_id):  # else it was the one that went first at its limit
             released.append(release(session, task))
     return ""
+
+
+def _comes_later(session: Session, key: ShopKey, task: Task, back: Task | None, *, sweeps: bool) -> bool:
+    """Whether free slots will be taken by others that are on their way and at least as urgent as this parked one.
+
+    Who sweeps the lots does not believe so for ever: a message may be lost, or in a lane that nobody serves.
+    """
+    is_ahead = back is not None and back.status in UNDER_WAY and back.priority >= task.priority
+    if session.left_for(key, task.priority) + is_ahead > 0:
+        return False
+    return not sweeps or task.updated_at > session.now - BELIEVED_MS
 
 
 def _waits_at_limit(session: Session, task: Task, released: list[Task]) -> bool:

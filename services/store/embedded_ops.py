@@ -35,11 +35,12 @@ from services.domain.change import (
     TellDependants,
 )
 from services.domain.errors import TaskError
+from services.domain.explain import SHOP_BUSY
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
 from services.store import embedded_claims, embedded_forget, embedded_relink, embedded_remarks, embedded_repair
-from services.store.embedded_dependencies import conclude, find_needs, forget_needs, note_needs, plan_waits
-from services.store.embedded_gates import open_shop
+from services.store.embedded_dependencies import conclude, find_needs, forget_needs, gate_of_plan, note_needs
+from services.store.embedded_gates import crowded, open_shop
 from services.store.embedded_lots import key_of, shop_key
 from services.store.embedded_repair import MISSING, STALE
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
@@ -77,7 +78,7 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
         and (task := session.get(op.task_id) or getattr(op, "adopt", None)) is not None
     ]
     opened = {shop_key(op.shop) for op in ops if isinstance(op, OpenShop)}
-    session.load_shops(opened | {key_of(task) for task in touched})
+    session.load_shops(opened | {key_of(task) for task in (*fresh, *touched)})
     session.load_uniqs({task.uniq for task in (*fresh, *touched)})
 
 
@@ -112,6 +113,8 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     needs, broken = found
     if needs and task.status == Status.PENDING:
         task = replace(task, status=Status.BLOCKED, gate=dependency.GATE)
+    elif task.status == Status.PENDING and crowded(session, task):
+        task = replace(task, status=Status.BLOCKED, gate=SHOP_BUSY)
     if task.deadline:
         session.conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
     mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK
@@ -206,7 +209,8 @@ def _move(session: Session, op: Move) -> Answer:
         return MISSING
     if task.status not in MOVABLE:
         return Answer("refused", task)
-    after = transitions.moved(task, op, session.now, waits=plan_waits(session, task))
+    gate = gate_of_plan(session, replace(task, lane=op.lane, priority=op.priority))
+    after = transitions.moved(task, op, session.now, gate=gate)
     session.put(after, SET_MARK if after.status in transitions.WITH_MARK else KEEP_MARK)
     released = open_shop(session, key_of(task)) if task.status == Status.BLOCKED else ()
     return Answer("ok", session.get(op.task_id), released)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from services.domain import transitions
 from services.domain.change import (
     Answer,
@@ -17,7 +19,7 @@ from services.domain.change import (
 from services.domain.status import CLAIMABLE, MOVABLE, Status
 from services.domain.task import Task
 from services.store import embedded_gates, embedded_waiting
-from services.store.embedded_dependencies import conclude, forget_needs, plan_waits, tell_dependants
+from services.store.embedded_dependencies import conclude, forget_needs, gate_of_plan, tell_dependants
 from services.store.embedded_lots import shop_key
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
@@ -28,7 +30,7 @@ STALE = Answer("stale")
 def nudge(session: Session, op: Nudge) -> Answer:
     """Publish once more, or let a plan begin."""
     task = session.get(op.task_id)
-    nudged = transitions.nudged(task, op, session.now, waits=plan_waits(session, task)) if task is not None else None
+    nudged = transitions.nudged(task, op, session.now, gate=gate_of_plan(session, task)) if task is not None else None
     if nudged is None:
         return STALE
     return Answer("ok", session.put(nudged, CLEAR_MARK if nudged.status == Status.BLOCKED else SET_MARK))
@@ -73,7 +75,7 @@ def route(session: Session, op: Route) -> Answer:
 
 def open_shop(session: Session, op: OpenShop) -> Answer:
     """Release what may start."""
-    return Answer("ok", None, embedded_gates.open_shop(session, shop_key(op.shop), op.most))
+    return Answer("ok", None, embedded_gates.open_shop(session, shop_key(op.shop), op.most or sys.maxsize))
 
 
 def open_limit(session: Session, op: OpenLimit) -> Answer:

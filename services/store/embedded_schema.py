@@ -263,9 +263,15 @@ DROP INDEX tasks_priority;
 CREATE INDEX tasks_rank ON tasks (priority, task_id);
 """
 
+#: what a message is under way for, by shop
+_UNDER_WAY = """
+CREATE INDEX tasks_under_way ON tasks (shop_id, platform, priority) WHERE status IN ('pending', 'queued');
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
     _RANK,
+    _UNDER_WAY,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Container, Iterable, Iterator
 
 from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
-from services.domain.status import ACTIVE, Status
+from services.domain.status import ACTIVE, UNDER_WAY, Status
 from services.domain.task import ENCODER, Task
 from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
 from services.store.embedded_breakers import Breakers
 from services.store.embedded_limits import Limits
 from services.store.embedded_tombstones import Tombstones
+from services.store.embedded_under_way import UnderWay
 from services.store.unreadable import readable
 
 #: what becomes of the outbox mark
@@ -21,7 +22,7 @@ KEEP_MARK, CLEAR_MARK, SET_MARK = range(3)
 #: shop identity as it is looked up: (platform, shop_id)
 ShopKey = tuple[str, str]
 _COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
-    WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked')"""
+    WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked', 'pending', 'queued')"""
 _LIMITS = f"SELECT platform, shop_id, concurrency FROM shops WHERE shop_id {write.IN_LIST}"
 _RESERVED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id {write.IN_LIST} AND until > ?"
 
@@ -32,11 +33,12 @@ _WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) O
 class Session:
     """Reads are cached and agree with what was changed in this session; ``flush`` writes it all."""
 
-    def __init__(self, conn: sqlite3.Connection, now: int) -> None:
-        self.conn, self.now = conn, now
+    def __init__(self, conn: sqlite3.Connection, now: int, lifo: Container[str] = ()) -> None:
+        self.conn, self.now, self.lifo = conn, now, lifo
         self._out = write.Buffer()
         self._tasks: dict[str, tuple[Task, int] | None] = {}
         self._counted: dict[ShopKey, dict[str, int]] = {}
+        self._under_way = UnderWay(conn, self._write_tasks)
         self._limits: dict[ShopKey, int | None] = {}
         self._reserved: dict[ShopKey, set[str]] = {}
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
@@ -109,6 +111,7 @@ class Session:
             if old is not None:
                 counted[old.status] = counted.get(old.status, 0) - 1
             counted[task.status] = counted.get(task.status, 0) + 1
+        self._under_way.follow(old, task)
         self.limits.follow(old, task)
         if old is not None and old.uniq in self._holders:
             self._holders[old.uniq].pop(task.task_id, None)
@@ -149,6 +152,9 @@ class Session:
         for platform, shop_id, task_id in self.conn.execute(_RESERVED, (names, self.now)):
             self._reserved.get((platform, shop_id), set()).add(task_id)
 
+    def _write_tasks(self) -> None:
+        self._out.write_tasks(self.conn)
+
     def _write_counted(self) -> None:
         self._out.write_tasks(self.conn)
         self._out.write_tallies(self.conn)
@@ -158,9 +164,21 @@ class Session:
             self.load_shops([key])
 
     def count(self, key: ShopKey, status: str) -> int:
-        """Running or blocked tasks of a shop."""
+        """Tasks of a shop: those running, blocked, pending or queued."""
         self._need_shop(key)
         return self._counted[key].get(status, 0)
+
+    def under_way(self, key: ShopKey, priority: int = 0) -> int:
+        """Its tasks that a message is under way for, of those at least so urgent."""
+        total = sum(self.count(key, status) for status in UNDER_WAY)
+        if not priority or not total:
+            return total
+        return self._under_way.count(key, priority, self._counted)
+
+    def left_for(self, key: ShopKey, priority: int = 0) -> int:
+        """Slots left for a task so urgent behind what runs and is on its way; below 0: what is on its way ahead."""
+        under_way = max(self.under_way(key, priority), len(self._reserved[key]))  # who is awaited is on its way
+        return (self._limits[key] or 1) - self.count(key, Status.RUNNING) - under_way
 
     def free_slots(self, key: ShopKey, but: str = "") -> int:
         """Slots that are neither running nor reserved for others than ``but``; behind an open breaker none, or one."""

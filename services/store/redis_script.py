@@ -11,12 +11,19 @@ from pathlib import Path
 from services.domain import breaker, change, dependency, limit, remarks, tombstone
 from services.domain.lane import MAX_PRIORITY
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
-from services.domain.transitions import HANDOVER_MS, RESERVATION_MS, ROLLED_BACK, WATERMARK_MS
+from services.domain.transitions import (
+    BELIEVED_MS,
+    HANDOVER_MS,
+    LOOK_AHEAD,
+    RESERVATION_MS,
+    ROLLED_BACK,
+    WATERMARK_MS,
+)
 from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "limits", "index", "breaker", "gates", "twins", "waiting", "dependencies",
+    "prelude", "record", "tombs", "limits", "way", "index", "breaker", "gates", "twins", "waiting", "dependencies",
     "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
@@ -128,6 +135,8 @@ def _numbers() -> Mapping[str, int | str]:
         "events_kept": keys.EVENTS_KEPT,
         "reserve_ms": RESERVATION_MS,
         "handover_ms": HANDOVER_MS,
+        "believed_ms": BELIEVED_MS,
+        "look_ahead": LOOK_AHEAD,
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
         "watermark_ms": WATERMARK_MS,

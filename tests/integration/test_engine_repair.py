@@ -100,10 +100,8 @@ def test_a_record_that_no_message_can_be_made_of_ends_with_its_reason(fleet: Fle
 
 
 def test_what_nobody_takes_does_not_hide_newer_messages(fleet: Fleet) -> None:
-    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="work", payload={})
-    lost = [
-        msgspec.structs.replace(fleet.engine.producer.prepare(spec), queue="nowhere", uniq="") for _ in range(BATCH)
-    ]
+    specs = [TaskSpec(platform="pdd", shop_id=f"x{number}", task_type="work", payload={}) for number in range(BATCH)]
+    lost = [msgspec.structs.replace(fleet.engine.producer.prepare(spec), queue="nowhere") for spec in specs]
     fleet.engine.store.apply([Create(task=task) for task in lost])
     before = fleet.engine.store.now_ms()
     eventually(lambda: fleet.engine.store.now_ms() > before, 30)

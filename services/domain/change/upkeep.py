@@ -22,7 +22,8 @@ class Nudge(Op, frozen=True, kw_only=True, gc=False):
     """Publish again what the broker seems to have lost: sets the outbox mark of a pending, queued or retrying task.
 
     Same gen and attempt, so a twin message is harmless. A scheduled task that is due becomes pending. A retrying task
-    past due becomes pending, so that its next message goes straight to the lane. Both lose their ``due_at``. Only if
+    past due becomes pending, so that its next message goes straight to the lane. In a crowded shop (see Create) both
+    become blocked and are answered without a mark. Both lose their ``due_at``. Only if
     gen and attempt still match. Answers ``ok`` or ``stale`` (also scheduled and not due, and every other status).
     """
 
@@ -62,6 +63,9 @@ class OpenShop(Op, frozen=True, kw_only=True, gc=False):
     a reservation (30 s) and becomes pending with an outbox mark. Answers ``ok`` with the released records.
 
     What meets the limit of its platform or type stays; its lot (shop and type) waits at that limit from then on.
+
+    A slot that others will take, at least as urgent and with a message under way, is not free for a parked task. Who
+    asks by this operation believes so only until the task has been parked for 30 s, for a message may be lost.
     """
 
     shop: str  #: platform:shop_id

@@ -20,6 +20,10 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
     *dependency*, without a mark. An id means the task that it was republished as. Answers ``unknown``, and creates
     nothing, where one of them has no record. If one of them has failed already (dead, cancelled) and
     ``on_dependency_failure`` is cancel, the new task is cancelled in the same step.
+
+    A pending task of a *crowded* shop is created as blocked at *shop_busy*, without a mark: running tasks and those
+    that a message is under way for (pending, queued, at least as urgent) take all its slots and ``LOOK_AHEAD`` more, or
+    all its slots while tasks of the shop are parked. So is a plan that falls due (Nudge, Move).
     """
 
     task: Task

@@ -145,14 +145,19 @@ end
 -- What follows when a task leaves its slot: its dependants are told if it has ended, and its shop may go on.
 local function conclude(e, released)
   if ENDED[e[T.status]] then tell_dependants(e, released) end
-  open_shop(e.shop, released)
+  open_shop(e.shop, released, nil, e)
   if quota.some then quota.freed(e, released) end
 end
 
 -- Where a plan goes when its time has come.
 local function due_status(e)
-  if not waits(e.id) then return 'pending' end
-  e[T.gate] = 'dependency'
+  if waits(e.id) then
+    e[T.gate] = 'dependency'
+  elseif not way.status[e[T.status]] and way.crowded(shop_state(e.shop), e[T.priority]) then
+    e[T.gate] = 'shop_busy'
+  else
+    return 'pending'
+  end
   return 'blocked'
 end
 

@@ -146,15 +146,17 @@ local function heads_of_lot(shop, look, shut)
 end
 
 -- Release the heads that may start; true when there is nothing more to do.
-local function release_heads(shop, s, heads, edge, seen, shut, most, released)
+local function release_heads(shop, s, heads, edge, seen, shut, most, released, back)
   for _, head in ipairs(heads) do
-    if free_slots(s) <= 0 or #released >= most then return true end
+    if free_slots(s) <= 0 or #released >= (most or math.huge) then return true end
     if head.rank > edge then return false end
     if not seen[head.id] and not shut[head.kind] then
       seen[head.id] = true
       local e = load(head.id)
       if not e then
         call('ZREM', K.lot .. shop .. '|' .. head.kind, head.id)
+      elseif way.later(e, s, most, back) then
+        return true -- and so do those behind it
       elseif not behind_twin(e) then
         local limit = quota.some and quota.closed(e, released)
         if e[T.status] ~= 'blocked' then -- it was the one that went first at its limit
@@ -175,18 +177,17 @@ local function release_heads(shop, s, heads, edge, seen, shut, most, released)
 end
 
 -- Release what may start of a shop's lot (OpenShop). Only tasks that wait for a twin are passed over, so few are looked
--- at; behind very many of them a few are drawn by lot each time, so that no one waits for ever. most: where there are so
--- many released, it is enough.
-local function open_shop(shop, released, most)
+-- at; behind very many of them a few are drawn by lot each time, so that no one waits for ever. most: of who sweeps the
+-- lots; where there are so many released, it is enough.
+local function open_shop(shop, released, most, back)
   if not is_parked(shop) then return end
   local s = shop_state(shop)
   if free_slots(s) <= 0 or shop_paused(string.match(shop, '^[^:]*'), shop) then return end
   local seen, shut, look = {}, {}, C.look
-  most = most or math.huge
   repeat
     local before = #released
     local heads, edge = heads_of_lot(shop, look, shut)
-    if release_heads(shop, s, heads, edge, seen, shut, most, released) then return end
+    if release_heads(shop, s, heads, edge, seen, shut, most, released, back) then return end
     local far = look == C.look_far
     look = C.look_far
   until far and #released == before
@@ -195,6 +196,6 @@ local function open_shop(shop, released, most)
     for _, id in ipairs((shut[kind] or type_paused(kind)) and {} or call('ZRANDMEMBER', K.lot .. shop .. '|' .. kind, C.look)) do
       drawn[#drawn + 1] = { id = id, rank = 0, kind = kind }
     end
-    if release_heads(shop, s, drawn, math.huge, seen, shut, most, released) and free_slots(s) <= 0 then return end
+    if release_heads(shop, s, drawn, math.huge, seen, shut, most, released, back) and free_slots(s) <= 0 then return end
   end
 end

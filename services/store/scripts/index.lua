@@ -1,6 +1,6 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
 local adds, removes = {}, {} -- by key, what to write at the end; a member stands in one list of a key at most once
-local shops = {} -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
+local shops = way.shops -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
 local kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
 local lots -- whether anything is parked anywhere, once it is known
 
@@ -65,7 +65,7 @@ local NUMBERS = '>I8I8I8I8I8I8I8I8I8' -- slots, then the counters
 local function set_shop(shop, numbers)
   local s = {
     n = numbers and { unpack_lengths(NUMBERS, numbers) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 },
-    new = not numbers, dirty = false, reserved = false, reservations = 0,
+    new = not numbers, dirty = false, reserved = false, reservations = 0, way = false, way_dirty = false,
   }
   shops[shop] = s
   return s
@@ -101,6 +101,7 @@ local function count_task(lanes, shop, status, lane, priority, triage, change)
   local s = shop_of(shop)
   local place = COUNTED[status]
   s.n[place], s.dirty = s.n[place] + change, true
+  if way.status[status] then way.count(s, priority, change) end
 end
 
 -- In the queue of a uniqueness key: running and held tasks first, then the waiting ones by age, last those that may not
@@ -329,6 +330,7 @@ local function flush()
   flush_batches()
   flush_kinds(kinds)
   flush_shops()
+  way.flush(call_sliced)
   flush_watermarks()
   quota.flush()
 end

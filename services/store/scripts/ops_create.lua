@@ -42,6 +42,8 @@ local function insert(e, on_duplicate, released)
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
   if status == 'pending' and needs[1] then
     status, e[T.gate] = 'blocked', 'dependency'
+  elseif status == 'pending' and way.crowded(shop_state(e.shop), e[T.priority]) then
+    status, e[T.gate] = 'blocked', 'shop_busy'
   elseif status == 'pending' then
     e.mark = true
   elseif status == 'dead' and e[T.triage] == '' then

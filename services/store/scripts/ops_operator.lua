@@ -162,7 +162,7 @@ local function route(o)
 end
 
 local function open(o, released)
-  open_shop(o[OpenShop.shop], released, o[OpenShop.most] > 0 and o[OpenShop.most])
+  open_shop(o[OpenShop.shop], released, o[OpenShop.most] > 0 and o[OpenShop.most] or math.huge)
   return 'ok'
 end
 

@@ -66,6 +66,13 @@ def test_others_do_not_wait(status: Status) -> None:
             "gate.shop_busy",
             {"running": 1, "concurrency": 1, "holder": "other", "worker": "w3", "since": NOW - 5000},
         ),
+        (
+            {"status": Status.BLOCKED, "gate": "shop_busy"},
+            {"first_on_the_way": task(task_id="a", created_at=NOW - 7000), "on_the_way": 4, "shop_ahead": 2},
+            "shop_busy",
+            "gate.shop_queue",
+            {"first": "a", "seconds": 7, "count": 4, "ahead": 2},
+        ),
         ({"status": Status.BLOCKED, "gate": "twin"}, {}, "twin", "gate.twin", {}),
         (
             {"status": Status.QUEUED},

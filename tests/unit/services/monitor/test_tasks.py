@@ -7,6 +7,7 @@ import pytest
 from services.domain.change import Claim, Resolve
 from services.domain.errors import UsageError
 from services.domain.shop import Pause, Shop
+from services.domain.transitions import LOOK_AHEAD
 from services.domain.worker import WorkerInfo
 from services.monitor.tasks import TaskQueries
 from services.ports import Letter, LogLine
@@ -87,6 +88,21 @@ def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
         room.ask(Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1)).code == "blocked"
     )
     assert closed(queries, task.task_id) == {"shop_busy": "gate.shop_busy"}
+
+
+def test_parked_behind_messages_it_names_the_first(room: Room, queries: TaskQueries) -> None:
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
+    tasks = []
+    for _ in range(LOOK_AHEAD + 3):
+        tasks.append(room.create())
+        room.clock.advance(0.01)
+    first, last, parked = tasks[0], tasks[-2], tasks[-1]
+    detail = queries.detail(parked.task_id)
+    assert detail is not None
+    (gate,) = [gate for gate in detail.gates if gate.name == "shop_busy"]
+    assert (gate.code, gate.params["first"]) == ("gate.shop_queue", first.task_id)
+    assert (gate.params["count"], gate.params["ahead"]) == (LOOK_AHEAD + 1, 1)
+    assert last.status == "blocked"
 
 
 def test_how_many_go_first(room: Room, queries: TaskQueries) -> None:

@@ -15,6 +15,7 @@ from services.clock import ManualClock
 from services.domain.change import Create, Op
 from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, TaskError
 from services.domain.task import Task
+from services.domain.transitions import LOOK_AHEAD
 from services.ports import AuditEntry
 from services.store import embedded_write
 from services.store.embedded import EmbeddedStore
@@ -175,3 +176,13 @@ def test_what_was_answered_survives_a_kill(path: Path) -> None:
     store.close()
     with closing(sqlite3.connect(path)) as conn:
         assert conn.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+
+
+def test_where_the_youngest_goes_first_nobody_waits_for_older_ones_of_its_shop(tmp_path: Path) -> None:
+    store = EmbeddedStore(tmp_path / "fleet.sqlite", ManualClock(), lifo=("low",))
+    for lane, waiting in (("low", set()), ("normal", {"blocked"})):
+        answers = store.apply(
+            [Create(task=task(n, task_id=f"{lane}{n}", lane=lane, shop_id=lane[:3])) for n in range(LOOK_AHEAD + 3)]
+        )
+        assert {answer.task.status for answer in answers if answer.task} == {"pending"} | waiting
+    store.close()
