@@ -48,10 +48,8 @@ class MissingFinder:
         lifo: Container[str] = (),
     ) -> None:
         self._store, self._dispatcher = store, dispatcher
-        self._missing_after_ms, self._overtaken_ms, self._foreign = missing_after_ms, overtaken_ms, foreign_consumers
-        self._lifo = lifo
-        self._empty_since: dict[str, int] = {}
-        self._shops_empty_since: dict[str, int] = {}
+        self._overtaken_ms, self._foreign, self._lifo = overtaken_ms, foreign_consumers, lifo
+        self._lanes, self._shops = _EmptyLooks(missing_after_ms), _EmptyLooks(missing_after_ms)
 
     def look(self, depths: Sequence[QueueDepth]) -> int:
         """Publish again (or hold) what is missing; returns how many tasks."""
@@ -71,15 +69,17 @@ class MissingFinder:
         counts = self._store.counts().shops if depths else {}
         waiting = {shop_queue(key.partition(":")[2]): key for key, one in counts.items() if one.get(Status.QUEUED)}
         now, found = self._store.now_ms(), dict[str, Task]()
-        kept: dict[str, int] = {}
-        for name in waiting.keys() & depths.keys():
-            key, depth = waiting[name], depths[name]
-            if depth.ready or self._unstarted(depth, counts[key].get(Status.RUNNING, 0)) > 0:
-                continue
-            since = kept[name] = self._shops_empty_since.get(name, now)
-            if now - since >= self._missing_after_ms:
-                found |= {task.task_id: task for task in self._queued_of(key) if task.queue and task.queued_at < since}
-        self._shops_empty_since = kept
+        empty = {
+            name
+            for name in waiting.keys() & depths.keys()
+            if not depths[name].ready
+            and self._unstarted(depths[name], counts[waiting[name]].get(Status.RUNNING, 0)) <= 0
+        }
+        self._shops.keep(empty)
+        for name in empty:
+            if before := self._shops.noted(name, now):
+                tasks = self._queued_of(waiting[name])
+                found |= {task.task_id: task for task in tasks if task.queue and task.queued_at < before}
         return found
 
     def _queued_of(self, key: str) -> Sequence[Task]:
@@ -91,12 +91,11 @@ class MissingFinder:
         now = self._store.now_ms()
         running = self._store.counts().lanes.get(lane, {}).get(Status.RUNNING, 0) if depth and depth.unacked else 0
         if depth is None or depth.ready or self._unstarted(depth, running) > 0:
-            self._empty_since.pop(lane, None)
+            self._lanes.forget(lane)
             return []
-        since = self._empty_since.setdefault(lane, now)
-        if now - since < self._missing_after_ms:
-            return []
-        return [task for task in self._store.oldest_queued(lane, MISSING) if task.queued_at < since and not task.queue]
+        before = self._lanes.noted(lane, now)
+        found = self._store.oldest_queued(lane, MISSING) if before else []
+        return [task for task in found if task.queued_at < before and not task.queue]
 
     def _overtaken(self) -> dict[str, Task]:
         """Tasks behind which others of the same queue, no more urgent and published much later, have come out."""
@@ -146,6 +145,33 @@ class MissingFinder:
         if self._foreign:
             return GiveUp(to=Status.HELD, error=TAKEN_TEXT, error_kind="unknown", **where)
         return Nudge(**where)
+
+
+class _EmptyLooks:
+    """At which looks a queue was empty, without one between at which it was not.
+
+    More than the first of them, for it says nothing about what was published after it; of a lane whose workers are
+    quick every look finds nothing, for days.
+    """
+
+    def __init__(self, apart_ms: int) -> None:
+        self._apart_ms = apart_ms
+        self._looks: dict[str, list[int]] = {}
+
+    def noted(self, name: str, now: int) -> int:
+        """It is empty now; the latest look long enough ago at which it was already, 0 for none."""
+        looks = [*self._looks.get(name, []), now]
+        old = sum(1 for at in looks if now - at >= self._apart_ms)
+        self._looks[name] = looks[max(0, old - 1) :]
+        return looks[old - 1] if old else 0
+
+    def forget(self, name: str) -> None:
+        """It is not empty."""
+        self._looks.pop(name, None)
+
+    def keep(self, names: Container[str]) -> None:
+        """The others are not empty, or nothing is missed there."""
+        self._looks = {name: looks for name, looks in self._looks.items() if name in names}
 
 
 def _limits(marks: Mapping[tuple[str, int], int], overtaken_ms: int) -> dict[tuple[str, int], int]:

@@ -153,3 +153,34 @@ def test_with_foreign_consumers_a_person_decides(room: Room, tmp_path: Path, exe
         assert (task.status, "unknown consumer" in task.error) == ("held", True)
     assert room.ready() == 0
     assert look(room, found) == 0
+
+
+def test_what_is_lost_while_the_queue_is_always_empty(room: Room, tmp_path: Path) -> None:
+    """Of a lane whose workers are quick every look finds nothing, long before the message is published and lost."""
+    found = finder(room, missing_after_ms=30_000)
+    for _ in range(10):
+        assert look(room, found) == 0
+        room.clock.advance(10.0)
+    (lost,) = submit(room, 1)
+    lose(tmp_path, lost)
+    mended = 0
+    for _ in range(6):
+        room.clock.advance(10.0)
+        mended += look(room, found)
+    assert mended == 1
+    assert work(room, 1) == 0
+    assert room.task(lost).status == "succeeded"
+
+
+def test_what_was_published_after_the_first_empty_look_is_not_missing_at_once(room: Room, tmp_path: Path) -> None:
+    found = finder(room, missing_after_ms=30_000)
+    assert look(room, found) == 0
+    room.clock.advance(35.0)
+    (lost,) = submit(room, 1)
+    lose(tmp_path, lost)
+    room.clock.advance(1.0)
+    assert look(room, found) == 0
+    room.clock.advance(29.0)
+    assert look(room, found) == 0
+    room.clock.advance(1.0)
+    assert look(room, found) == 1
