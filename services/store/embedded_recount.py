@@ -93,13 +93,16 @@ class Recounting(Part):
         return found
 
     def _reservations(self, *, mend: bool) -> list[Miscount]:
-        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on."""
+        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on. One
+        that has run out promises nothing; it is swept away when the next is made.
+        """
+        now = self.now_ms()
         wrong: list[str] = []
         for table in ("reservations", "limit_reservations"):
-            stale = f"""FROM {table} WHERE until > ? OR NOT EXISTS (SELECT 1 FROM tasks
+            stale = f"""FROM {table} WHERE until > ? OR until > ? AND NOT EXISTS (SELECT 1 FROM tasks
                 WHERE tasks.task_id = {table}.task_id
                 AND status IN ({", ".join(f"'{status}'" for status in _RESERVABLE)}))"""
-            latest = (self.now_ms() + 2 * RESERVATION_MS,)
+            latest = (now + 2 * RESERVATION_MS, now)
             with self._read() as conn:
                 found = [task_id for (task_id,) in conn.execute(f"SELECT task_id {stale}", latest)]
             if found and mend:
@@ -129,5 +132,5 @@ def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
     conn.execute(f"INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks GROUP BY {columns}")
 
 
-def _strike(conn: sqlite3.Connection, sql: str, latest: tuple[int]) -> None:
+def _strike(conn: sqlite3.Connection, sql: str, latest: tuple[int, int]) -> None:
     conn.execute(sql, latest)

@@ -154,14 +154,17 @@ class Recounting(Sides):
         return {field.decode(): int(number) for field, number in self._link.call("HGETALL", keys.BY_KIND).items()}
 
     def _reservations(self, *, mend: bool) -> Miscount:
-        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on."""
-        latest = self._ticker.now_ms() + 2 * RESERVATION_MS
+        """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on. One
+        that has run out promises nothing.
+        """
+        now = self._ticker.now_ms()
+        latest = now + 2 * RESERVATION_MS
         wrong: list[str] = []
         left = 0
         names = [keys.RESERVED + shop.decode() for shop in self._link.call("ZRANGE", keys.RESERVING, 0, -1)]
         names += [keys.LIMIT_RESERVED + scope.decode() for scope in self._link.call("HKEYS", keys.LIMITS)]
         for name in names:
-            until = self._until(name)
+            until = {task_id: at for task_id, at in self._until(name).items() if at > now}
             changes = [
                 (keys.task(task_id), stored, [("ZREM", name, task_id)])
                 for task_id, stored, task in self._as_stored(list(until))

@@ -130,6 +130,16 @@ def test_a_reservation_that_never_ends_is_taken_away(rig: Rig, break_it: Callabl
     assert rig.claim(task, "w1#1").code == "run"
 
 
+def test_a_reservation_that_has_run_out_is_no_finding(rig: Rig, break_it: Callable[..., None]) -> None:
+    """It promises nothing any more, whatever became of its task; it goes with the next one that is made."""
+    task = rig.running(shop_id="s1")
+    past, far = rig.store.now_ms() - 5_000, rig.store.now_ms() + 86_400_000
+    row = f"INSERT INTO reservations VALUES ('{task.task_id}', 'pdd', 's1', {past})"
+    break_it(row, "ZADD", keys.RESERVED + "pdd:s1", past, task.task_id)
+    break_it("SELECT 1", "ZADD", keys.RESERVING, far, "pdd:s1")
+    assert rig.store.recount(mend=False) == []
+
+
 def test_bytes_that_are_no_record_are_named_and_left(rig: Rig, break_it: Callable[..., None]) -> None:
     task = rig.queued()
     other = rig.queued()
