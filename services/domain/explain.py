@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from msgspec.structs import replace
+
 from services.domain import breaker, dependency, limit
 from services.domain.ability import NOBODY, Supply
 from services.domain.breaker import Breaker
@@ -24,6 +26,9 @@ _NEEDS = {"handler": "gate.needs_handler", "program": "gate.needs_program", "exe
 NAMED = 5
 OK, CLOSED, NEXT = "ok", "closed", "next"
 _FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
+#: gates that keep a task in its shop's lot
+_OF_LOT = frozenset({PAUSED, BREAKER, SHOP_BUSY, QUOTA, TWIN})
+_PARKED = "gate.parked"
 _NOT_WAITING = frozenset({Status.RUNNING, Status.HELD})
 
 
@@ -79,7 +84,11 @@ def why_waiting(task: Task, facts: Facts) -> tuple[GateView, ...]:
         return ()
     views: list[GateView] = []
     blocked = False
-    for name, is_open, code, params in _tests(task, facts):
+    tests = tuple(_tests(task, facts))
+    if any(name in _OF_LOT and name != task.gate and not is_open for name, is_open, _, _ in tests):
+        # the record names the gate that it met first; where that one is open by now, the facts know better
+        tests = tuple(_tests(replace(task, gate="") if task.gate in _OF_LOT else task, facts))
+    for name, is_open, code, params in tests:
         state = OK if is_open else NEXT if blocked else CLOSED
         blocked = blocked or not is_open
         views.append(GateView(name=name, state=state, code=code, params=params))
@@ -215,7 +224,7 @@ def _twin(task: Task, facts: Facts) -> _Test:
 def _parked(task: Task, name: str) -> _Test | None:
     """The record says so although the facts, read a moment later, do not show it any more."""
     if task.status == Status.BLOCKED and task.gate == name:
-        return name, False, "gate.parked", {}
+        return name, False, _PARKED, {}
     return None
 
 

@@ -197,3 +197,14 @@ def test_a_plan_shows_what_it_will_wait_for() -> None:
     plan = task(status=Status.SCHEDULED, due_at=NOW + 1000, depends_on=("a",))
     views = gates(plan, facts(needs=(Need("a", task(task_id="a")),)))
     assert (views["not_due"].state, views["dependency"].state) == (CLOSED, NEXT)
+
+
+@pytest.mark.parametrize("gate", ["paused", "breaker", "shop_busy", "quota"])
+def test_the_facts_know_better_than_the_gate_that_was_met_first(gate: str) -> None:
+    """A task in the lot keeps the name of that gate, also when it opens and another one holds the task."""
+    twin = task(task_id="other", status=Status.HELD, uniq="U")
+    found = gates(task(status=Status.BLOCKED, gate=gate, uniq="U"), facts(twin=twin))
+    assert (found["twin"].state, found["twin"].code) == (CLOSED, "gate.twin_held")
+    assert found[gate].state == OK
+    alone = gates(task(status=Status.BLOCKED, gate=gate), facts())
+    assert (alone[gate].state, alone[gate].code) == (CLOSED, "gate.parked")
