@@ -18,12 +18,15 @@ Write = Callable[[Callable[[sqlite3.Connection], Any]], Any]
 #: rows whose task waits for nobody (any more)
 _STALE = f"""FROM dependencies WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = dependencies.task_id
     AND (status = 'scheduled' OR (status = 'blocked' AND gate = '{dependency.GATE}')))"""
-#: lots whose shop is free and may start, that a limit holds back and that stand in none of its lists
+#: lots whose shop is free and may start, that a limit holds back and that stand in none of its lists; one whose task has
+#: an active twin may stand back for that
 _FORGOTTEN = f"""SELECT DISTINCT lot, lot || '|' || task_type FROM tasks
     WHERE lot IS NOT NULL AND gate = '{limit.GATE}'
     AND EXISTS (SELECT 1 FROM limits WHERE scope IN ('platform:' || platform, 'type:' || task_type))
     AND NOT EXISTS (SELECT 1 FROM limit_waits WHERE limit_waits.lot = tasks.lot || '|' || task_type
         AND scope IN ('platform:' || platform, 'type:' || task_type))
+    AND NOT EXISTS (SELECT 1 FROM tasks AS twin
+        WHERE twin.held_uniq = tasks.held_uniq AND twin.held_uniq <> '' AND twin.task_id <> tasks.task_id)
     AND NOT EXISTS (SELECT 1 FROM pauses
         WHERE scope IN ('all', 'platform:' || platform, 'shop:' || tasks.lot, 'type:' || task_type))
     AND NOT EXISTS (SELECT 1 FROM breakers WHERE shop = tasks.lot AND until > 0)

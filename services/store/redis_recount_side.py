@@ -126,7 +126,10 @@ class Sides(Operations, Limits):
 
     def _at_limit(self, shop: str, lot: str) -> bool:
         first = [one.decode() for one in self._link.call("ZRANGE", keys.LOT + lot, 0, 0)]
-        if not any(task is not None and task.gate == limit.GATE for _, _, task in self._as_stored(first)):
+        task = next((task for _, _, task in self._as_stored(first)), None)
+        if task is None or task.gate != limit.GATE:
+            return False
+        if task.uniq and self._link.call("ZCARD", keys.UNIQUE + task.uniq) > 1:  # it may stand back for its twin
             return False
         return not self._link.call("ZCARD", keys.RESERVED + shop) and not self._is_busy(shop)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import redis
 
-from services.domain.change import Cancel, Relink
+from services.domain.change import Cancel, Create, OpenLimit, Relink
 from services.domain.limit import Limit
 from services.domain.miscount import Miscount
 from services.domain.query import Query, equals
@@ -211,3 +211,24 @@ def test_a_shop_that_no_list_names_is_found_again(rig: Rig, store_kind: str, bre
     assert [one.task_id for one in page.tasks] == [task.task_id]
     assert rig.store.parked_shops(5) == [parked.shop]
     assert [name for name, _ in rig.store.batches(5)[0]] == ["B"]
+
+
+def test_a_lot_that_stands_back_for_its_twin_is_not_forgotten(rig: Rig) -> None:
+    """A limit held both back; now the first one runs, and the other waits for nothing but its end."""
+    rig.shop("s1", concurrency=2)
+    rig.store.put_limit(Limit(scope="platform:pdd", concurrency=1))
+    keeper = rig.running(shop_id="s2")
+    first = rig.claim(rig.queued(shop_id="s1", uniq="U", priority=3, created_at=1), "w#1").task
+    made = rig.ask(Create(task=rig.task(shop_id="s1", uniq="U", priority=9), on_duplicate="queue")).task
+    assert made is not None
+    second = rig.claim(made, "w#2").task
+    assert first is not None
+    assert second is not None
+    assert (first.gate, second.gate) == ("quota", "quota")
+    rig.store.put_limit(Limit(scope="platform:pdd", concurrency=3))
+    (released,) = rig.ask(OpenLimit(scope="platform:pdd", most=5)).released
+    assert released.task_id == first.task_id
+    rig.confirm(released)
+    assert rig.claim(rig.record(released), "w#1").code == "run"
+    assert rig.store.recount(mend=False) == []
+    assert rig.finish(keeper).code == "ok"
