@@ -1,0 +1,44 @@
+"""Random lives of a fleet; see ``machine`` for what happens and ``rules`` for what must be true all the time.
+
+``FLEETDECK_DEEP=200`` plays so many lives of 100 steps, and other ones each time.
+"""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.stateful.machine import Life
+from tests.support.services import Redis
+
+DEEP = int(os.environ.get("FLEETDECK_DEEP", "0"))
+SHRINK = bool(os.environ.get("FLEETDECK_SHRINK"))
+
+
+def _live(examples: int, steps: int, **fields: object) -> None:
+    machine = type("Life", (Life,), fields)
+    chosen = settings(
+        max_examples=DEEP or examples,
+        stateful_step_count=100 if DEEP else steps,
+        derandomize=not DEEP,
+        deadline=None,
+        database=None,
+        phases=[Phase.generate, *([Phase.shrink] if SHRINK else [])],
+        report_multiple_bugs=False,
+        suppress_health_check=list(HealthCheck),
+    )
+    run_state_machine_as_test(machine, settings=chosen)
+
+
+@pytest.mark.timeout(0 if DEEP else 120)
+def test_a_fleet_on_one_machine() -> None:
+    _live(6, 40)
+
+
+@pytest.mark.redis
+@pytest.mark.timeout(0 if DEEP else 120)
+def test_a_fleet_on_both_stores_tells_one_story(redis_server: Redis) -> None:
+    _live(10, 40, redis_url=redis_server.url)
