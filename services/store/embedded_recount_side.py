@@ -18,8 +18,8 @@ Write = Callable[[Callable[[sqlite3.Connection], Any]], Any]
 #: rows whose task waits for nobody (any more)
 _STALE = f"""FROM dependencies WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = dependencies.task_id
     AND (status = 'scheduled' OR (status = 'blocked' AND gate = '{dependency.GATE}')))"""
-#: lots whose shop is free and may start, that a limit holds back and that stand in none of its lists; one whose task has
-#: an active twin may stand back for that
+#: lots whose shop is free and may start, that a limit holds back and that stand in none of its lists; a task that has
+#: an active twin may stand back for it
 _FORGOTTEN = f"""SELECT DISTINCT lot, lot || '|' || task_type FROM tasks
     WHERE lot IS NOT NULL AND gate = '{limit.GATE}'
     AND EXISTS (SELECT 1 FROM limits WHERE scope IN ('platform:' || platform, 'type:' || task_type))
