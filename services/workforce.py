@@ -15,6 +15,7 @@ from services.domain import task_type
 from services.domain.lane_share import parse_share
 from services.engine.firing import Firing
 from services.engine.janitor import DAY_MS, Retention
+from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler
 from services.scheduler.loop import Scheduler
@@ -70,6 +71,8 @@ def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
     """What the workers of this process are made of."""
     executors, handlers = _executors(engine.settings, in_console=in_console)
     introduce(engine, handlers.values())
+    look_s = float(engine.policy.base_s)
+    executors[batch.NAME] = batch.BatchExecutor(engine.store, engine.producer, engine.registry, look_s=look_s)
     return WorkerParts(
         store=engine.store,
         broker=engine.broker,
@@ -130,7 +133,7 @@ def _introduce(engine: Engine, handler: Handler) -> None:
     engine.registry.forget()
 
 
-def _executors(settings: config.Settings, *, in_console: bool) -> tuple[Mapping[str, Executor], Mapping[str, Handler]]:
+def _executors(settings: config.Settings, *, in_console: bool) -> tuple[dict[str, Executor], Mapping[str, Handler]]:
     from services.executors import process_tree, registry
     from services.executors.http.executor import HttpExecutor
     from services.executors.python import PythonExecutor

@@ -34,7 +34,7 @@ class Attempt(msgspec.Struct, frozen=True, array_like=True, gc=False):
     worker: str
     started_at: int
     ended_at: int
-    outcome: str  #: succeeded | failed | timeout | cancelled | lost | returned | preempted | fenced
+    outcome: str  #: succeeded | failed | timeout | cancelled | lost | returned | preempted | waiting | fenced
     error_kind: str = ""
     error: str = ""
     retry_in_s: int = -1  #: seconds until the next attempt, -1 when there is none

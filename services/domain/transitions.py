@@ -147,7 +147,7 @@ def finished(task: Task, op: Finish, now: int) -> Task:
         now,
         who=task.worker,
         why=op.error_kind,
-        retries=task.retries + retrying,
+        retries=task.retries + (retrying and op.counted),
         due_at=now + op.delay_ms if retrying else 0,
         triage=Triage.OPEN.value if to == Status.DEAD else "",
         error=op.error,

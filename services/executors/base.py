@@ -90,6 +90,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cancelled: bool = False
     timed_out: bool = False
     retry_after_s: float = 0.0  #: the other side asks to wait so long before the next attempt
+    again_s: float = 0.0  #: not over: go on with another attempt after so long, which is no failure
     unable: bool = False  #: nothing was started: this worker lacks what it needs, another one may have it
 
 

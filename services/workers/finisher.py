@@ -272,5 +272,5 @@ class Finisher:
             log.warning("a late result of %s is kept as evidence only (%s)", op.task_id, code)
         elif op.to == "succeeded":
             self.done += 1
-        elif op.to not in _NO_FAILURE:
+        elif op.to not in _NO_FAILURE and op.counted:
             self.failed += 1

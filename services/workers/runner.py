@@ -20,6 +20,7 @@ from services.workers.skills import Skills
 from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
+GOES_ON = "waiting"  #: outcome of an attempt that did its part and goes on with the next one
 
 
 class Runner:
@@ -147,6 +148,10 @@ class Runner:
             return self._finish(held, to, "returned", started, ended, error="the worker was stopped", error_kind="")
         if held.made_way_for:
             return self._made_way(held, started, ended)
+        if outcome.again_s and not held.cancel_reason:
+            return self._finish(
+                held, Status.RETRYING, GOES_ON, started, ended, error=error, delay_s=outcome.again_s, counted=False
+            )
         if outcome.cancelled or held.cancel_reason:
             return self._finish(
                 held, Status.CANCELLED, "cancelled", started, ended, error=error, error_kind="cancelled"
@@ -182,6 +187,7 @@ class Runner:
         error: str = "",
         error_kind: str = "",
         delay_s: float = -1,
+        counted: bool = True,
     ) -> Finish:
         task = held.task
         error, result = _storable(error), _storable(result)
@@ -207,6 +213,7 @@ class Runner:
             error_kind=error_kind,
             fingerprint=fingerprint.fingerprint(task.task_type, error_kind, error) if error_kind else "",
             result=result,
+            counted=counted,
         )
 
 

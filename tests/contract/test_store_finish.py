@@ -43,6 +43,14 @@ def test_failure_that_is_tried_again(rig: Rig) -> None:
     assert record.steps[-1].note == "network"
 
 
+def test_what_goes_on_later_counts_no_retry(rig: Rig) -> None:
+    task = rig.running()
+    assert rig.finish(task, "retrying", delay_ms=30_000, counted=False).code == "ok"
+    record = rig.record(task)
+    assert (record.status, record.retries, record.attempt) == (Status.RETRYING, 0, 1)
+    assert record.due_at == record.updated_at + 30_000
+
+
 def test_death(rig: Rig) -> None:
     task = rig.dead()
     record = rig.record(task)

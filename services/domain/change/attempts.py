@@ -51,8 +51,9 @@ class Finish(Op, frozen=True, kw_only=True, gc=False):
     """Record how an attempt ended, fenced by ``owner``.
 
     ``to``: succeeded | retrying | dead | held | cancelled | pending (given back or worker lost: uncounted, outbox
-    mark). retrying and dead set an outbox mark; retrying sets ``due_at`` = now + ``delay_ms`` and counts one retry.
-    dead sets triage open. The shop's slot is freed and the lot's best task is released (see ``OpenShop``). ``lost``
+    mark). retrying and dead set an outbox mark; retrying sets ``due_at`` = now + ``delay_ms`` and counts one retry (not
+    where ``counted`` is False: nothing failed, the task goes on later). dead sets triage open. The shop's slot is freed
+    and the lot's best task is released (see ``OpenShop``). ``lost``
     appends the instant to ``losses``. ``if_expired``: only when the lease has run out (the reconciler asks; the owner
     must still match), else ``fenced`` without evidence. Where a cancel was requested, retrying and pending are recorded
     as cancelled: the wish came first. error, error_kind, fingerprint and result replace the old ones; ``cancel`` and
@@ -77,6 +78,7 @@ class Finish(Op, frozen=True, kw_only=True, gc=False):
     result: str = ""
     lost: bool = False
     if_expired: bool = False
+    counted: bool = True
 
 
 class Renew(Op, frozen=True, kw_only=True, gc=False):

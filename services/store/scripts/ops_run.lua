@@ -139,7 +139,7 @@ local function outcome(e, o)
   e[T.result] = o[Finish.result]
   if o[Finish.lost] then add_loss(e) end
   if to == 'retrying' then
-    e[T.due_at], e[T.retries] = NOW + o[Finish.delay_ms], e[T.retries] + 1
+    e[T.due_at], e[T.retries] = NOW + o[Finish.delay_ms], e[T.retries] + (o[Finish.counted] and 1 or 0)
   elseif to == 'dead' then
     set_rest(e, T.triage, 'open')
   end

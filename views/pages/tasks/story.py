@@ -38,6 +38,7 @@ _OUTCOMES: dict[str, str] = {
     "lost": N_("worker lost"),
     "returned": N_("given back"),
     "preempted": N_("made way for an urgent task"),
+    "waiting": N_("goes on when its tasks have ended"),
     "fenced": N_("late, not counted"),
 }
 _GLYPH_OF_OUTCOME = {
@@ -45,6 +46,7 @@ _GLYPH_OF_OUTCOME = {
     "cancelled": "cancelled",
     "returned": "waiting",
     "preempted": "waiting",
+    "waiting": "waiting",
     "fenced": "cancelled",
 }
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
