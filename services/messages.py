@@ -33,6 +33,7 @@ TEMPLATES: dict[str, str] = {
     "bulk.probe_late": N_("What was tried first has not ended after {span}; the rest stay dead letters."),
     "bulk.probe_none": N_("None of them can be tried first: each is paused, active already or refused by its type."),
     "bulk.silent": N_("The store does not answer ({error}); the rest stay dead letters, run it again."),
+    "bulk.aborted": N_("Aborted; the rest stay dead letters."),
     "bulk.taken": N_("Somebody else goes on with this run."),
     "bulk.failed": N_("Not possible: {error}"),
     "import.bad": N_("This record cannot be: look at its {error}."),

@@ -121,6 +121,19 @@ class BulkRepublish:
         with self._audit.act("dead.republish", ids, detail) as act:
             return self._go(plan, options, act, on_progress, control, book)
 
+    def abort(self, run_id: str) -> int:
+        """Nobody shall go on with a run that ended early; tells how many letters it leaves dead.
+
+        Raises:
+            UsageError: the run is unknown, done, or somebody is at it.
+            NotAllowed: the role does not permit it.
+        """
+        self._operator.need("operator")
+        with self._audit.act("dead.abort_run", [run_id]) as act:
+            left = Shelf(self._store, self._clock, self._operator.who).abort(run_id).left
+            act.outcome = f"done: {left} letters left"
+        return left
+
     def _go(
         self,
         plan: Plan,

@@ -28,6 +28,8 @@ LEASE_MS, BEAT_S = 10_000, 1.0
 #: how many runs are remembered
 KEPT = 50
 _TAIL = 12
+#: why a run ended that nobody shall go on with
+ABORTED = "bulk.aborted"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,7 +51,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RunView(msgspec.Struct, frozen=True, kw_only=True):
-    """A run as people see it. ``state``: running | interrupted | stopped | done."""
+    """A run as people see it. ``state``: running | interrupted | stopped | aborted | done."""
 
     entry: Entry
     state: str
@@ -137,14 +139,34 @@ class Shelf:
         Raises:
             UsageError: it is unknown, done, or somebody is at it.
         """
-        entry = self.entry(run_id)
-        if entry.ended and not entry.left:
-            raise UsageError(said("bulk.is_done", id=run_id, done=entry.done, total=entry.total), field="run")
+        entry = self._unfinished(run_id)
         held = self._try(entry)
         end = self._clock.monotonic() + LEASE_MS / 1000 + 1
         while not held and self._clock.monotonic() < end and not wait(0.5):
             held = self._try(entry)
         return Book(self._store, self._clock, self.entry(run_id), held or self._take(entry), resumed=not entry.ended)
+
+    def abort(self, run_id: str) -> Entry:
+        """Nobody shall go on with a run that ended early; what it has not sent stays a dead letter.
+
+        Raises:
+            UsageError: it is unknown, done, or somebody is at it.
+        """
+        entry = self._unfinished(run_id)
+        holder = self._take(entry)
+        left = entry.left if entry.ended else max(0, entry.total - entry.done - entry.skipped)
+        entry = msgspec.structs.replace(entry, at=self._store.now_ms(), ended=True, left=left, why=ABORTED)
+        self._store.put_document(KIND, run_id, msgspec.json.encode(entry).decode())
+        self._store.resign(_role(run_id), holder)
+        return entry
+
+    def _unfinished(self, run_id: str) -> Entry:
+        entry = self.entry(run_id)
+        if entry.why == ABORTED:
+            raise UsageError(said("bulk.was_aborted", id=run_id), field="run")
+        if entry.ended and not entry.left:
+            raise UsageError(said("bulk.is_done", id=run_id, done=entry.done, total=entry.total), field="run")
+        return entry
 
     def entry(self, run_id: str) -> Entry:
         """One run.
@@ -168,7 +190,8 @@ class Shelf:
 
     def _view(self, entry: Entry) -> RunView:
         if entry.ended:
-            return RunView(entry=entry, state="stopped" if entry.why and entry.left else "done")
+            ended = "aborted" if entry.why == ABORTED else "stopped" if entry.why and entry.left else "done"
+            return RunView(entry=entry, state=ended)
         holder = self._store.leader(_role(entry.run_id)).partition("#")[0]
         return RunView(entry=entry, state="running" if holder else "interrupted", holder=holder)
 

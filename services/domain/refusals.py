@@ -109,6 +109,7 @@ REFUSALS: dict[str, str] = {
     "dead.note_length": N_("a note has 1 to {most} characters, not {count}"),
     "bulk.unknown": N_("there is no run {id}; `dead runs` lists them"),
     "bulk.is_done": N_("run {id} is done: {done} of {total} were republished"),
+    "bulk.was_aborted": N_("run {id} was aborted; choose its letters again to republish them"),
     "bulk.under_way": N_("run {id} is under way, {who} is at it; look at `dead runs`"),
     "batch.unknown": N_("there is no batch {name}; fleetdeck batch list names those that there are"),
     "dead.one_payload": N_("an edited payload goes to exactly one dead letter"),

@@ -74,7 +74,7 @@ def test_the_whole_result_is_exported_in_the_background(
     desk.create(2)
     page.show_request("platform:pdd")
     shown(page, qtbot, 2)
-    page._export.click()
+    page.buttons.export.click()
     dialog = page.findChild(QFileDialog)
     assert dialog is not None
     assert dialog.windowTitle() == "Export all that match"

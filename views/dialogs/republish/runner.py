@@ -23,6 +23,7 @@ class Job:
 
     plan: Plan
     options: Options
+    run_id: str = ""  #: of a run that is taken up again, as its letters stand now
 
     @property
     def number(self) -> int:
@@ -140,10 +141,15 @@ class BulkRunner(QObject):
 
         def go() -> None:
             answer: object
+
+            def tell(progress: Progress) -> None:
+                _post(arrived, job, progress)
+
             try:
-                answer = bulk.run(
-                    job.plan, job.options, on_progress=lambda progress: _post(arrived, job, progress), control=control
-                )
+                if job.run_id:
+                    answer = bulk.resume(job.run_id, on_progress=tell, control=control)
+                else:
+                    answer = bulk.run(job.plan, job.options, on_progress=tell, control=control)
             except ConsoleError as exc:
                 answer = exc
             _post(arrived, job, answer)

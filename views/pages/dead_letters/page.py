@@ -19,6 +19,7 @@ from views.context import PageContext
 from views.page import Page
 from views.pages.dead_letters import words
 from views.pages.dead_letters.asking import Asker, Grouped, Listing, Wanted
+from views.pages.dead_letters.broken_run import BrokenRun
 from views.pages.dead_letters.causes import ordered
 from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
@@ -28,6 +29,7 @@ from views.pages.dead_letters.verbs import Verbs
 from views.support import text
 from views.tables.record_model import RecordModel
 from views.tables.task_columns import task_id
+from views.widgets.buttons import Button
 from views.widgets.empty_state import EmptyState
 from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
@@ -64,6 +66,7 @@ class DeadLettersPage(Page):
         """Follow the feed."""
         self._asker.set_active(True)
         self._asker.again()
+        self.broken.look()
 
     def deactivate(self) -> None:
         """Stop following."""
@@ -109,8 +112,11 @@ class DeadLettersPage(Page):
         self.header.set_divider(True)
         self._error = ErrorStrip()
         self.run_strip = RunStrip(self.verbs.actions.runner)
-        self.body.addWidget(self._error)
-        self.body.addWidget(self.run_strip)
+        self.broken = BrokenRun(self._context)
+        self.runs_button = Button(N_("Runs"), kind="ghost", icon="ph.clock-counter-clockwise")
+        self.header.add_action(self.runs_button)
+        for strip in (self._error, self.run_strip, self.broken):
+            self.body.addWidget(strip)
         self._none = EmptyState(N_("No dead letters."), icon="ph.check-circle")
         self.panel = LetterPanel(self._context)
         self.panel.setMinimumWidth(400)
@@ -143,6 +149,9 @@ class DeadLettersPage(Page):
         self._asker.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._asker.on_changes)
         self._context.feed.looked.connect(self._on_looked)
+        self.broken.wanted.connect(self.verbs.show_runs)
+        self.runs_button.clicked.connect(self.verbs.show_runs)
+        self.verbs.actions.runner.changed.connect(self.broken.look)
         # choosing
         self._split.splitterMoved.connect(self._on_moved)
         self.table.current_changed.connect(self._on_letter)

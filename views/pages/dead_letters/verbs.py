@@ -14,6 +14,7 @@ from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import N_, _
 from views.context import PageContext
+from views.dialogs.republish.runs import RunsDialog
 from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Wanted, letters_of
 from views.pages.dead_letters.cause_actions import CauseActions
@@ -113,6 +114,12 @@ class Verbs(QObject):
 
     def _open_task(self, task_id: str) -> None:
         self.tasks_wanted.emit(filter.format_terms((equals("id", task_id),)))
+
+    def show_runs(self) -> None:
+        """Show what became of the bulk runs."""
+        dialog = RunsDialog(lambda: self._context.commands.bulk, self.actions.runner, self._forbidden, self._page)
+        dialog.finished.connect(lambda _result: self.acted.emit())
+        dialog.open()
 
     # causes
 

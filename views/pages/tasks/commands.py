@@ -36,5 +36,11 @@ def page_commands(page: TasksPage, actions: TaskActions, selection: Selection) -
         *verbs,
         PageCommand(key="tasks.all", words=_("Select all that match"), icon="ph.checks", run=page.select_all),
         PageCommand(key="tasks.export", words=_("Export"), icon="ph.export", run=page.share),
+        PageCommand(
+            key="tasks.suppressed",
+            words=_("Suppressed duplicates"),
+            icon="ph.copy-simple",
+            run=page.show_suppressed,
+        ),
         PageCommand(key="tasks.save", words=_("Save view"), icon="ph.bookmark-simple", run=page.save_view),
     )

@@ -8,10 +8,24 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from services.i18n import N_
+from views.page import PageHeader
 from views.theme.tokens import DETAIL, DETAIL_MAX, DETAIL_MIN
+from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
 
 LIST_WIDTH = 1000
+
+
+class HeaderButtons:
+    """What can be done with the list as a whole, at the right end of the page's head."""
+
+    def __init__(self, header: PageHeader) -> None:
+        self.freeze = Button(N_("Freeze view"), kind="ghost", icon="ph.pause", hint="Ctrl+.")
+        self.suppressed = IconButton("ph.copy-simple", N_("Suppressed duplicates"), kind="plain")
+        self.columns = Button(N_("Columns"), icon="ph.columns")
+        self.export = Button(N_("Export"), icon="ph.export")
+        for button in (self.freeze, self.suppressed, self.columns, self.export):
+            header.add_action(button)
 
 
 class NoTasks(EmptyState):

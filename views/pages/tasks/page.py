@@ -20,7 +20,7 @@ from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
 from views.pages.tasks.commands import page_commands
 from views.pages.tasks.detail import TaskDetailPanel
-from views.pages.tasks.face import NoTasks, side_by_side, stacked
+from views.pages.tasks.face import HeaderButtons, NoTasks, side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.panel_door import PanelDoor
@@ -29,6 +29,7 @@ from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
+from views.pages.tasks.suppressed import SuppressedDialog
 from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import DECISIONS, VERBS, undecided
 from views.pages.tasks.view_keeper import ViewKeeper
@@ -41,7 +42,6 @@ from views.tables.copying import to_tsv
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.tables.task_columns import task_id
-from views.widgets.buttons import Button
 from views.widgets.filter_bar import FilterBar
 from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs
@@ -149,12 +149,8 @@ class TasksPage(Page):
         self._sharing = Sharing(self._context, self._tsv, self)
         self._menu = RowMenu(self._table, self._selection, self._actions, self._sharing)
         self._bar.set_copy_menu(lambda menu: self._sharing.fill_menu(menu, self._selection.ids))
-        self._freeze = Button(N_("Freeze view"), kind="ghost", icon="ph.pause", hint="Ctrl+.")
-        self._freeze.clicked.connect(self.freeze_wanted)
-        self._columns = Button(N_("Columns"), icon="ph.columns")
-        self._export = Button(N_("Export"), icon="ph.export")
-        for button in (self._freeze, self._columns, self._export):
-            self.header.add_action(button)
+        self.buttons = HeaderButtons(self.header)
+        self.buttons.freeze.clicked.connect(self.freeze_wanted)
         parts = (self._tabs, self._filter, self._error, self._stack, self._bar)
         self._split = side_by_side(parts, self._stack, self._detail)
         self.body.addWidget(self._split, 1)
@@ -181,13 +177,15 @@ class TasksPage(Page):
         self._menu.condition_wanted.connect(self._add_condition)
         self._menu.filter_wanted.connect(self.show_request)
         self._menu.task_wanted.connect(self._door.open)
+        self._menu.suppressed_wanted.connect(self.show_suppressed)
+        self.buttons.suppressed.clicked.connect(lambda: self.show_suppressed())
         self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
         self._selection.changed.connect(self._show_bar)
         self._selection.busy_changed.connect(self._bar.show_busy)
         self._model.pending_changed.connect(self._show_bar)
         self._detail.edit_wanted.connect(self._actions.edit)
-        self._columns.clicked.connect(self._show_columns)
-        self._export.clicked.connect(self.share)
+        self.buttons.columns.clicked.connect(self._show_columns)
+        self.buttons.export.clicked.connect(self.share)
         self._bar.export_wanted.connect(self.share)
         # acting
         bind(self._table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS})
@@ -313,8 +311,15 @@ class TasksPage(Page):
         """Export the selection, else all that match."""
         self._sharing.ask_file(self._selection.ids() if self._selection.count else (), self._wanted())
 
+    def show_suppressed(self, task_type: str = "") -> None:
+        """List what the guard against doing the same work twice has met, of one type or of all."""
+        dialog = SuppressedDialog(self._context.tasks, task_type, self)
+        dialog.task_wanted.connect(self._door.open)
+        dialog.open()
+
     def _show_columns(self) -> None:
-        self._table.layout_of_columns.choose(self._columns.mapToGlobal(self._columns.rect().bottomLeft()))
+        button = self.buttons.columns
+        self._table.layout_of_columns.choose(button.mapToGlobal(button.rect().bottomLeft()))
 
     def _add_condition(self, field: str, value: str, include: bool) -> None:
         self._filter.add_value(field, value, include=include)

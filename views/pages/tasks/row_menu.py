@@ -24,12 +24,14 @@ class RowMenu(QObject):
     filter_wanted: an expression to be shown alone.
     task_wanted: key of the task to be opened.
     worker_wanted: name of the worker to be opened.
+    suppressed_wanted: task type of which the suppressed duplicates shall be listed.
     """
 
     condition_wanted = Signal(str, str, bool)
     filter_wanted = Signal(str)
     task_wanted = Signal(object)
     worker_wanted = Signal(str)
+    suppressed_wanted = Signal(str)
 
     def __init__(self, table: TableView, selection: Selection, actions: TaskActions, sharing: Sharing) -> None:
         super().__init__(table)
@@ -58,6 +60,8 @@ class RowMenu(QObject):
         menu.addSeparator()
         menu.addAction(_("Open task"), partial(self.task_wanted.emit, key))
         menu.addAction(_("Tasks of this shop"), partial(self.filter_wanted.emit, f"shop:{row.task.shop}"))
+        type_ = row.task.task_type
+        menu.addAction(_("Suppressed duplicates of this type"), partial(self.suppressed_wanted.emit, type_))
         if row.task.worker:
             menu.addAction(_("Open worker"), partial(self.worker_wanted.emit, row.task.worker))
 
