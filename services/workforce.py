@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 import msgspec
 
@@ -19,6 +20,7 @@ from services.executors import batch
 from services.executors.base import Executor
 from services.executors.registry import Handler
 from services.scheduler.loop import Scheduler
+from services.vault import Vault
 from services.workers.host import LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
 
@@ -69,7 +71,7 @@ def scheduler(engine: Engine) -> Scheduler:
 
 def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
     """What the workers of this process are made of."""
-    executors, handlers = _executors(engine.settings, in_console=in_console)
+    executors, handlers = _executors(engine, in_console=in_console)
     introduce(engine, handlers.values())
     look_s = float(engine.policy.base_s)
     executors[batch.NAME] = batch.BatchExecutor(engine.store, engine.producer, engine.registry, look_s=look_s)
@@ -103,6 +105,12 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
     )
 
 
+def profiles_folder(settings: config.Settings) -> Path:
+    """Where the browser profiles of the shops lie on this machine."""
+    named = settings.executors.browser.profiles
+    return Path(named).expanduser() if named else settings.home_path / "browser" / "profiles"
+
+
 def local_workers(engine: Engine) -> LocalWorkers:
     """Workers inside the console."""
     return LocalWorkers(worker_parts(engine, in_console=True), worker_options(engine.settings, kind="console"))
@@ -133,15 +141,17 @@ def _introduce(engine: Engine, handler: Handler) -> None:
     engine.registry.forget()
 
 
-def _executors(settings: config.Settings, *, in_console: bool) -> tuple[dict[str, Executor], Mapping[str, Handler]]:
+def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor], Mapping[str, Handler]]:
+    settings = engine.settings
     from services.executors import process_tree, registry
+    from services.executors.browser.executor import BrowserExecutor
     from services.executors.http.executor import HttpExecutor
     from services.executors.python import PythonExecutor
     from services.executors.rpa import RpaExecutor
 
     if orphans := process_tree.end_orphans():
         log.warning("%d processes of a worker that was killed here are ended", orphans)
-    rpa = settings.executors.rpa
+    rpa, vault = settings.executors.rpa, Vault(config.child_environment())
     made: dict[str, Executor] = {
         "rpa": RpaExecutor(
             rpa.command,
@@ -151,9 +161,18 @@ def _executors(settings: config.Settings, *, in_console: bool) -> tuple[dict[str
             cwd=rpa.cwd or None,
             kill_grace_s=rpa.kill_grace_seconds,
             cancel_grace_s=rpa.cancel_grace_seconds,
-        )
+        ),
     }
-    made["http"] = HttpExecutor(settings.executors.http, now_ms=SystemClock().now_ms)
+    made["http"] = HttpExecutor(settings.executors.http, secret=vault.find, now_ms=SystemClock().now_ms)
+    browser = settings.executors.browser
+    if BrowserExecutor.installed() or browser.path:
+        made["browser"] = BrowserExecutor(
+            browser,
+            profiles=profiles_folder(settings),
+            secret=vault.find,
+            light=lambda name: engine.registry.task_type(name).isolation == "context",
+            base_environment=config.child_environment(),
+        )
     installed = registry.installed_modules() if settings.worker.installed_handlers else ()
     handlers = registry.load_handlers(dict.fromkeys((*settings.worker.handlers, *installed)))
     if handlers:

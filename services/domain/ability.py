@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 
-PYTHON, RPA = "python", "rpa"
+PYTHON, RPA, BROWSER = "python", "rpa", "browser"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +27,9 @@ class Ability:
         """The executor that would run this type here, "" where none can. A handler goes before what the type names."""
         if kind.name in self.handlers and PYTHON in self.executors:
             return PYTHON
-        if kind.executor == RPA and (kind.name in self.commands or f"{RPA}:{kind.name}" in self.lacks):
-            return RPA if kind.name in self.commands else ""
+        own = kind.name in self.commands
+        if kind.executor in (RPA, BROWSER) and own:  # a command of its own goes before the browser too
+            return RPA
         if f"{kind.executor}:{kind.name}" in self.lacks:
             return ""
         return kind.executor if kind.executor != PYTHON and kind.executor in self.executors else ""

@@ -14,6 +14,7 @@ from services.domain.limit import Limit
 from services.domain.schema import Problem
 
 UNIQUENESS = ("shop_type_payload", "shop_type", "none")
+ISOLATIONS = ("profile", "context")
 MAX_TIMEOUT_S, MAX_RETRIES, MAX_DELAY_S = 86_400, 20, 86_400
 _EMPTY_PAYLOAD = "{}"
 _AT = re.compile(r"(.*?)(?: - at `\$\.?(.*)`)?\Z", re.DOTALL)
@@ -38,6 +39,7 @@ class TaskType(msgspec.Struct, frozen=True, kw_only=True):
     lane: str = lane.Lane.NORMAL
     concurrency: int | None = None  #: tasks of it that may run at once in the whole fleet, None: no limit
     rate_per_minute: int | None = None  #: starts within any minute, None: no limit
+    isolation: str = "profile"  #: browser: profile (the shop's own) | context (a clean one in a shared browser)
     version: int = 0  #: rises with every change; 0 for a type nobody has defined
 
     @classmethod
@@ -140,6 +142,8 @@ def _check_words(kind: TaskType) -> None:
         raise UsageError(
             f"uniqueness must be one of {', '.join(UNIQUENESS)}, not {kind.uniqueness!r:.60}", field="uniqueness"
         )
+    if kind.isolation not in ISOLATIONS:
+        raise UsageError(f"isolation must be profile or context, not {kind.isolation!r:.60}", field="isolation")
     if kind.lane not in lane.LANES:
         raise UsageError(f"lane must be high, normal or low, not {kind.lane!r:.60}", field="lane")
 

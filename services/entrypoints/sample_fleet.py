@@ -96,9 +96,11 @@ class SampleFleet:
     def equip(self, settings: config.Settings) -> config.Settings:
         """The settings with the sample flows as this machine's RPA command."""
         flows = ["run", "--flow", "{platform}_{task_type}", "--param", "{param}", "--timeout", "{timeout}"]
+        command = (sys.executable, "-S", "-E", "-I", str(SAMPLE / "rpa_cli.py"), *flows)
         rpa = msgspec.structs.replace(
             settings.executors.rpa,
-            command=(sys.executable, "-S", "-E", "-I", str(SAMPLE / "rpa_cli.py"), *flows),
+            command=command,
+            commands={"screenshot": command, "get_content": command},  # the sample needs no browser
             environment={
                 "FLEETDECK_SAMPLE_URL": self.url,
                 "FLEETDECK_SAMPLE_DB": str(self.database),

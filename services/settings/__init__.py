@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.settings.browser import BrowserSettings, BrowserShopSettings
 from services.settings.environment import (
     child_environment,
     console_environment,
@@ -26,6 +27,8 @@ from services.settings.values import (
 
 __all__ = [
     "BrokerSettings",
+    "BrowserSettings",
+    "BrowserShopSettings",
     "ExecutorSettings",
     "LeaseSettings",
     "ProfileSettings",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import zoneinfo
 from collections.abc import Iterator
 
 from services.domain import lane_share
 from services.domain.lane import LANES
+from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 from services.settings.values import (
     BROKER_PROFILES,
@@ -21,6 +23,18 @@ from services.settings.values import (
 DAY_S = 86_400
 MAX_PREEMPTIONS = 20
 MAX_MB = 1_000_000
+BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
+    ("max_total", 1, 256),
+    ("max_contexts", 1, 256),
+    ("idle_seconds", 0, DAY_S),
+    ("acquire_seconds", 0, 3600),
+    ("max_age_seconds", 10, 30 * DAY_S),
+    ("max_uses", 1, 1_000_000),
+    ("max_memory_mb", 50, MAX_MB),
+    ("step_seconds", 0.1, 600),
+    ("cancel_grace_seconds", 0, 60),
+    ("download_mb", 0.01, MAX_MB),
+)
 
 
 def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
@@ -45,6 +59,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
         yield f"profiles.{name}.broker_profile", known, " or ".join(BROKER_PROFILES)
     yield from _retention(settings.retention)
     yield from _artifacts(settings.artifacts)
+    yield from _browser(settings.executors.browser)
     yield "language", settings.language in LANGUAGES, "en, zh_CN or empty"
     yield "theme", settings.theme in THEMES, "system, dark or light"
     yield "time_zone", _known_zone(settings.time_zone), "a name such as Asia/Shanghai"
@@ -73,6 +88,25 @@ def _artifacts(files: ArtifactSettings) -> Iterator[tuple[str, bool, str]]:
     for name in ("file_mb", "task_mb", "free_mb"):
         yield f"artifacts.{name}", 0 <= getattr(files, name) <= MAX_MB, f"0 (for no limit) to {MAX_MB}"
     yield "artifacts.attempt_files", 0 <= files.attempt_files <= 10_000, "0 (for no limit) to 10000"
+
+
+def _browser(browser: BrowserSettings) -> Iterator[tuple[str, bool, str]]:
+    for name, low, high in BROWSER_BOUNDS:
+        yield f"executors.browser.{name}", low <= getattr(browser, name) <= high, f"{low} to {high}"
+    idle = 0 <= browser.min_idle <= browser.max_total
+    yield "executors.browser.min_idle", idle, "0 to executors.browser.max_total"
+    screens = {"": browser.viewport} | {f"shops.{key}.": shop.viewport for key, shop in browser.shops.items()}
+    for place, screen in screens.items():
+        good = not screen or re.fullmatch(r"[1-9]\d{1,4}x[1-9]\d{1,4}", screen) is not None
+        yield f"executors.browser.{place}viewport", good, "WIDTHxHEIGHT, such as 1366x768"
+    yield "executors.browser.login_pages", _compiles(browser.login_pages), "a regular expression"
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        return bool(re.compile(pattern))
+    except re.error:
+        return False
 
 
 def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:

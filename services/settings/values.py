@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 
 BROKER_PROFILES = ("single", "cluster")
@@ -88,6 +89,7 @@ class ExecutorSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
     rpa: RpaSettings = RpaSettings()
     http: HttpSettings = HttpSettings()
+    browser: BrowserSettings = BrowserSettings()
 
 
 class ArtifactSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

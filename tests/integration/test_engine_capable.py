@@ -64,11 +64,8 @@ def test_a_worker_without_the_program_leaves_it_to_one_that_has_it(fleet: Fleet,
     task_id = fleet.create(kind="flow", seen=str(seen))
     worker = fleet.worker(engine=fleet.open(executors=rpa), name="poor")
     info = worker.info()
-    assert ("python" in info.executors, "rpa" in info.executors, info.lacks) == (
-        True,
-        False,
-        {"rpa": "/nowhere/at/all"},
-    )
+    assert "rpa" not in info.executors
+    assert info.lacks["rpa"] == "/nowhere/at/all"
     parked(fleet, task_id)
     rich(fleet)
     task = fleet.wait(task_id, "succeeded")
@@ -98,7 +95,7 @@ def test_a_program_that_breaks_after_the_claim_gives_the_task_back(fleet: Fleet,
     worker = fleet.worker(engine=fleet.open(executors=rpa), name="poor")
     (task,) = parked(fleet, task_id)
     assert [attempt.outcome for attempt in task.attempts] == ["returned"]
-    assert (task.retries, worker.info().lacks) == (0, {"rpa": str(script)})
+    assert (task.retries, worker.info().lacks["rpa"]) == (0, str(script))
     rich(fleet)
     assert fleet.wait(task_id, "succeeded").retries == 0
 
@@ -113,8 +110,9 @@ def test_a_type_may_have_a_program_of_its_own(fleet: Fleet, seen: Path) -> None:
     assert fleet.wait(own, "succeeded").attempt == 1
     parked(fleet, broken, other)
     info = worker.info()
-    assert ("rpa" in info.executors, info.commands) == (False, ("flow",))
-    assert info.lacks == {"rpa": NOTHING[0], "rpa:flow_once": NOTHING[0]}
+    assert "rpa" not in info.executors
+    assert info.commands == ("flow",)
+    assert info.lacks.items() >= {"rpa": NOTHING[0], "rpa:flow_once": NOTHING[0]}.items()
 
 
 def test_the_best_of_the_parked_go_first(fleet: Fleet, seen: Path) -> None:

@@ -26,6 +26,7 @@ class Request:
     body: bytes = b""
     task_id: str = ""
     flow: str = ""
+    cookie: str = ""
     first: bool = True  #: the first on its connection
 
     @classmethod
@@ -39,6 +40,7 @@ class Request:
             body=body,
             task_id=headers.get("x-task-id") or "",
             flow=headers.get("x-flow") or "",
+            cookie=headers.get("cookie") or "",
             first=first,
         )
 

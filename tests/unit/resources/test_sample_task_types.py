@@ -92,7 +92,8 @@ def test_payloads(document: dict[str, Any]) -> None:
 
 
 def test_policy(document: dict[str, Any]) -> None:
-    assert document["executor"] == ("browser" if document["name"] == "browser_flow" else "rpa")
+    in_browser = document["name"] in ("browser_flow", "screenshot", "get_content")
+    assert document["executor"] == ("browser" if in_browser else "rpa")
     assert document["max_retries"] == 3
     assert 0 < document["expected_s"] < document["timeout_s"]
     assert document["idempotent"] is (document["name"] != "batch_reply")

@@ -69,3 +69,10 @@ def test_only_living_workers_of_the_lane_count() -> None:
 def test_what_is_needed_has_a_name(executor: str, lacks: dict[str, str], needs: str, need: str) -> None:
     supply = ability.supply(kind(executor), "high", [worker(), worker("w2", lacks=lacks)], NOW)
     assert (supply.able, supply.needs, supply.need) == (0, needs, need)
+
+
+def test_a_command_of_its_own_goes_before_the_browser() -> None:
+    kind = TaskType(name="screenshot", executor="browser")
+    assert Ability(executors=("browser", "rpa"), commands=("screenshot",)).executor_for(kind) == "rpa"
+    assert Ability(executors=("browser", "rpa")).executor_for(kind) == "browser"
+    assert Ability(executors=("rpa",), lacks={"browser": "playwright"}).executor_for(kind) == ""

@@ -1,0 +1,1 @@
+"""Executor ``browser``: flows in real Chromium, driven by one host process that owns the pool of browsers."""

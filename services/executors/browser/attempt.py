@@ -1,0 +1,236 @@
+"""One attempt of a flow in a leased browser: its steps with retries and time-outs, what failed, and the evidence."""
+
+from __future__ import annotations
+
+import asyncio
+import dataclasses
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urljoin
+
+import msgspec
+from playwright.async_api import Download, Error, Page
+
+from services.domain import classify, flow, flow_text
+from services.domain.flow_steps import Fill, Goto, IfVisible, Step
+from services.executors.browser import orders
+from services.executors.browser.actions import ACTIONS, sheet, visible
+from services.executors.browser.evidence import HTML_CHARS, Evidence, Masker
+from services.executors.browser.faults import Failed, explained
+from services.executors.browser.pool import Lease
+from services.settings.browser import BrowserSettings
+
+__all__ = ["Attempt", "Failed"]
+EVIDENCE_S, HARD_S = 8.0, 2.0
+
+
+class Attempt:
+    """Runs once."""
+
+    def __init__(
+        self, order: orders.Run, lease: Lease, settings: BrowserSettings, say: Callable[[orders.Word], None]
+    ) -> None:
+        self.settings, self.lease = settings, lease
+        self.page: Page = lease.page
+        self.evidence = Evidence(order.token, Path(order.folder), Masker(order.secrets.values()), say)
+        self.values: dict[str, Any] = {}
+        self.tables: dict[str, str] = {}  #: names of values that are tables, with the step that took them last
+        self.secret_fields: list[str] = []  #: selectors that pictures must hide
+        self.expects_download = False
+        self._order = order
+        self._payload: dict[str, Any] = msgspec.json.decode(order.payload)
+        self._steps = flow.steps_of(order.task_type, self._payload)
+        self._handles_login = any(isinstance(step, Fill) for step in flow.walk(self._steps))
+        self._login = re.compile(settings.login_pages, re.IGNORECASE) if settings.login_pages else None
+        self._crashed = asyncio.Event()
+
+    async def run(self) -> dict[str, Any]:
+        """Do the steps; returns what they extracted.
+
+        Raises:
+            Failed: a step did; its evidence has been handed over.
+        """
+        context = self.lease.context
+        context.on("page", self._follow)
+        self._watch(self.page)
+        try:
+            for number, step in enumerate(self._steps):
+                self.evidence.progress(round(100 * number / len(self._steps)), step.title)
+                await self.step(step)
+            if self._order.task_type in (flow.SCREENSHOT, flow.GET_CONTENT) and "steps" not in self._payload:
+                await self._describe()
+        finally:
+            context.remove_listener("page", self._follow)
+            for name, taken_by in self.tables.items():
+                self.evidence.keep_text(sheet(self.values[name]), f"{name}.csv", "table", taken_by)
+        values = self.evidence.masker.value(self.values)
+        assert isinstance(values, dict)
+        return values
+
+    async def steps(self, steps: Sequence[Step]) -> None:
+        """Do steps inside a step."""
+        for step in steps:
+            await self.step(step)
+
+    async def step(self, raw: Step) -> None:
+        """Do one step, again where it says so; a failure leaves a picture and the page under the step's name."""
+        for left in range(raw.retries, -1, -1):
+            try:
+                step = self._filled(raw)
+                await self._limited(step)
+                await self._check_address(step)
+                return
+            except Failed as exc:
+                failed = Failed(f"step {raw.title}: {exc}", raw.fails_as or await self._meaning(exc.kind))
+                if exc.inner or exc.final or not left:
+                    raise await self._with_evidence(raw, exc if exc.inner else failed) from exc
+                self.evidence.log(f"{failed}; trying again in {raw.retry_wait_s:g} s", "err")
+                await asyncio.sleep(raw.retry_wait_s)
+
+    def address(self, url: str) -> str:
+        """Where an address leads: paths are taken on the page's own site, or on that of the platform.
+
+        Raises:
+            Failed: it is none that this worker opens.
+        """
+        if not flow_text.scheme_of(url):
+            here = self.page.url if flow_text.scheme_of(self.page.url) in flow_text.SAFE_SCHEMES else ""
+            base = self.settings.sites.get(self._order.platform, "") if url.startswith("/") or not here else ""
+            if not (base or here):
+                what = f"executors.browser.sites.{self._order.platform}"
+                raise Failed(f"{url} is a path, and this worker knows no site for it: set {what}", classify.BAD_PAYLOAD)
+            url = urljoin(base.rstrip("/") + "/", url.lstrip("/")) if base else urljoin(here, url)
+        if why := flow_text.refused(url, self.settings.allowed_schemes):
+            raise Failed(why, classify.BAD_PAYLOAD)
+        return url
+
+    # ------------------------------------------------------------------------------------------------------- steps
+    def _filled(self, step: Step) -> Step:
+        changes: dict[str, Any] = {}
+        try:
+            for name, text in flow.texts_of(step).items():
+                filled = flow_text.fill(text, self._payload, self._order.secrets)
+                if filled != text:
+                    changes[name] = filled
+        except flow_text.MissingSecret as exc:
+            raise Failed(f"there is no secret {exc} on this worker", classify.MISSING_SECRET) from exc
+        except flow_text.BadTemplate as exc:
+            raise Failed(str(exc), classify.BAD_PAYLOAD) from exc
+        if isinstance(step, Fill) and flow_text.secrets_in(step.value):
+            self.secret_fields.append(step.selector)
+        own = step.timeout_s or self.settings.step_seconds
+        return dataclasses.replace(step, timeout_s=own, **changes)
+
+    async def _limited(self, step: Step) -> None:
+        """Do it, unless the page crashes or the time is up; steps that hold others leave the time to those."""
+        work = asyncio.ensure_future(ACTIONS[step.do](self, step))
+        crash = asyncio.ensure_future(self._crashed.wait())
+        extra = getattr(step, "seconds", 0.0)
+        limit = None if isinstance(step, IfVisible) else step.timeout_s + extra + HARD_S
+        try:
+            done, _ = await asyncio.wait({work, crash}, timeout=limit, return_when=asyncio.FIRST_COMPLETED)
+            if crash in done:
+                raise Failed("the page crashed", classify.CRASHED)
+            if work not in done:
+                raise Failed(f"no end within {step.timeout_s:g} s", classify.TIMEOUT)
+            await work
+        except Error as exc:
+            raise explained(exc, step) from exc
+        finally:
+            for one in (work, crash):
+                one.cancel()
+            await asyncio.gather(work, crash, return_exceptions=True)
+
+    async def _check_address(self, step: Step) -> None:
+        """What the step led to: nothing unsafe, and no login page where the flow cannot log in."""
+        url = self.page.url
+        if why := flow_text.refused(url, (*self.settings.allowed_schemes, "blob", "chrome-error")):
+            raise Failed(f"it led to {url[:200]}: {why}", classify.BAD_PAYLOAD)
+        if isinstance(step, Goto) and not self._handles_login:
+            if self._asks_to_log_in() and not (self._login and self._login.search(step.url)):
+                raise Failed(f"redirected to login at {url[:200]}", classify.LOGIN_EXPIRED)
+            if self.settings.captchas and await visible(self.page, self.settings.captchas):
+                raise Failed(f"captcha at {url[:200]}", classify.CAPTCHA)
+
+    async def _meaning(self, kind: str) -> str:
+        """An element that is missing on a page that asks for a person means that."""
+        if kind not in (classify.ELEMENT_NOT_FOUND, classify.TIMEOUT):
+            return kind
+        if self.settings.captchas and await visible(self.page, self.settings.captchas):
+            return classify.CAPTCHA
+        return classify.LOGIN_EXPIRED if self._asks_to_log_in() and not self._handles_login else kind
+
+    def _asks_to_log_in(self) -> bool:
+        return bool(self._login and self._login.search(self.page.url.partition("?")[0]))
+
+    async def _describe(self) -> None:
+        """What the short types tell of their page."""
+        self.values |= {"url": self.page.url, "title": await self.page.title()}
+        if self._order.task_type == flow.GET_CONTENT:
+            text = await self.page.content()
+            self.values["characters"] = len(text)
+            self.evidence.keep_text(text, "page.html", "html", "content")
+
+    # ---------------------------------------------------------------------------------------------------- evidence
+    async def _with_evidence(self, step: Step, failed: Failed) -> Failed:
+        if failed.inner:  # an inner step has left it already
+            return failed
+        try:
+            if self.page.url.startswith("chrome-error:"):  # Chromium's own page about it, which tells nothing more
+                raise Error("there is none")
+            async with asyncio.timeout(EVIDENCE_S):
+                await self._stop_loading()
+                await self.picture(f"{step.title}.png", step.title, full_page=False)
+                text = f"<!-- {self.page.url} -->\n{await self.page.content()}"
+                self.evidence.keep_text(text[:HTML_CHARS], f"{step.title}.html", "html", step.title)
+        except (Error, TimeoutError, OSError) as exc:
+            why = (str(exc) or "no answer in time").splitlines()[0][:200]
+            self.evidence.log(f"no picture of the page: {why}", "err")
+        self.evidence.close(step.title)
+        return Failed(self.evidence.masker.text(str(failed)), failed.kind, inner=True)
+
+    async def _stop_loading(self) -> None:
+        """Of a page that is still on its way no picture can be taken, nor can it be closed."""
+        session = await self.lease.context.new_cdp_session(self.page)
+        await session.send("Page.stopLoading")
+        await session.detach()
+
+    async def picture(self, name: str, step: str, *, full_page: bool, selector: str = "") -> None:
+        """Keep a picture of the page, with the fields hidden into which secrets were put.
+
+        Raises:
+            Error: it cannot be taken.
+        """
+        path, limit = self.evidence.place(name), self.settings.step_seconds * 1000
+        hidden = [self.page.locator(each) for each in self.secret_fields]
+        if selector:
+            await self.page.locator(selector).first.screenshot(path=path, mask=hidden, timeout=limit)
+        else:
+            await self.page.screenshot(path=path, full_page=full_page, mask=hidden, timeout=limit)
+        self.evidence.keep(path, name, "image", step)
+
+    # ------------------------------------------------------------------------------------------------------- pages
+    def _watch(self, page: Page) -> None:
+        self.evidence.watch(page)
+        page.on("crash", lambda _: self._crashed.set())
+        page.on("close", self._left)
+        page.on("download", self._unasked)
+
+    def _follow(self, page: Page) -> None:
+        """A tab that the page opened is where the flow goes on."""
+        self._watch(page)
+        self.evidence.log("a new tab was opened; the flow goes on there")
+        self.page = page
+
+    def _left(self, page: Page) -> None:
+        if page is self.page and page is not self.lease.page:
+            self.page = self.lease.page
+        elif page is self.lease.page:
+            self._crashed.set()
+
+    async def _unasked(self, download: Download) -> None:
+        if not self.expects_download:
+            self.evidence.log(f"a download that no step asked for was dropped: {download.suggested_filename}", "err")
+            await download.cancel()

@@ -1,0 +1,133 @@
+"""What an attempt leaves behind: files in its folder, console and network troubles; no secret in any of it."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+import urllib.parse
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from playwright.async_api import ConsoleMessage, Dialog, Error, Page, Request, Response
+
+from services.domain.artifact import safe_name
+from services.domain.mask import DOTS, masked_text
+from services.executors.browser import orders
+
+LINES, LINE_CHARS, HTML_CHARS = 300, 1_000, 300_000
+
+
+class Masker:
+    """Takes the values of secrets out of texts, in every form in which a page may show them."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for value in secrets if value for form in _forms(value)}
+        longest = sorted(forms, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+
+    def text(self, text: str) -> str:
+        """The text with dots in their place."""
+        return self._pattern.sub(DOTS, text) if self._pattern else text
+
+    def value(self, value: Any) -> Any:
+        """The same for a JSON value."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item) for key, item in value.items()}
+        return value
+
+
+def _forms(value: str) -> set[str]:
+    quoted = {urllib.parse.quote(value, safe=""), urllib.parse.quote(value), urllib.parse.quote_plus(value)}
+    as_in_addresses = {_quoted(value, marks) for marks in ('"<>#', "\"<>#'", '"<>#?`{}')}
+    escaped = {html.escape(value), html.escape(value, quote=False), json.dumps(value)[1:-1]}
+    return {value} | quoted | as_in_addresses | escaped
+
+
+def _quoted(value: str, marks: str) -> str:
+    """As browsers write it into the parts of an address."""
+    return "".join(
+        f"%{byte:02X}" if not 32 < byte < 127 or chr(byte) in marks else chr(byte) for byte in value.encode()
+    )
+
+
+class Evidence:
+    """Collects for one attempt and hands files over as they come."""
+
+    def __init__(self, token: str, folder: Path, masker: Masker, say: Callable[[orders.Word], None]) -> None:
+        self.folder, self.masker = folder, masker
+        self._token, self._say = token, say
+        self._console: list[str] = []
+        self._network: list[str] = []
+        self._number = 0
+
+    def log(self, text: str, stream: str = "out") -> None:
+        """A line of the task's log."""
+        self._say(orders.Log(token=self._token, text=self.masker.text(text)[:LINE_CHARS], stream=stream))
+
+    def progress(self, percent: int, note: str) -> None:
+        """Move the progress bar."""
+        self._say(orders.Progress(token=self._token, percent=percent, note=self.masker.text(note)[:200]))
+
+    def place(self, name: str) -> Path:
+        """A path for a new file of this name."""
+        self._number += 1
+        folder = self.folder / str(self._number)
+        folder.mkdir(parents=True)
+        return folder / safe_name(name)
+
+    def keep(self, path: Path, name: str, kind: str, step: str) -> None:
+        """Hand a file over."""
+        shown = self.masker.text(name)
+        self._say(orders.File(token=self._token, path=str(path), name=shown, kind=kind, step=self.masker.text(step)))
+
+    def keep_text(self, text: str, name: str, kind: str, step: str) -> None:
+        """Hand a text over as a file."""
+        path = self.place(name)
+        path.write_text(self.masker.text(text), encoding="utf-8", errors="replace")
+        self.keep(path, name, kind, step)
+
+    def watch(self, page: Page) -> None:
+        """Note what this page says on its console, what it fails to load, and the dialogs that it opens."""
+        page.on("console", self._said)
+        page.on("pageerror", lambda error: self._note(self._console, f"error: {error}"))
+        page.on("requestfailed", self._request_failed)
+        page.on("response", self._responded)
+        page.on("dialog", self._dialog)
+
+    def close(self, step: str) -> None:
+        """Hand over what was collected, after a failure."""
+        for name, lines in (("console.txt", self._console), ("network.txt", self._network)):
+            if lines:
+                self.keep_text("\n".join(lines) + "\n", name, "text", step)
+
+    def _said(self, message: ConsoleMessage) -> None:
+        self._note(self._console, f"{message.type}: {message.text}")
+
+    def _request_failed(self, request: Request) -> None:
+        self._note(self._network, f"{request.method} {request.url}: {request.failure or 'failed'}")
+
+    def _responded(self, response: Response) -> None:
+        if response.status >= 400:
+            self._note(self._network, f"{response.request.method} {response.url}: {response.status}")
+
+    async def _dialog(self, dialog: Dialog) -> None:
+        """Nobody is there to answer; a page that asks before it is left is left."""
+        text = f"a dialog ({dialog.type}) was dismissed: {dialog.message}"
+        self.log(text)
+        self._note(self._console, text)
+        try:
+            await (dialog.accept() if dialog.type == "beforeunload" else dialog.dismiss())
+        except Error:  # the page has gone meanwhile
+            return
+
+    def _note(self, lines: list[str], text: str) -> None:
+        if len(lines) < LINES:
+            lines.append(masked_text(text)[:LINE_CHARS])
+        elif len(lines) == LINES:
+            lines.append("… and more")

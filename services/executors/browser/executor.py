@@ -1,0 +1,293 @@
+"""Executor ``browser``: hands attempts to the browser host and watches over them."""
+
+from __future__ import annotations
+
+import importlib.util
+import logging
+import os
+import secrets
+import shutil
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from services.domain import classify, flow
+from services.executors.base import Fitness, Job, JobContext, Outcome
+from services.executors.browser import orders
+from services.executors.browser.host_process import BrowserHost, clean_up
+from services.executors.rpa import ALLOWED_ENVIRONMENT
+from services.executors.stdout import BoundedLog, OutputLimits
+from services.settings.browser import BrowserSettings
+
+log = logging.getLogger(__name__)
+#: where a browser may be, in this order
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+#: a host that has done so much is replaced when it has nothing to do: its driver grows
+JOBS_PER_HOST = 500
+_TICK_S, _FORCE_S, _CLOSE_S = 0.05, 8.0, 15.0
+
+Secret = Callable[[str, str, str], str | None]
+
+
+@dataclass(slots=True)
+class _Watch:
+    """One attempt as its slot sees it."""
+
+    context: JobContext
+    output: BoundedLog
+    files: list[orders.File] = field(default_factory=list)
+    end: orders.End | None = None
+    gone: bool = False
+    port: int = -1
+    ended: threading.Event = field(default_factory=threading.Event)
+
+    def hear(self, word: orders.Word | None) -> None:
+        """A word of the host about it, in the host's thread."""
+        if word is None:
+            self.gone = True
+            self.ended.set()
+        elif isinstance(word, orders.Log):
+            self.output.add(word.stream, word.text, len(word.text))
+        elif isinstance(word, orders.Progress):
+            self.context.progress(word.percent, word.note)
+        elif isinstance(word, orders.File):
+            self.files.append(word)
+        elif isinstance(word, orders.Lent):
+            self.port = word.port
+            self.ended.set()
+        elif isinstance(word, orders.End):
+            self.end = word
+            self.ended.set()
+
+
+class BrowserExecutor:
+    """One instance serves all slots; the host is started by the first attempt."""
+
+    name = flow.EXECUTOR
+
+    def __init__(
+        self,
+        settings: BrowserSettings,
+        *,
+        profiles: Path,
+        secret: Secret,
+        light: Callable[[str], bool] = lambda _: False,
+        base_environment: Mapping[str, str] | None = None,
+        debug_port: bool = False,
+    ) -> None:
+        """Args:
+        profiles: folder of the shops' profiles.
+        secret: value of (platform, shop_id, name), None where there is none.
+        light: whether a task type asks for a light context instead of the shop's profile.
+        debug_port: browsers may be lent to programs that attach.
+        """
+        self._settings, self._profiles = settings, profiles
+        self._secret, self._light, self._debug_port = secret, light, debug_port
+        environment = base_environment or {}
+        self._environment = {name: text for name, text in environment.items() if ALLOWED_ENVIRONMENT.fullmatch(name)}
+        self._host: BrowserHost | None = None
+        self._lock, self._closing = threading.Lock(), threading.Event()
+        self._quiet = threading.Condition()
+        self._running = 0
+        clean_up()
+
+    @staticmethod
+    def installed() -> bool:
+        """Whether Playwright is there, the optional part ``browser`` of the installation."""
+        return importlib.util.find_spec("playwright") is not None
+
+    def fitness(self) -> Fitness:
+        """Whether Playwright and a Chromium are there."""
+        if not self.installed():
+            return Fitness(lacks={"": "playwright"})
+        return Fitness() if self.program() else Fitness(lacks={"": self._settings.path or "chromium"})
+
+    def program(self) -> str:
+        """Where Chromium is, "" for nowhere."""
+        path = self._environment.get("PATH")
+        for name in (self._settings.path,) if self._settings.path else NAMES:
+            if found := shutil.which(name, path=path):
+                return found
+        return ""
+
+    @property
+    def pulse(self) -> orders.Pulse:
+        """What the pool looks like."""
+        host = self._host
+        return host.pulse if host is not None and host.alive else orders.Pulse()
+
+    def run(self, job: Job, context: JobContext) -> Outcome:
+        """Run the flow of the job to its end, its time-out or its cancellation."""
+        if self._closing.is_set() or context.cancelled.is_set():
+            return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
+        payload = msgspec.json.decode(job.task.payload)
+        if problems := flow.problems(job.task.task_type, payload):  # what a foreign producer sent, nobody has checked
+            first = problems[0]
+            return Outcome(ok=False, error=f"{first.path}: {first.message}", error_kind=classify.BAD_PAYLOAD)
+        known, missing = self._secrets_of(job)
+        if missing:
+            text = (
+                f"there is no secret {missing} for {job.task.platform}:{job.task.shop_id} on this worker; put it into"
+                f" its environment or keyring"
+            )
+            return Outcome(ok=False, error=text, error_kind=classify.MISSING_SECRET)
+        with self._counted():
+            try:
+                return self._run(job, context, known)
+            except OSError as exc:
+                log.warning("no browser host: %s", exc)
+                return Outcome(ok=False, error=str(exc), error_kind=classify.NO_BROWSER)
+
+    @contextmanager
+    def lend(self, job: Job, context: JobContext) -> Iterator[int]:
+        """The debug port of the shop's browser, which nobody else uses meanwhile.
+
+        Raises:
+            OSError: there is none; the text says why.
+        """
+        with self._counted():
+            host = self._running_host()
+            watch = _Watch(context, BoundedLog(context.log, OutputLimits()))
+            token = secrets.token_hex(8)
+            host.order(orders.Lend(token=token, platform=job.task.platform, shop_id=job.task.shop_id), watch.hear)
+            try:
+                while not watch.ended.wait(_TICK_S) and not context.cancelled.is_set():
+                    pass
+                if watch.port <= 0:
+                    raise OSError(watch.end.error if watch.end else "no browser could be lent")
+                yield watch.port
+            finally:
+                host.cancel(token)
+                host.forget(token)
+
+    def close(self) -> None:
+        """End what is still running, which returns as cancelled, and the browsers."""
+        self._closing.set()
+        with self._quiet:
+            self._quiet.wait_for(lambda: not self._running, _CLOSE_S)
+        with self._lock:
+            host, self._host = self._host, None
+        if host is not None:
+            host.close()
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._quiet:
+            self._running += 1
+        try:
+            yield
+        finally:
+            with self._quiet:
+                self._running -= 1
+                self._quiet.notify_all()
+
+    def _secrets_of(self, job: Job) -> tuple[dict[str, str], str]:
+        """The secrets that the flow asks for, and the name of the first that nobody knows."""
+        task, known = job.task, {}
+        for name in flow.secrets_of(flow.steps_of(task.task_type, msgspec.json.decode(task.payload))):
+            value = self._secret(task.platform, task.shop_id, name)
+            if value is None:
+                return {}, name
+            known[name] = value
+        return known, ""
+
+    def _running_host(self) -> BrowserHost:
+        with self._lock:
+            host = self._host
+            if host is not None and (not host.alive or (host.jobs >= JOBS_PER_HOST and not host.busy)):
+                self._host = None
+                host.close()
+            if self._host is None:
+                self._host = BrowserHost(self._setup, self._environment)
+            return self._host
+
+    def _setup(self, folder: str) -> orders.Setup:
+        self._profiles.mkdir(parents=True, exist_ok=True)
+        return orders.Setup(
+            settings=self._settings,
+            program=self.program() or self._settings.path or "chromium",
+            profiles=str(self._profiles),
+            folder=folder,
+            as_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+            debug_port=self._debug_port,
+        )
+
+    def _run(self, job: Job, context: JobContext, known: dict[str, str]) -> Outcome:
+        host = self._running_host()
+        token = secrets.token_hex(8)
+        folder = host.folder / f"attempt-{token}"
+        folder.mkdir()
+        watch = _Watch(context, BoundedLog(context.log, OutputLimits()))
+        task = job.task
+        order = orders.Run(
+            token=token,
+            task_id=task.task_id,
+            task_type=task.task_type,
+            platform=task.platform,
+            shop_id=task.shop_id,
+            payload=msgspec.Raw(task.payload.encode()),
+            folder=str(folder),
+            light=self._light(task.task_type),
+            secrets=known,
+        )
+        try:
+            host.order(order, watch.hear)
+            reason = self._attend(host, token, job, watch)
+            for file in watch.files:
+                context.artifacts.add(Path(file.path), name=file.name, kind=file.kind, step=file.step)
+        finally:
+            host.forget(token)
+            watch.output.close()
+            shutil.rmtree(folder, ignore_errors=True)
+        return _outcome(watch, reason, job)
+
+    def _attend(self, host: BrowserHost, token: str, job: Job, watch: _Watch) -> str:
+        """Until it has ended; returns why it was asked to end, "" if it was not."""
+        began, reason, force_at = time.monotonic(), "", 0.0
+        forced = False
+        while not watch.ended.wait(_TICK_S):
+            now = time.monotonic()
+            if not reason:
+                reason = self._why_end(watch.context, now - began >= job.timeout_s)
+                if reason:
+                    if reason == "cancel":
+                        watch.context.stopping()
+                    host.cancel(token)
+                    force_at = now + self._settings.cancel_grace_seconds
+            elif now >= force_at and not forced:
+                host.cancel(token, force=True)
+                forced, force_at = True, now + _FORCE_S
+            elif forced and now >= force_at:
+                host.kill()  # it does not listen any more: nothing else can end what it does
+                force_at = now + _FORCE_S
+            if not host.alive:
+                host.kill()
+        return reason
+
+    def _why_end(self, context: JobContext, late: bool) -> str:
+        if self._closing.is_set():
+            return "close"
+        if context.cancelled.is_set():
+            return "cancel"
+        return "timeout" if late else ""
+
+
+def _outcome(watch: _Watch, reason: str, job: Job) -> Outcome:
+    end = watch.end
+    if end is not None and end.ok:
+        return Outcome(ok=True, result=end.result)
+    if reason == "timeout":
+        said = end.error if end is not None and end.error_kind != classify.CANCELLED else ""
+        text = f"{said}\nno end within {job.timeout_s:g} s".strip()
+        return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
+    if reason:
+        why = "because this worker closes" if reason == "close" else "on request"
+        return Outcome(ok=False, cancelled=True, error=f"stopped {why}", error_kind=classify.CANCELLED)
+    if end is None:
+        return Outcome(ok=False, error="the browser host ended in the middle of it", error_kind=classify.CRASHED)
+    return Outcome(ok=False, error=end.error, error_kind=end.error_kind, unable=end.unable)

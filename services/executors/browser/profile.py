@@ -1,0 +1,105 @@
+"""A shop's browser profile on disk: its folder, the lock that gives it to one process, its cookies."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+log = logging.getLogger(__name__)
+_LOCK, _COOKIES = "fleetdeck.lock", "fleetdeck-cookies.json"
+
+
+class ProfileInUse(Exception):
+    """Another process works in this profile."""
+
+
+class Profile:
+    """One folder, held by this process from ``take`` to ``leave``. A process that dies leaves it by dying."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._handle: Any = None
+
+    def take(self) -> None:
+        """Lock it, and end what a killed process has left running in it.
+
+        Raises:
+            ProfileInUse: a living process has it.
+            OSError: the folder cannot be made.
+        """
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        handle = (self.folder / _LOCK).open("a+b")
+        try:
+            _lock(handle)
+        except OSError:
+            handle.close()
+            raise ProfileInUse(self.folder.name) from None
+        self._handle = handle
+        self.clear()
+
+    def clear(self) -> None:
+        """End whoever runs on it without holding it, and take away the marks of Chromium's own lock."""
+        marks = [self.folder / name for name in ("SingletonLock", "SingletonSocket", "SingletonCookie")]
+        if not any(os.path.lexists(mark) for mark in marks):
+            return
+        for stray in running_on(self.folder):
+            with contextlib.suppress(psutil.Error):
+                stray.kill()
+                stray.wait(3)
+        for mark in marks:
+            mark.unlink(missing_ok=True)
+
+    def leave(self) -> None:
+        """Unlock it."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            handle.close()
+
+    def cookies(self) -> list[Any]:
+        """What ``keep_cookies`` kept; nothing where that cannot be read."""
+        try:
+            kept = json.loads((self.folder / _COOKIES).read_bytes())
+        except (OSError, ValueError):
+            return []
+        return kept if isinstance(kept, list) else []
+
+    def keep_cookies(self, cookies: list[Any]) -> None:
+        """Keep cookies; Chromium's own file lacks those of the session and, when it is killed, the last half minute."""
+        draft = self.folder / f"{_COOKIES}.part"
+        try:
+            number = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(number, "w", encoding="utf-8") as stream:
+                json.dump(cookies, stream)
+            draft.replace(self.folder / _COOKIES)
+        except OSError as exc:
+            log.warning("the cookies of %s could not be kept: %s", self.folder.name, exc)
+
+
+def running_on(folder: Path) -> list[psutil.Process]:
+    """The main processes of browsers that were started on a profile folder."""
+    word = f"--user-data-dir={folder}"
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            line = process.cmdline()
+            if word in line and not any(part.startswith("--type=") for part in line):
+                found.append(process)
+    return found
+
+
+def _lock(handle: Any) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(handle.fileno(), msvcrt.LK_NBLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(handle.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,0 +1,48 @@
+"""Secrets of shops, on the worker only: its environment, then this machine's keyring, then those for all shops."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+
+log = logging.getLogger(__name__)
+PREFIX, SERVICE = "FLEETDECK_SECRET__", "fleetdeck"
+_OTHER = re.compile(r"[^A-Za-z0-9]")
+
+
+class Vault:
+    """Looks secrets up; keeps none."""
+
+    def __init__(self, environment: Mapping[str, str], *, keyring: bool = True) -> None:
+        """``environment`` is this process's; only names that begin with ``FLEETDECK_SECRET__`` are looked at."""
+        self._environment = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+        self._keyring = keyring
+
+    def find(self, platform: str, shop_id: str, name: str) -> str | None:
+        """The secret of a shop, else the one for all shops, else None; what is empty counts as absent."""
+        for scope in (f"{platform}:{shop_id}/{name}", name):
+            value = self._from_environment(scope) or self._from_keyring(scope)
+            if value:
+                return value
+        return None
+
+    def _from_environment(self, scope: str) -> str:
+        parts = re.split("[:/]", scope)
+        exact = PREFIX + "__".join(parts)
+        # shells take letters, digits and underscores only, and people write variables in capitals
+        spelt = PREFIX + "__".join(_OTHER.sub("_", part).upper() for part in parts)
+        return self._environment.get(exact) or self._environment.get(spelt) or ""
+
+    def _from_keyring(self, scope: str) -> str:
+        if not self._keyring:
+            return ""
+        # Imported where it is used: 100 ms that a worker without secrets does not pay.
+        import keyring
+        import keyring.errors
+
+        try:
+            return keyring.get_password(SERVICE, scope) or ""
+        except keyring.errors.KeyringError as exc:
+            log.debug("no keyring here: %s", exc)
+            return ""

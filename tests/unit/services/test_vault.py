@@ -1,0 +1,30 @@
+"""Secrets are found in the environment of the worker, those of the shop before those of all shops."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.vault import Vault
+
+ENVIRONMENT = {
+    "FLEETDECK_SECRET__pdd__shop-1__password": "exact",
+    "FLEETDECK_SECRET__PDD__SHOP_1__PASSWORD": "in capitals",
+    "FLEETDECK_SECRET__TEMU__S2__PASSWORD": "capitals",
+    "FLEETDECK_SECRET__PASSWORD": "all shops",
+    "FLEETDECK_SECRET__EMPTY": "",
+    "PASSWORD": "none of ours",
+}
+
+
+@pytest.mark.parametrize(
+    ("platform", "shop", "name", "value"),
+    [
+        ("pdd", "shop-1", "password", "exact"),
+        ("temu", "s2", "password", "capitals"),
+        ("temu", "s3", "password", "all shops"),
+        ("temu", "s3", "empty", None),
+        ("temu", "s3", "other", None),
+    ],
+)
+def test_the_shops_own_secret_goes_first(platform: str, shop: str, name: str, value: str | None) -> None:
+    assert Vault(ENVIRONMENT, keyring=False).find(platform, shop, name) == value
