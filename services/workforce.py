@@ -148,6 +148,7 @@ def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor]
     from services.executors.http.executor import HttpExecutor
     from services.executors.python import PythonExecutor
     from services.executors.rpa import RpaExecutor
+    from services.executors.stdout import OutputLimits
 
     if orphans := process_tree.end_orphans():
         log.warning("%d processes of a worker that was killed here are ended", orphans)
@@ -159,6 +160,10 @@ def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor]
             environment=rpa.environment,
             base_environment=config.child_environment(),
             cwd=rpa.cwd or None,
+            encoding=rpa.encoding,
+            pass_environment=rpa.pass_environment,
+            exit_codes={int(code): kind for code, kind in rpa.exit_codes.items()},
+            limits=OutputLimits(lines=rpa.log_lines, total_bytes=rpa.log_kb * 1000),
             kill_grace_s=rpa.kill_grace_seconds,
             cancel_grace_s=rpa.cancel_grace_seconds,
         ),

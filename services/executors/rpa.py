@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fnmatch
 import logging
 import re
 import threading
@@ -68,17 +69,24 @@ class RpaExecutor:
         kill_grace_s: float = 50.0,
         cancel_grace_s: float = 10.0,
         encoding: str = "utf-8",
+        pass_environment: Sequence[str] = (),
+        exit_codes: Mapping[int, str] | None = None,
         limits: OutputLimits | None = None,
     ) -> None:
         """Args:
         commands: of task types that have one of their own.
         environment: set for the flows.
-        base_environment: of this process; only allow-listed names of it reach a flow.
+        base_environment: of this process; only allow-listed names of it reach a flow, and those that
+            ``pass_environment`` fits.
+        exit_codes: kind of failure by exit code; others are classified by their error text.
         kill_grace_s, cancel_grace_s: from asking to killing, after the time-out and after a cancellation.
         """
         self._cwd, self._encoding = cwd, encoding
+        self._kinds = dict(exit_codes or {})
         passed = {
-            name: value for name, value in (base_environment or {}).items() if ALLOWED_ENVIRONMENT.fullmatch(name)
+            name: value
+            for name, value in (base_environment or {}).items()
+            if ALLOWED_ENVIRONMENT.fullmatch(name) or _passes(name, pass_environment)
         }
         self._environment = {**_DEFAULTS, **passed, **(environment or {})}
         path = self._environment.get("PATH")
@@ -131,7 +139,7 @@ class RpaExecutor:
         )
         code = self._attend(watch, output)
         files.finish()
-        return _outcome(watch, output, code)
+        return _outcome(watch, output, code, self._kinds.get(code, ""))
 
     def close(self) -> None:
         """End what is still running, which returns as cancelled, and wait for it."""
@@ -190,6 +198,11 @@ class RpaExecutor:
         return Outcome(ok=False, error=f"this machine could not start a process: {exc}", error_kind=classify.CRASHED)
 
 
+def _passes(name: str, masks: Sequence[str]) -> bool:
+    """Whether somebody named it; what this program itself is set up with, such as broker passwords, never passes."""
+    return not name.upper().startswith("FLEETDECK_") and any(fnmatch.fnmatchcase(name, mask) for mask in masks)
+
+
 def param(task: Task) -> str:
     """The JSON argument of a flow. Nothing in the payload can replace the shop that the task is for."""
     payload = msgspec.json.decode(task.payload)
@@ -220,7 +233,8 @@ def _no_command(text: str) -> Outcome:
     return Outcome(ok=False, error=text, error_kind=classify.NO_COMMAND, unable=True)
 
 
-def _outcome(watch: supervise.Watch, output: Output, code: int) -> Outcome:
+def _outcome(watch: supervise.Watch, output: Output, code: int, kind: str) -> Outcome:
+    """``kind``: what the exit code alone says, "" where that is nothing."""
     # A flow that still brought its result home after it was asked to end has done its work.
     if code == 0 and (not watch.reason or output.result):
         return Outcome(ok=True, result=output.result)
@@ -228,7 +242,7 @@ def _outcome(watch: supervise.Watch, output: Output, code: int) -> Outcome:
     if watch.reason:
         return supervise.stopped(watch, said)
     if said:
-        return Outcome(ok=False, error=said, error_kind=classify.classify(said, code))
+        return Outcome(ok=False, error=said, error_kind=kind or classify.classify(said, code))
     hint = f"; its last line was: {output.last_line[:500]}" if output.last_line else ""
-    kind = classify.classify(output.last_line, code)
+    kind = kind or classify.classify(output.last_line, code)
     return Outcome(ok=False, error=describe_exit(code) + hint, error_kind=kind)

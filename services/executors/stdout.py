@@ -177,6 +177,8 @@ class Output:
         try:
             said = msgspec.json.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            said = _decoded(line, self._encoding)
+        if not isinstance(said, dict):
             return False
         if "result" in said:
             self.result = bounded_json(said["result"])
@@ -229,6 +231,14 @@ def decode(data: bytes, encoding: str = "utf-8", *, whole: bool = True) -> str:
         return data.decode("gb18030")
     except UnicodeDecodeError:
         return data.decode(encoding, "replace")
+
+
+def _decoded(line: bytes, encoding: str) -> object:
+    """A protocol line in another encoding than that of JSON; None for one that is no JSON at all."""
+    try:
+        return msgspec.json.decode(decode(line, encoding))
+    except (msgspec.DecodeError, RecursionError):
+        return None
 
 
 def bounded_json(value: object) -> str:

@@ -6,7 +6,7 @@ import re
 import zoneinfo
 from collections.abc import Iterator
 
-from services.domain import lane_share
+from services.domain import classify, lane_share
 from services.domain.lane import LANES
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
@@ -16,6 +16,7 @@ from services.settings.values import (
     THEMES,
     ArtifactSettings,
     RetentionSettings,
+    RpaSettings,
     Settings,
     WorkerSettings,
 )
@@ -48,6 +49,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "worker.grace_seconds", 0 <= worker.grace_seconds <= DAY_S, "0 to 86400"
     yield "executors.rpa.kill_grace_seconds", 0 <= rpa.kill_grace_seconds <= DAY_S, "0 to 86400"
     yield "executors.rpa.cancel_grace_seconds", 0 <= rpa.cancel_grace_seconds <= DAY_S, "0 to 86400"
+    yield from _rpa(rpa)
     yield from _http(settings.executors.http)
     yield "retry.base_seconds", 1 <= retry.base_seconds <= retry.cap_seconds, "at least 1 and not above cap_seconds"
     yield "retry.cap_seconds", retry.cap_seconds <= DAY_S, "at most 86400"
@@ -71,6 +73,16 @@ def _retention(keep: RetentionSettings) -> Iterator[tuple[str, bool, str]]:
         yield f"retention.{name}", days == 0 or 0.1 <= days <= 3650, "0 (for ever) or 0.1 to 3650"
     yield "retention.tombstone_days", 1 <= keep.tombstone_days <= 3650, "1 to 3650"
     yield "retention.finished_count", keep.finished_count == 0 or keep.finished_count >= 1000, "0 (any) or 1000 or more"
+
+
+def _rpa(rpa: RpaSettings) -> Iterator[tuple[str, bool, str]]:
+    yield "executors.rpa.encoding", _known_encoding(rpa.encoding), "a name such as utf-8 or gbk"
+    yield "executors.rpa.log_lines", 1_000 <= rpa.log_lines <= 1_000_000, "1000 to 1000000"
+    yield "executors.rpa.log_kb", 400 <= rpa.log_kb <= 1_000_000, "400 to 1000000"
+    for code, kind in rpa.exit_codes.items():
+        field = f"executors.rpa.exit_codes.{code:.20}"
+        yield field, code.removeprefix("-").isdigit() and int(code) != 0, "of exit codes other than 0"
+        yield field, kind in classify.KINDS, f"one of {', '.join(classify.KINDS)}"
 
 
 def _http(http: HttpSettings) -> Iterator[tuple[str, bool, str]]:
@@ -122,6 +134,13 @@ def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:
         lane_share.check(worker.slots, shares)
     except ValueError as exc:
         yield "worker.lane_slots", False, f"less: {exc}"
+
+
+def _known_encoding(name: str) -> bool:
+    try:
+        return bool("x".encode(name))
+    except (LookupError, ValueError):
+        return False
 
 
 def _known_zone(name: str) -> bool:

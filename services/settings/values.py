@@ -79,7 +79,12 @@ class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     command: tuple[str, ...] = DEFAULT_COMMAND
     commands: dict[str, tuple[str, ...]] = {}  #: of task types that have one of their own
     environment: dict[str, str] = {}
+    pass_environment: tuple[str, ...] = ()  #: more names of this process's own that a flow gets, with ``*``
     cwd: str = ""
+    encoding: str = "utf-8"  #: of what flows print; what is not in it is tried as GB18030
+    exit_codes: dict[str, str] = {}  #: kind of failure by exit code: { 10 = "login_expired" }
+    log_lines: int = 5_000  #: of one attempt that are kept: the first ones, and the newest 500
+    log_kb: int = 1_000
     kill_grace_seconds: float = 50.0
     cancel_grace_seconds: float = 10.0
 

@@ -14,6 +14,8 @@ from services.workers.slots import Held
 
 log = logging.getLogger(__name__)
 BEAT_S = 1.0
+#: who watches a flow sees a line within a second of its printing: a quarter of it until it is stored
+LOG_S = 0.25
 
 
 class Keeper:
@@ -34,6 +36,7 @@ class Keeper:
         self._held, self._info, self._hear = held, info, hear
         self._lease_s = lease_s
         self._renewed = clock.monotonic()
+        self._answers = True
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._loop, name=f"{name}-keeper", daemon=True)
         self._thread.start()
@@ -54,10 +57,16 @@ class Keeper:
             log.warning("%d log lines of %s are lost: %s", len(lines), held.task.task_id, exc)
 
     def _loop(self) -> None:
-        while not self._clock.wait(self._stop, BEAT_S):
+        beat = self._clock.monotonic()
+        while not self._clock.wait(self._stop, LOG_S):
             try:
-                self._beat()
+                if self._answers:  # lines are kept while the store is silent
+                    self._logs()
+                if self._clock.monotonic() - beat >= BEAT_S - LOG_S / 2:
+                    beat = self._clock.monotonic()
+                    self._beat()
             except StoreError as exc:
+                self._answers = False
                 log.warning("heartbeat is late: %s", exc)
             except Exception:  # without this thread every lease of the worker runs out
                 log.exception("heartbeat")
@@ -67,9 +76,14 @@ class Keeper:
         self._show(held)
         if self._clock.monotonic() - self._renewed >= self._lease_s / 4:
             self._renew(held)
-        self._hear(self._store.heartbeat(self._info()))
-        for one in held:
-            self.flush(one)
+        heard = self._store.heartbeat(self._info())
+        self._answers = True
+        self._hear(heard)
+
+    def _logs(self) -> None:
+        for one in self._held():
+            if one.lines:
+                self.flush(one)
 
     def _renew(self, held: list[Held]) -> None:
         lease_ms = round(self._lease_s * 1000)

@@ -161,6 +161,40 @@ for said in ({{"artifact": "page.html", "step": "open"}}, {{"artifact": os.path.
     assert listener.out() == ['{"artifact": 7}']
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "gbk"])
+def test_a_flow_that_prints_gbk_is_understood(encoding: str) -> None:
+    listener = Listener()
+    code = """
+import sys
+for line in ("订单已同步", '{"progress": 30, "note": "下载中"}', '{"result": {"店": "旗舰店"}}'):
+    sys.stdout.buffer.write(line.encode("gbk") + b"\\r\\n")
+sys.stderr.buffer.write("登录已过期".encode("gbk"))
+sys.exit(1)
+"""
+    outcome = run(code, listener=listener, encoding=encoding)
+    assert (listener.out(), listener.shown) == (["订单已同步"], [(30, "下载中")])
+    assert (outcome.error, outcome.error_kind) == ("登录已过期", classify.LOGIN_EXPIRED)
+    done = run(code.replace("sys.exit(1)", ""), encoding=encoding)
+    assert json.loads(done.result) == {"店": "旗舰店"}
+
+
+@pytest.mark.parametrize(("code", "kind"), [(10, "captcha"), (11, "rate_limited"), (12, "unknown")])
+def test_exit_codes_name_kinds_whatever_was_printed(code: int, kind: str) -> None:
+    said = "" if code == 11 else "sys.stderr.write('it did not work')"
+    outcome = run(f"import sys\n{said}\nsys.exit({code})", exit_codes={10: "captcha", 11: "rate_limited"})
+    assert (outcome.ok, outcome.error_kind) == (False, kind)
+
+
+def test_more_variables_pass_when_they_are_named() -> None:
+    listener = Listener()
+    mine = {"ERP_HOST": "h", "ERP_PORT": "1", "OTHER": "x", "FLEETDECK_STORE__URL": "redis://:secret@h"}
+    code = f"import os, json\nprint(json.dumps(sorted({set(mine)} & set(os.environ))))"
+    base = {"PATH": os.environ["PATH"], **mine}
+    for masks in (["ERP_*"], ["E*", "FLEETDECK_*"]):
+        assert run(code, listener=listener, base_environment=base, pass_environment=masks).ok
+    assert [json.loads(line) for line in listener.out()] == [["ERP_HOST", "ERP_PORT"]] * 2
+
+
 def test_a_failure_carries_the_end_of_stderr_and_its_kind() -> None:
     code = "import sys\nsys.stderr.write('noise\\n' * 3000 + 'Traceback:\\nLoginError: 登录已过期\\n')\nsys.exit(3)"
     outcome = run(code)
