@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, bulk, console, fairness, pages, peers, size
+from tests.bench import bare, browser, bulk, console, fairness, pages, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "pages")
+MORE = ("fairness", "bulk100k", "pages", "browser")
 
 
 def main() -> int:
@@ -51,7 +51,9 @@ def main() -> int:
     if "pages" in args.parts:
         with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
             found["pages, embedded"] = pages.measure("embedded", args.rows or pages.ROWS, Path(folder))
-    if set(args.parts) - {"embedded"}:
+    if "browser" in args.parts:
+        found["browser, embedded"] = browser.measure(args.scale)
+    if set(args.parts) - {"embedded", "browser"}:
         with RabbitMQ() as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)
     found["ratios"] = ratios(found)
