@@ -99,6 +99,7 @@ def build(
         causes=session.queries.causes,
         schedules=session.queries.schedules,
         limits=session.queries.shops,
+        artifacts=session.queries.artifacts,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

@@ -16,6 +16,7 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.tasks import TaskCommands
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
+from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
 from services.monitor.schedules import ScheduleQueries
@@ -79,6 +80,7 @@ class PageContext:
     causes: CauseQueries
     schedules: ScheduleQueries
     limits: ShopQueries
+    artifacts: ArtifactQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed

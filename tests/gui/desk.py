@@ -135,6 +135,7 @@ def open_desk(home: Path) -> Desk:
         causes=session.queries.causes,
         schedules=session.queries.schedules,
         limits=session.queries.shops,
+        artifacts=session.queries.artifacts,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

@@ -18,12 +18,13 @@ from services.i18n import N_, _
 from services.monitor.tasks import TaskDetail, TaskQueries, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.artifact_section import ArtifactSection
 from views.pages.tasks.documents import show_json
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
-from views.pages.tasks.story import gate_entries, timeline
+from views.pages.tasks.story import gate_entries, so_far, timeline
 from views.pages.tasks.verbs import CANCEL, DECISIONS, VERBS, Verb
-from views.support import safe, shown, text, type_names, verdicts
+from views.support import safe, shown, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation
@@ -78,6 +79,7 @@ class TaskDetailPanel(QWidget):
         if task_id != self._task_id:
             self._task_id, self._task = task_id, None
             self._logs.clear()
+            self._files.clear()
         self.refresh()
 
     def refresh(self) -> None:
@@ -198,12 +200,14 @@ class TaskDetailPanel(QWidget):
         self._result = JsonEditor(N_("Result"))
         self._result.setReadOnly(True)
         self._outcome.body.addWidget(self._result)
+        self._files = ArtifactSection(self._context.artifacts)
         self._logs = LogSection(self._context.tasks)
         self._facts = Section(N_("Message and headers"))
         self._fields = KeyValues(mono=True)
         self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
-        for section in (self._why, self._story, self._failure, self._data, self._outcome, self._logs, self._facts):
+        first = (self._why, self._story, self._failure, self._files)
+        for section in (*first, self._data, self._outcome, self._logs, self._facts):
             self._body.addWidget(section)
 
     def _show(self, detail: TaskDetail | Tombstone | None) -> None:
@@ -224,7 +228,7 @@ class TaskDetailPanel(QWidget):
         self._id.show_text(task.task_id)
         self._show_verdict(detail)
         self._why.setVisible(bool(detail.gates))
-        self._story.set_note(_so_far(task, now))
+        self._story.set_note(so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
         self._gates.set_entries(gate_entries(detail.gates, detail.starts_in_s))
         self._timeline.set_entries(timeline(task, now))
@@ -234,6 +238,7 @@ class TaskDetailPanel(QWidget):
         self._fields.set_rows(facts(task, detail.letter, now))
         self.show_verbs()
         self._logs.follow(task)
+        self._files.follow(task)
 
     def _show_missing(self, stone: Tombstone | None) -> None:
         """There is no record (any more): what stands here is what it was when it was last seen."""
@@ -294,13 +299,6 @@ class TaskDetailPanel(QWidget):
     def _on_edit(self) -> None:
         if self._task is not None:
             self.edit_wanted.emit(self._task)
-
-
-def _so_far(task: Task, now: int) -> str:
-    """How long it has taken until now, or took in all."""
-    if task.ended:
-        return text.coarse(shown.span(task.ended_at - task.created_at)) if task.ended_at else ""
-    return _("{span} so far").format(span=text.coarse(shown.span(now - task.created_at)))
 
 
 def _margins(widget: QWidget) -> QWidget:

@@ -83,6 +83,13 @@ def gate_entries(gates: Sequence[GateView], starts_in_s: float | None = None) ->
     return lines
 
 
+def so_far(task: Task, now: int) -> str:
+    """How long it has taken until now, or took in all."""
+    if task.ended:
+        return text.coarse(shown.span(task.ended_at - task.created_at)) if task.ended_at else ""
+    return _("{span} so far").format(span=text.coarse(shown.span(now - task.created_at)))
+
+
 def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:
     time = shown.clock(step.at, now_ms)
     if not step.from_:

@@ -246,6 +246,7 @@ def open_fleet(home: Path) -> Iterator[Fleet]:
         causes=questions.causes,
         schedules=questions.schedules,
         limits=questions.shops,
+        artifacts=questions.artifacts,
         overview=OverviewQueries(engine.store, engine.registry, live, history, questions.causes, engine.clock),
         commands=assembly.commands(engine),
         feed=Feed(live),

@@ -1,0 +1,104 @@
+"""The files of a task in its panel: a picture of where it failed, the list, and one file as image or plain text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice, Qt
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.task import Task
+from tests.gui.desk import Desk
+from tests.gui.tasks_rig import wait
+from views.dialogs import artifact
+from views.dialogs.artifact import ArtifactDialog
+from views.pages.tasks.page import TasksPage
+
+EVIL = "<script>alert(1)</script><img src='http://example.invalid/x.png'>\n<b>orders</b>"
+
+
+def png(colour: str) -> bytes:
+    """A picture of one colour, larger than its place."""
+    image = QImage(640, 400, QImage.Format.Format_RGB32)
+    image.fill(QColor(colour))
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image.save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(buffer.data().data())
+
+
+@pytest.fixture
+def failed(desk: Desk) -> Task:
+    """A dead task of one attempt that left a picture, a page and a table."""
+    task = desk.fail(desk.create(0))
+    place = desk.session.engine.artifacts
+    assert place is not None
+    place.put(task.task_id, 1, "before.png", png("#00ff00"), step="open")
+    place.put(task.task_id, 1, "page.html", EVIL.encode())
+    place.put(task.task_id, 1, "failed.png", png("#ff0000"), step="read orders")
+    return task
+
+
+def opened(page: TasksPage, qtbot: QtBot, task: Task) -> ArtifactDialog:
+    """The dialog over the newest picture."""
+    section = page._detail._files
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: section.picture.isVisibleTo(page))
+    qtbot.mouseClick(section.picture, Qt.MouseButton.LeftButton)
+    (dialog,) = page.window().findChildren(ArtifactDialog)
+    wait(qtbot, lambda: not dialog._picture.isNull())
+    return dialog
+
+
+def test_the_panel_shows_where_it_failed_and_lists_the_files(
+    desk: Desk, page: TasksPage, qtbot: QtBot, failed: Task
+) -> None:
+    section = page._detail._files
+    page.show_task(failed.task_id)
+    wait(qtbot, lambda: section.picture.isVisibleTo(page))
+    assert section.names() == ["before.png", "page.html", "failed.png"]
+    assert section._caption.text() == "attempt 1, step read orders"
+    assert section.picture.pixmap().toImage().pixelColor(5, 5) == QColor("#ff0000")
+    assert max(section.picture.pixmap().width(), section.picture.pixmap().height()) <= 132 * page.devicePixelRatioF()
+    other = desk.succeed(desk.create(1))
+    page.show_task(other.task_id)
+    wait(qtbot, lambda: page._detail._task is not None and page._detail._task.task_id == other.task_id)
+    assert not section.isVisibleTo(page)
+
+
+def test_a_page_is_an_excerpt_in_plain_text_and_arrows_step_through(
+    page: TasksPage, qtbot: QtBot, failed: Task
+) -> None:
+    dialog = opened(page, qtbot, failed)
+    assert dialog.file.name == "failed.png"
+    assert dialog._stack.currentWidget() is dialog.image
+    qtbot.keyClick(dialog, Qt.Key.Key_Left)
+    wait(qtbot, lambda: dialog._stack.currentWidget() is dialog.text)
+    assert dialog.text.toPlainText() == EVIL, "it stands there as it is, and nothing in it is run"
+    assert dialog.before_button.isEnabled()
+    i18n.set_language("zh_CN")
+    assert dialog.save_button.text() == "另存为"
+    i18n.set_language("en")
+
+
+def test_a_copy_is_saved(page: TasksPage, qtbot: QtBot, failed: Task, tmp_path: Path) -> None:
+    dialog = opened(page, qtbot, failed)
+    dialog.save(tmp_path / "copy.png")
+    wait(qtbot, (tmp_path / "copy.png").exists)
+    assert (tmp_path / "copy.png").read_bytes() == png("#ff0000")
+    assert dialog._folder() is not None
+    assert (dialog._folder() / "failed.png").is_file()  # type: ignore[operator]
+    dialog.save(tmp_path / "no such folder" / "copy.png")
+    wait(qtbot, dialog.error.isVisible)
+
+
+def test_long_lines_are_folded_and_long_files_cut(desk: Desk, failed: Task) -> None:
+    place, queries = desk.session.engine.artifacts, desk.context.artifacts
+    assert place is not None
+    long = place.put(failed.task_id, 1, "long.html", b"x" * (artifact.EXCERPT + 10))
+    lines = artifact.excerpt(queries, long).split("\n")
+    assert lines[-1] == "…"
+    assert max(map(len, lines)) == artifact.LINE

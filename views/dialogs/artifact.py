@@ -1,0 +1,207 @@
+"""One file that a task left: an image, or an excerpt as plain text; nothing in it is ever run or rendered."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QImage, QKeyEvent, QPixmap
+from PySide6.QtWidgets import QFileDialog, QLabel, QPlainTextEdit, QStackedWidget, QVBoxLayout, QWidget
+
+from services.domain.artifact import Artifact
+from services.i18n import N_, _
+from services.messages import told
+from services.monitor.artifacts import ArtifactQueries
+from views.dialogs.frame import DialogFrame
+from views.support import safe, text
+from views.support.look import Label
+from views.support.operation import Operation
+from views.support.thumbnails import MOST_BYTES, thumbnail
+from views.theme import theme
+from views.widgets.buttons import Button
+from views.widgets.strip import ErrorStrip
+
+SIZE, LEAST = (1000, 700), (640, 420)
+EDGE, EXCERPT = 1600, 32 * 1024
+#: longer lines are folded: laying out one of a minified page would hold up the window
+LINE = 240
+READABLE = frozenset({"html", "text"})
+#: tables that are text; others can only be saved
+_TEXT_TABLES = (".csv", ".tsv")
+
+
+class ArtifactDialog(DialogFrame):
+    """Left and Right step through the files of the task."""
+
+    def __init__(
+        self, queries: ArtifactQueries, files: Sequence[Artifact], at: int = 0, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(N_("File of a task"), icon="ph.image", parent=parent)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._queries, self._files, self._at = queries, tuple(files), at
+        self._picture = QImage()
+        self._reading, self._writing = Operation(self, latest=True), Operation(self)
+        self.error = ErrorStrip()
+        self.image = QLabel()
+        self.image.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.image.setMinimumSize(1, 1)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setFont(theme().font("monosmall"))
+        self.text.setAccessibleName(_("Excerpt"))
+        self.none = Label("", "body", "text2", wrap=True)
+        self.none.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._stack = QStackedWidget()
+        for widget in (self.image, self.text, self.none):
+            self._stack.addWidget(widget)
+        self._build()
+        self._look()
+
+    @property
+    def file(self) -> Artifact:
+        """The file that is shown."""
+        return self._files[self._at]
+
+    def _build(self) -> None:
+        head, body = QVBoxLayout(), QVBoxLayout()
+        head.addWidget(self.error)
+        body.setContentsMargins(16, 12, 16, 12)
+        body.addWidget(self._stack)
+        self.fill(head, body, size=SIZE, least=LEAST)
+        self.before_button = Button(N_("Before"), icon="ph.arrow-left", kind="ghost")
+        self.next_button = Button(N_("Next"), icon="ph.arrow-right", kind="ghost")
+        self.folder_button = Button(N_("Open folder"), icon="ph.folder-open")
+        self.save_button = Button(N_("Save as"), icon="ph.download-simple", kind="primary")
+        self.close_button = Button(N_("Close"), hint="Esc")
+        self.before_button.clicked.connect(partial(self.step, -1))
+        self.next_button.clicked.connect(partial(self.step, 1))
+        self.folder_button.clicked.connect(self._on_folder)
+        self.save_button.clicked.connect(self._on_save)
+        self.close_button.clicked.connect(self.reject)
+        self.error.retry.connect(self._look)
+        for button in (self.before_button, self.next_button):
+            self.foot.addWidget(button)
+        self.foot.addStretch(1)
+        for button in (self.close_button, self.folder_button, self.save_button):
+            self.foot.addWidget(button)
+        self.close_button.setFocus()
+
+    def step(self, by: int) -> None:
+        """Show another file."""
+        at = min(max(0, self._at + by), len(self._files) - 1)
+        if at != self._at:
+            self._at = at
+            self._look()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step by Left and Right."""
+        steps = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+        by = steps.get(Qt.Key(event.key()), 0)
+        if by and not self.text.hasFocus():
+            self.step(by)
+            return
+        super().keyPressEvent(event)
+
+    def resizeEvent(self, event: object) -> None:
+        """Fit the picture."""
+        super().resizeEvent(event)  # type: ignore[arg-type]
+        self._fit()
+
+    # reading
+
+    def _look(self) -> None:
+        one = self.file
+        self.error.clear()
+        attempt = _("attempt {n}").format(n=one.attempt)
+        parts = (safe.one_line(one.name, 80), text.size(one.size), attempt, safe.one_line(one.step, 60))
+        self.set_note(text.listed(part for part in parts if part))
+        place = _("{n} of {of}").format(n=self._at + 1, of=len(self._files))
+        self.before_button.disable(place if self._at == 0 else "")
+        self.next_button.disable(place if self._at == len(self._files) - 1 else "")
+        self.folder_button.disable("" if self._folder() is not None else _("It lies in a bucket, not in a folder"))
+        if one.kind == "image":
+            self._reading.start(partial(_image, self._queries, one), self._show_image, self._fail)
+        elif one.kind in READABLE or one.name.lower().endswith(_TEXT_TABLES):
+            self._reading.start(partial(excerpt, self._queries, one), self._show_text, self._fail)
+        else:
+            self._say_none(_("There is no preview of this kind of file; save it to look at it."))
+
+    def _show_image(self, image: QImage) -> None:
+        self._picture = image
+        if image.isNull():
+            self._say_none(_("This is no image that can be shown; save it to look at it."))
+            return
+        self._stack.setCurrentWidget(self.image)
+        self._fit()
+
+    def _fit(self) -> None:
+        if self._picture.isNull() or self._stack.currentWidget() is not self.image:
+            return
+        ratio = self.devicePixelRatioF()
+        room = self._stack.size() * ratio
+        pixmap = QPixmap.fromImage(self._picture)
+        if pixmap.width() > room.width() or pixmap.height() > room.height():
+            pixmap = pixmap.scaled(room, Qt.AspectRatioMode.KeepAspectRatio, Qt.TransformationMode.SmoothTransformation)
+        pixmap.setDevicePixelRatio(ratio)
+        self.image.setPixmap(pixmap)
+
+    def _show_text(self, words: str) -> None:
+        self.text.setPlainText(words)
+        self._stack.setCurrentWidget(self.text)
+
+    def _say_none(self, words: str) -> None:
+        self.none.setText(words)
+        self._stack.setCurrentWidget(self.none)
+
+    def _fail(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("The file cannot be read."))
+
+    # taking it away
+
+    def _folder(self) -> Path | None:
+        where = self._queries.where()
+        return (Path(where) / self.file.place).parent if where and "://" not in where and self.file.place else None
+
+    def _on_folder(self) -> None:
+        folder = self._folder()
+        if folder is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    def _on_save(self) -> None:
+        name, _kind = QFileDialog.getSaveFileName(self, _("Save as"), self.file.name)
+        if name:
+            self.save(Path(name))
+
+    def save(self, path: Path) -> None:
+        """Write a copy of the file."""
+        self._writing.start(partial(_copy, self._queries, self.file, path), self._saved, self._unsaved)
+
+    def _saved(self, path: Path) -> None:
+        self.set_note(_("saved as {name}").format(name=safe.one_line(path.name, 80)))
+
+    def _unsaved(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("The file could not be written."))
+
+
+def excerpt(queries: ArtifactQueries, artifact: Artifact) -> str:
+    """The beginning of a file as text; what is no text is made visible. Blocking."""
+    with queries.open(artifact) as stream:
+        data = stream.read(EXCERPT + 1)
+    words = safe.visible(data[:EXCERPT].decode("utf-8", "replace"), keep_newlines=True)
+    lines = [line[at : at + LINE] for line in words.split("\n") for at in range(0, len(line) or 1, LINE)]
+    return "\n".join(lines if len(data) <= EXCERPT else [*lines, "…"])
+
+
+def _image(queries: ArtifactQueries, artifact: Artifact) -> QImage:
+    return thumbnail(queries.read(artifact, MOST_BYTES), EDGE)
+
+
+def _copy(queries: ArtifactQueries, artifact: Artifact, path: Path) -> Path:
+    part = path.with_name(f"{path.name}.part")
+    with queries.open(artifact) as stream, part.open("wb") as file:
+        shutil.copyfileobj(stream, file)
+    part.replace(path)
+    return path
