@@ -117,6 +117,8 @@ def _scan_bare(text: str, at: int) -> tuple[_Raw, int]:
     word, quoted = _value(match[2], match[3], match[4])
     if not word:
         raise FilterError("filter.empty", at)
+    if not quoted and not any(char.isalnum() for char in word):
+        raise FilterError("filter.signs", at, text=word[:40])
     return _Raw("text", "~", ((word, quoted),), bool(match[1]), at), match.end()
 
 
@@ -265,7 +267,9 @@ def _format(term: Term, time_zone: str) -> str:
     sign = "-" if term.negated else ""
     if term.field == "text":
         word = term.values[0]
-        plain = _PLAIN.match(word) and not word.startswith("-") and not _NAME.match(word)
+        plain = (
+            _PLAIN.match(word) and any(map(str.isalnum, word)) and not word.startswith("-") and not _NAME.match(word)
+        )
         return sign + (word if plain else _quote(word))
     if term.field in _TIMES:
         return f"{sign}{term.field}{term.op}{filter_time.iso(round(term.number), time_zone)}"

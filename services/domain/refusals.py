@@ -105,7 +105,7 @@ REFUSALS: dict[str, str] = {
     "table.ending": N_("{name}: known endings are {endings}"),
     "table.encoding": N_("{name} is neither UTF-8 nor GB18030 text; save it as UTF-8"),
     "table.workbook": N_("{name} is not a readable workbook: {error}"),
-    "force.reason": N_("force needs a reason"),
+    "force.reason": N_("force needs a reason; say why it has to run twice"),
     "dead.note_length": N_("a note has 1 to {most} characters, not {count}"),
     "bulk.unknown": N_("there is no run {id}; `dead runs` lists them"),
     "bulk.is_done": N_("run {id} is done: {done} of {total} were republished"),

@@ -16,6 +16,9 @@ FILTER: dict[str, str] = {
     ),
     "filter.unknown_word": N_("{value} is no {field}; did you mean {remedy}?"),
     "filter.open_quote": N_('The quotation mark is not closed; add a ".'),
+    "filter.signs": N_(
+        'A search for {text} alone finds nearly everything. To search for it all the same, quote it: "{text}".'
+    ),
     "filter.empty": N_("A word is missing here."),
     "filter.no_value": N_("{field} needs a value, without a space before it."),
     "filter.one_value": N_("{field} takes one value here, not a list."),

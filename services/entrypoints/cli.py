@@ -63,6 +63,10 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         return _fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
 
 
+#: texts of people and places to go on from; everything else means something by being there
+MAY_BE_EMPTY = frozenset({"--reason", "--note", "--filter", "--cursor", "--before"})
+
+
 class _Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
@@ -77,11 +81,15 @@ def _readable(argv: Sequence[str]) -> list[str]:
     """The words as given.
 
     Raises:
-        UsageError: one is not text: it could neither be stored nor shown.
+        UsageError: one is not text: it could neither be stored nor shown. Or an option has an empty value, as a script
+            gives it whose variable is not set: to take that for "left out" would run at once what was to run later.
     """
-    for word in argv:
-        if any("\ud800" <= char <= "\udfff" for char in word):
+    for word, following in zip(argv, [*argv[1:], None], strict=True):
+        if any("\ud800" <= char <= "\udfff" or char == "\0" for char in word):
             raise UsageError(f"{word!r:.80} is not text in this system's encoding", field="")
+        name, equals, value = word.partition("=")
+        if name.startswith("--") and name not in MAY_BE_EMPTY and ((equals and not value) or following == ""):
+            raise UsageError(f"{name} is empty; give it a value, or leave it out", field=name)
     return list(argv)
 
 

@@ -109,7 +109,7 @@ def show(context: Context) -> int:
     if stone is not None:
         raise UsageError(shapes.removed(stone), field="id")
     if detail is None or detail.task.status != Status.DEAD:
-        raise UsageError(f"there is no dead letter {context.args.id!r:.220}", field="id")
+        raise UsageError(f"there is no dead letter {context.args.id!r:.220}; see `dead list`", field="id")
     letter = detail.letter
     body = letter.body.decode("utf-8", "backslashreplace") if letter is not None else ""
     document = shapes.document(detail.task, []) | {

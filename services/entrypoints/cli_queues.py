@@ -69,7 +69,7 @@ def list_queues(context: Context) -> int:
 
 def pause(context: Context) -> int:
     """Close a switch."""
-    scope = _scope(context.args.scope)
+    scope = _scope(context.args.scope, "pause")
     with context.engine() as engine:
         waiting = _waiting(engine, scope)
         warnings = _doubts(engine, scope) if not waiting else []
@@ -86,7 +86,7 @@ def pause(context: Context) -> int:
 
 def resume(context: Context) -> int:
     """Open a switch."""
-    scope = _scope(context.args.scope)
+    scope = _scope(context.args.scope, "resume")
     with context.engine() as engine:
         closed = {one.scope for one in engine.store.pauses()}
         if scope in closed and not context.confirm(f"resume {scope} ({_waiting(engine, scope)} waiting tasks)"):
@@ -99,7 +99,7 @@ def resume(context: Context) -> int:
     return EXIT_OK
 
 
-def _scope(text: str) -> str:
+def _scope(text: str, verb: str) -> str:
     """The scope as the engine writes it.
 
     Raises:
@@ -107,11 +107,11 @@ def _scope(text: str) -> str:
     """
     head, _, rest = text.partition(":")
     if text in LANES or head == "lane" or text.startswith("rpa_"):
-        raise UsageError(f"a lane or queue cannot be paused, only {SCOPE_HELP}", field="scope")
+        raise UsageError(f"a lane or queue cannot be {verb}d, only {SCOPE_HELP}", field="scope")
     if head == "shop":
-        raise UsageError(f"use: fleetdeck shop pause {rest or 'SHOP'}", field="scope")
+        raise UsageError(f"use: fleetdeck shop {verb} {rest or 'SHOP'}", field="scope")
     if text != SCOPE_ALL and (head not in ("platform", "type") or not rest):
-        raise UsageError(f"what to pause is {SCOPE_HELP}, not {text!r:.80}", field="scope")
+        raise UsageError(f"what to {verb} is {SCOPE_HELP}, not {text!r:.80}", field="scope")
     return text
 
 

@@ -54,6 +54,8 @@ def export(context: Context) -> int:
     if context.json and not args.out:
         raise UsageError("with --json the records need a file: add --out FILE", field="--out")
     path = Path(args.out) if args.out else None
+    if path is not None and path.is_dir():
+        raise UsageError(f"{path} cannot be written: it is a folder; name a file", field="--out")
     if path is not None and path.exists() and not args.yes:
         raise UsageError(f"{path} is there already; add --yes to replace it", field="--out")
     with context.engine() as engine:

@@ -93,7 +93,7 @@ def show(context: Context) -> int:
     if stone is not None:
         raise UsageError(shapes.removed(stone), field="id")
     if detail is None:
-        raise UsageError(f"there is no task {context.args.id!r:.220}", field="id")
+        raise UsageError(f"there is no task {context.args.id!r:.220}; see `task list`", field="id")
     gates = [
         {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
         for gate in detail.gates

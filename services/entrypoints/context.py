@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,8 @@ from services.domain.errors import UsageError
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
+#: ten years; what is too long for a use of its own is refused there
+MAX_SECONDS = 315_360_000.0
 PAGES = ("overview", "tasks", "dead_letters", "workers", "schedules", "settings")
 
 
@@ -164,8 +167,9 @@ def seconds(text: str) -> float:
     if span is not None:
         return span / 1000
     try:
-        return float(text)
+        number = float(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"takes seconds or a duration such as 90s, 10m or 2h, not {text!r:.40}"
-        ) from None
+        number = math.nan
+    if not 0 <= number <= MAX_SECONDS:
+        raise argparse.ArgumentTypeError(f"takes seconds or a duration such as 90s, 10m or 2h, not {text!r:.40}")
+    return number

@@ -177,6 +177,7 @@ def run(context: Context) -> int:
         raise UsageError(text, field="--seconds")
     if not 0 < args.rate <= MAX_RATE:
         raise UsageError("--rate must be a number above 0 and at most 1000", field="--rate")
+    size = _size(args.size)
     with (
         tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder,
         _demo(context, folder) as demo,
@@ -188,7 +189,7 @@ def run(context: Context) -> int:
                 settings=demo.settings,
                 screenshot=args.screenshot,
                 page=args.page,
-                size=_size(args.size),
+                size=size,
                 seconds=args.seconds or (DEFAULT_SECONDS if args.screenshot else 0.0),
                 demo=True,
             )

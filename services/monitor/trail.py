@@ -12,6 +12,8 @@ from services.ports import AuditEntry, Store
 
 FIELDS = ("who", "action", "target", "outcome", "detail", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
+#: as ``commands.audit`` makes ids
+_ENTRY = re.compile(r"\d{13}-[0-9a-f]+-\d+", re.ASCII)
 _WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?(?:\"([^\"]*)\"|(\S+))")
 _Test = Callable[[AuditEntry], bool]
 
@@ -36,8 +38,10 @@ class AuditQueries:
         detail and bare words mean "contains".
 
         Raises:
-            UsageError: the text is no such filter.
+            UsageError: the text is no such filter, or ``before`` is no entry's id.
         """
+        if before and not _ENTRY.fullmatch(before):
+            raise UsageError(f"--before takes `next` of the page before, not {before!r:.60}", field="--before")
         tests = _tests(text, self._store.now_ms())
         found: list[AuditEntry] = []
         scanned = 0

@@ -32,7 +32,7 @@ def read(query: Query) -> Place | None:
         raw = base64.b64decode(query.cursor, altchars=b"-_", validate=True)
         sort, at, task_id = msgspec.json.decode(raw, type=tuple[str, int, str])
     except (binascii.Error, msgspec.MsgspecError, ValueError) as exc:
-        raise UsageError("the page cursor is not one of this list", field="cursor") from exc
+        raise UsageError("the place to go on from is damaged; start again at the first page", field="cursor") from exc
     if sort != query.sort:
-        raise UsageError("the page cursor belongs to another order", field="cursor")
+        raise UsageError(f"the place to go on from belongs to the order by {sort:.40}", field="cursor")
     return at, task_id

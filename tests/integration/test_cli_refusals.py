@@ -1,0 +1,274 @@
+"""Bad values for every verb and option of the command line: refused with the reason and what to do, never a traceback.
+
+In this process, for there are many; the table is complete, which a test compares with the parser.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from services import assembly, settings
+from services.entrypoints import cli, context
+
+#: texts of people, and what any value is right for
+ANY = " "
+FREE = {"--reason", "--note", "--screenshot", "--resume", "--save", "--version", "text"}
+LONG, HUGE = "x" * 5000, "9" * 30
+WHOLE = ("-1", "NaN", HUGE)
+SPAN = ("-1", "NaN", "inf", HUGE, "soon")
+INSTANT = ("soon", "2001-01-01T00:00", "2026-13-45T99:00", "2026-11-22T10:00Mars/City")
+LEVEL = ("0", "11", "urgent", "5.5")
+FILTERS = ("status:nonsense", "nonsense:1", "age>x", 'error~"', ":")
+SHOPS = ("pdd:", "a:b:c", "pdd:high", LONG)
+NAMES = ("nobody", "../x")
+IDS = ("nobody", LONG)
+FILES = ("nothing.csv", ".", "empty.csv", "binary.csv", "binary.json", "unknown.doc")
+OBJECTS = ("{", "[]", '{"a": NaN}', '{"a": 1, "a": 2}', "[" * 3000)
+ADD = ("schedule", "add", "n", "--type", "work", "--shop", "pdd:s1")
+EVERY = ("--every", "30m")
+CREATE = ("task", "create", "--shop", "pdd:s1", "--type", "work")
+
+
+@dataclass(frozen=True)
+class Row:
+    """``option`` "" is the first positional; ``code`` is 1 where a bulk tells item by item."""
+
+    words: tuple[str, ...]
+    option: str
+    values: tuple[str, ...]
+    code: tuple[int, ...] = (2,)
+    names: str = ""  #: what the refusal must name, by default the option
+
+
+def row(words: str | tuple[str, ...], option: str, values: tuple[str, ...], **more: object) -> Row:
+    return Row(tuple(words.split()) if isinstance(words, str) else words, option, values, **more)  # type: ignore[arg-type]
+
+
+def bulk(verb: str) -> list[Row]:
+    yes = (*verb.split(), "--yes")
+    more = {"task resolve": ("--as", "dead"), "task prioritize": ("--priority", "5")}.get(verb, ())
+    return [
+        row((*yes, *more), "", IDS, code=(1,), names=": "),
+        row((*yes, *more), "--filter", FILTERS[:2], names="nonsense"),
+    ]
+
+
+def named(verb: str, values: tuple[str, ...] = NAMES) -> Row:
+    return row(verb, "", values, names="there is no")
+
+
+TABLE: list[Row] = [
+    row(CREATE[:2] + CREATE[4:], "--shop", SHOPS, names="shop"),
+    row(CREATE, "--platform", ("a b", LONG)),
+    row((*CREATE[:4],), "--type", ("a b", "a/b", LONG), names="type"),
+    row(CREATE, "--payload", OBJECTS),
+    row(CREATE, "--priority", LEVEL),
+    row(CREATE, "--delay", SPAN),
+    row(CREATE, "--not-before", INSTANT),
+    row(CREATE, "--deadline", INSTANT),
+    row(CREATE, "--depends-on", IDS, names="depends_on"),
+    row(CREATE, "--on-dependency-failure", ("x",)),
+    row(CREATE, "--batch", ("a b", LONG)),
+    row(CREATE, "--if-duplicate", ("x",)),
+    row(CREATE, "--if-duplicate", ("force",), names="reason"),
+    row("task create", "--file", FILES, names=ANY),
+    row("task list", "--filter", FILTERS, names=ANY),
+    row("task list", "--limit", WHOLE),
+    row("task list", "--sort", ("x",)),
+    row("task list", "--cursor", ("x", LONG), names="first page"),
+    named("task show", IDS),
+    row("task artifacts", "", IDS, names="no task"),
+    row("task duplicates", "--limit", WHOLE),
+    *bulk("task resolve"),
+    row("task resolve a --yes", "--as", ("x",)),
+    *bulk("task cancel"),
+    *bulk("task retry"),
+    *bulk("task run-now"),
+    *bulk("task prioritize"),
+    row("task prioritize a --yes", "--priority", LEVEL),
+    row("batch list", "--limit", ("0", *WHOLE)),
+    row("batch list", "--cursor", ("x", "1", HUGE + "/x")),
+    named("batch show"),
+    named("batch cancel"),
+    named("batch retry"),
+    row("dead list", "--filter", FILTERS[:1], names="nonsense"),
+    row("dead list", "--limit", WHOLE),
+    row("dead list", "--triage", ("x",)),
+    named("dead show", IDS),
+    *bulk("dead republish"),
+    row("dead republish a --yes", "--payload", OBJECTS),
+    row("dead republish a --yes", "--probe", WHOLE),
+    row("dead republish a --yes", "--probe-wait", WHOLE),
+    row("dead republish a --yes", "--rate", WHOLE),
+    row("dead republish a --yes", "--skip", ("x",)),
+    row("dead republish a --yes", "--if-duplicate", ("x",)),
+    *bulk("dead archive"),
+    *bulk("dead ignore"),
+    *bulk("dead restore"),
+    row("dead note", "", IDS, code=(1, 2), names=ANY),
+    *[named(f"shop {verb}", SHOPS) for verb in ("show", "pause", "resume", "dedicate", "undedicate", "breaker")],
+    row("shop import", "", FILES, names=ANY),
+    row("shop breaker", "--failures", WHOLE),
+    row("shop breaker", "--of", ("0", *WHOLE)),
+    row("shop breaker", "--cooldown", ("0", *SPAN), names="cooldown"),
+    row("shop breaker", "--max-cooldown", ("0", *SPAN), names="cooldown"),
+    row("type show", "", NAMES, names="type list"),
+    row("type import", "", ("nothing.json", "empty.csv", "binary.json", "."), names=ANY),
+    row("type export", "", NAMES, names="type list"),
+    row("type export sync_order", "--out", ("empty.csv",), names="not a folder"),
+    row((*ADD[:2], *ADD[3:], *EVERY), "", ("a b", "../x", LONG), names="name"),
+    row((*ADD[:3], *ADD[5:], *EVERY), "--type", ("a b", "a/b"), names="type"),
+    row((*ADD, *EVERY), "--payload", OBJECTS),
+    row((*ADD, *EVERY), "--priority", LEVEL),
+    row(ADD, "--cron", ("x", "* * * *", "61 * * * *", "*/0 * * * *", "0 0 31 2 *", LONG), names="cron"),
+    row(ADD, "--every", ("0", "1ms", *SPAN)),
+    row((*ADD, *EVERY), "--start", (INSTANT[0], *INSTANT[2:])),
+    row((*ADD, *EVERY), "--zone", ("Mars/City", "UTC+99", "../../etc/passwd"), names="time zone"),
+    row((*ADD, *EVERY), "--missed", ("x",)),
+    row((*ADD[:5], *EVERY), "--shop", SHOPS, names="shop"),
+    row((*ADD[:5], *EVERY), "--platform", ("a b", "nobody"), names="platform"),
+    row((*ADD[:5], *EVERY), "--group", ("nobody",), names="group"),
+    row((*ADD, *EVERY), "--jitter", SPAN, names="--spread"),
+    row((*ADD, *EVERY), "--overlap", ("x",)),
+    *[named(f"schedule {verb}") for verb in ("show", "enable", "disable", "skip")],
+    row("schedule show n", "--next", WHOLE),
+    named("schedule remove --yes"),
+    named("schedule run --yes"),
+    row("schedule zone", "", ("Mars/City", "../x"), names="time zone"),
+    row("queue pause --yes", "", ("x", "platform:", "type:a b", "shop:pdd:s1", "all:x"), names="pause"),
+    row("queue resume --yes", "", ("x", "platform:", "shop:pdd:s1", "high"), names="resume"),
+    row("queue limit --concurrency 2", "", ("x", "shop:pdd:s1", "platform:", "all", "platform:nobody"), names=ANY),
+    row("queue limit platform:pdd", "--concurrency", ("0", *WHOLE)),
+    row("queue limit platform:pdd", "--per-minute", ("0", *WHOLE)),
+    row("stats", "--batch", NAMES, names="batch list"),
+    row("audit list", "--limit", WHOLE),
+    row("audit list", "--filter", ("nonsense:1", "age<x"), names=ANY),
+    row("audit list", "--before", ("x", LONG)),
+    row("export --yes", "--filter", FILTERS, names=ANY),
+    row("export --yes", "--out", ("missing/folder/x.json", "."), names="cannot be written"),
+    row("import --yes", "", ("nothing.json", ".", "empty.csv", "binary.json"), names=ANY),
+    *[row(f"worker {verb} --yes", "", NAMES, names="worker list") for verb in ("drain", "resume", "stop")],
+    row("worker slots", "", ("nobody 4",), names="worker list"),
+    row("worker slots w1", "count", ("0", "-1", "x", HUGE, "8,low=9-1", "8,mid=1"), names="count"),
+    row("worker", "--slots", ("0", "-1", "x", HUGE, "8,low=9-1")),
+    row("worker", "--lanes", ("x", "high,x")),
+    row("worker", "--handlers", ("no_such_module",), names="PYTHONPATH"),
+    row("demo", "--shops", ("-1", "x")),
+    row("demo", "--seconds", ("-1", "NaN", "inf", "x")),
+    row("demo", "--slots", ("0", "x")),
+    row("demo", "--rate", ("-1", "NaN", "x")),
+    row("demo", "--page", ("x",)),
+    row("demo", "--size", ("x", "0x0")),
+]
+IDS_OF_ROWS = [f"{' '.join(one.words[:2])} {one.option}".strip() for one in TABLE]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A fleet of one shop, and files that are none."""
+    folder = tmp_path_factory.mktemp("refusals")
+    for name in ("empty.csv", "empty.json"):
+        (folder / name).touch()
+    for name in ("binary.csv", "binary.json", "unknown.doc"):
+        (folder / name).write_bytes(bytes(range(256)) * 20)
+    (folder / "shops.csv").write_text("platform,shop_id\npdd,s1\n", encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FLEETDECK_HOME", str(folder / "home"))
+        patch.chdir(folder)
+        assert run("shop", "import", "shops.csv")[0] == 0
+        engine = assembly.open_engine(settings.load())
+        parser = cli._parser()
+        patch.setattr(cli, "_parser", lambda: parser)
+        # one for all but those that go on, for there are hundreds of commands
+        patch.setattr(context.Context, "engine", lambda _: contextlib.nullcontext(engine))
+        yield folder
+    engine.close()
+
+
+def run(*words: str) -> tuple[int, str]:
+    """Exit code, and everything that was printed."""
+    told = io.StringIO()
+    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(told):
+        code = cli.run(list(words), lambda _: 0)
+    return code, told.getvalue()
+
+
+def _words(one: Row, value: str) -> list[str]:
+    if one.option in ("", "count"):
+        return [*one.words, *(value.split(" ") if one.words[-1] == "slots" else ["--", value])]
+    return [*one.words, f"{one.option}={value}"]
+
+
+@pytest.mark.parametrize("one", TABLE, ids=IDS_OF_ROWS)
+def test_a_bad_value_is_refused_and_named(home: Path, one: Row) -> None:
+    for value in one.values:
+        code, told = run(*_words(one, value))
+        assert code in one.code, (value[:80], told[-500:])
+        assert "Traceback" not in told
+        wanted = one.names if one.names or not one.option.startswith("--") else one.option
+        if one.names or one.option.startswith("--"):
+            assert wanted.lstrip("-").replace("-", "_") in told.replace("-", "_"), (value[:80], told[-500:])
+        assert len(told) > 20, (value[:80], told[-500:])
+
+
+def test_the_table_is_complete() -> None:
+    wanted: set[tuple[str, str]] = set()
+    common = {action.dest for action in cli._common()._actions}
+    for verb, parser in _leaves(cli._parser()):
+        for action in parser._actions:
+            if action.dest in common | {"help"} or action.nargs == 0:
+                continue
+            wanted.add((verb, action.option_strings[-1] if action.option_strings else action.dest))
+    rows = {(" ".join(word for word in one.words if not word.startswith("-")), one.option) for one in TABLE}
+    for verb, option in sorted(wanted):
+        known = {found for words, found in rows if words == verb or words.startswith(verb + " ")}
+        if option not in FREE and not (verb == "worker slots" and option == "workers"):
+            assert option in known or (not option.startswith("-") and "" in known), f"no bad value for {verb} {option}"
+
+
+def _leaves(
+    parser: argparse.ArgumentParser, words: tuple[str, ...] = ()
+) -> Iterator[tuple[str, argparse.ArgumentParser]]:
+    nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    for action in nested:
+        for name, below in action.choices.items():
+            if name not in ("reopen",):  # another name of restore
+                yield from _leaves(below, (*words, name))
+    if not nested:
+        yield " ".join(words), parser
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["task create --shop pdd:s1 --type work --not-before=", "task create --shop pdd:s1 --type work --deadline|",
+     "worker --lanes|", "task prioritize a --priority=", "export --yes --out|", "schedule add n --every|"],
+)  # fmt: skip
+def test_an_empty_value_is_not_taken_for_none(home: Path, words: str) -> None:
+    """As a script gives it whose variable is not set."""
+    given = [word for part in words.split(" ") for word in ([part[:-1], ""] if part.endswith("|") else [part])]
+    code, told = run(*given)
+    name = next(word.rstrip("=") for word in given if word.endswith("=") or word + "|" in words)
+    assert code == 2
+    assert f"{name} is empty; give it a value, or leave it out" in told
+
+
+def test_an_option_given_twice_means_the_last(home: Path) -> None:
+    code, told = run("task", "list", "--limit", "0", "--limit", "5", "--json")
+    assert code == 2, told
+    code, told = run("task", "list", "--limit", "1", "--limit", "5", "--json")
+    assert (code, json.loads(told)["tasks"]) == (0, [])
+
+
+def test_a_huge_file_is_refused_by_its_rows(home: Path) -> None:
+    (home / "huge.csv").write_text("shop,type\n" + '"never closed\n' * 1000, encoding="utf-8")
+    code, told = run("task", "create", "--file", "huge.csv")
+    assert (code, "Traceback" in told) == (2, False)
+    assert "huge.csv" in told or "line" in told
