@@ -145,6 +145,7 @@ def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor]
     settings = engine.settings
     from services.executors import process_tree, registry
     from services.executors.browser.executor import BrowserExecutor
+    from services.executors.browser.lending import LendingRpaExecutor
     from services.executors.http.executor import HttpExecutor
     from services.executors.python import PythonExecutor
     from services.executors.rpa import RpaExecutor
@@ -153,31 +154,33 @@ def _executors(engine: Engine, *, in_console: bool) -> tuple[dict[str, Executor]
     if orphans := process_tree.end_orphans():
         log.warning("%d processes of a worker that was killed here are ended", orphans)
     rpa, vault = settings.executors.rpa, Vault(config.child_environment())
-    made: dict[str, Executor] = {
-        "rpa": RpaExecutor(
-            rpa.command,
-            commands=rpa.commands,
-            environment=rpa.environment,
-            base_environment=config.child_environment(),
-            cwd=rpa.cwd or None,
-            encoding=rpa.encoding,
-            pass_environment=rpa.pass_environment,
-            exit_codes={int(code): kind for code, kind in rpa.exit_codes.items()},
-            limits=OutputLimits(lines=rpa.log_lines, total_bytes=rpa.log_kb * 1000),
-            kill_grace_s=rpa.kill_grace_seconds,
-            cancel_grace_s=rpa.cancel_grace_seconds,
-        ),
-    }
+    flows = RpaExecutor(
+        rpa.command,
+        commands=rpa.commands,
+        environment=rpa.environment,
+        base_environment=config.child_environment(),
+        cwd=rpa.cwd or None,
+        encoding=rpa.encoding,
+        pass_environment=rpa.pass_environment,
+        exit_codes={int(code): kind for code, kind in rpa.exit_codes.items()},
+        limits=OutputLimits(lines=rpa.log_lines, total_bytes=rpa.log_kb * 1000),
+        kill_grace_s=rpa.kill_grace_seconds,
+        cancel_grace_s=rpa.cancel_grace_seconds,
+    )
+    made: dict[str, Executor] = {"rpa": flows}
     made["http"] = HttpExecutor(settings.executors.http, secret=vault.find, now_ms=SystemClock().now_ms)
     browser = settings.executors.browser
     if BrowserExecutor.installed() or browser.path:
-        made["browser"] = BrowserExecutor(
+        made["browser"] = browsers = BrowserExecutor(
             browser,
             profiles=profiles_folder(settings),
             secret=vault.find,
             light=lambda name: engine.registry.task_type(name).isolation == "context",
             base_environment=config.child_environment(),
+            debug_port=bool(rpa.browser_types),
         )
+        if rpa.browser_types:
+            made["rpa"] = LendingRpaExecutor(flows, browsers.lend, rpa.browser_types)
     installed = registry.installed_modules() if settings.worker.installed_handlers else ()
     handlers = registry.load_handlers(dict.fromkeys((*settings.worker.handlers, *installed)))
     if handlers:

@@ -59,6 +59,14 @@ class NoArtifacts:
         """Nobody reads it."""
 
 
+class NoneToLend(Exception):
+    """There is no browser to lend; the text says why. ``unable``: it counts for nothing, another try may find one."""
+
+    def __init__(self, text: str, *, unable: bool = True) -> None:
+        super().__init__(text)
+        self.unable = unable
+
+
 class Job(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One attempt to execute."""
 

@@ -32,7 +32,7 @@ ALLOWED_ENVIRONMENT = re.compile(
 )
 #: Python flows print line by line and in UTF-8
 _DEFAULTS = {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
-_PLACE = re.compile(r"\{(platform|task_type|shop_id|task_id|profile_id|param|timeout)\}")
+_PLACE = re.compile(r"\{(platform|task_type|shop_id|task_id|profile_id|debug_port|param|timeout)\}")
 _CLOSE_S = 15.0
 _TOO_LONG = {errno.E2BIG, getattr(errno, "ENAMETOOLONG", -1)}
 _ABSENT = {errno.ENOENT, errno.EACCES, errno.ENOTDIR, errno.ENOEXEC, errno.EPERM, errno.EISDIR}
@@ -103,22 +103,22 @@ class RpaExecutor:
         lacks = {name: what for name, own in (("", self._program), *self._own.items()) if (what := own.missing())}
         return Fitness(types=frozenset(name for name in self._own if name not in lacks), lacks=lacks)
 
-    def run(self, job: Job, context: JobContext) -> Outcome:
-        """Run the flow of the job to its end, its time-out or its cancellation."""
+    def run(self, job: Job, context: JobContext, debug_port: int | None = None) -> Outcome:
+        """Run the flow to its end, its time-out or its cancellation; ``debug_port``: of a lent browser."""
         if self._closing.is_set() or context.cancelled.is_set():
             return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
         with self._idle:
             self._running += 1
         try:
-            return self._run(job, context)
+            return self._run(job, context, debug_port)
         finally:
             with self._idle:
                 self._running -= 1
                 self._idle.notify_all()
 
-    def _run(self, job: Job, context: JobContext) -> Outcome:
+    def _run(self, job: Job, context: JobContext, debug_port: int | None) -> Outcome:
         program = self._own.get(job.task.task_type, self._program)
-        argv, problem = self._command_line(job, program)
+        argv, problem = self._command_line(job, program, debug_port)
         if problem is not None:
             return problem
         try:
@@ -161,11 +161,11 @@ class RpaExecutor:
             output.close()
         return code
 
-    def _command_line(self, job: Job, program: Program) -> tuple[list[str], Outcome | None]:
+    def _command_line(self, job: Job, program: Program, debug_port: int | None) -> tuple[list[str], Outcome | None]:
         if not program.command:
             return [], _no_command("no command is configured; set executors.rpa.command on this worker")
         try:
-            values = _values(job)
+            values = _values(job, debug_port)
         except (msgspec.DecodeError, RecursionError) as exc:
             text = f"the payload of the record is not JSON: {exc}"
             return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
@@ -203,20 +203,20 @@ def _passes(name: str, masks: Sequence[str]) -> bool:
     return not name.upper().startswith("FLEETDECK_") and any(fnmatch.fnmatchcase(name, mask) for mask in masks)
 
 
-def param(task: Task) -> str:
+def param(task: Task, debug_port: int | None = None) -> str:
     """The JSON argument of a flow. Nothing in the payload can replace the shop that the task is for."""
     payload = msgspec.json.decode(task.payload)
     own = {
         "shop_id": task.shop_id,
         "profile_id": ids.profile_id(task.platform, task.shop_id),
-        "debug_port": None,
+        "debug_port": debug_port,
         "task_id": task.task_id,
     }
     more = {name: value for name, value in payload.items() if name not in own} if isinstance(payload, dict) else {}
     return msgspec.json.encode({**own, **more}).decode()
 
 
-def _values(job: Job) -> dict[str, str]:
+def _values(job: Job, debug_port: int | None) -> dict[str, str]:
     task = job.task
     return {
         "platform": task.platform,
@@ -224,7 +224,8 @@ def _values(job: Job) -> dict[str, str]:
         "shop_id": task.shop_id,
         "task_id": task.task_id,
         "profile_id": ids.profile_id(task.platform, task.shop_id),
-        "param": param(task),
+        "debug_port": "" if debug_port is None else str(debug_port),
+        "param": param(task, debug_port),
         "timeout": str(max(1, round(job.timeout_s))),
     }
 

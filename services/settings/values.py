@@ -82,6 +82,7 @@ class RpaSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     pass_environment: tuple[str, ...] = ()  #: more names of this process's own that a flow gets, with ``*``
     cwd: str = ""
     encoding: str = "utf-8"  #: of what flows print; what is not in it is tried as GB18030
+    browser_types: tuple[str, ...] = ()  #: task types whose flows attach to the shop's browser at ``debug_port``
     exit_codes: dict[str, str] = {}  #: kind of failure by exit code: { 10 = "login_expired" }
     log_lines: int = 5_000  #: of one attempt that are kept: the first ones, and the newest 500
     log_kb: int = 1_000

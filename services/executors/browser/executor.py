@@ -17,7 +17,7 @@ from pathlib import Path
 import msgspec
 
 from services.domain import classify, flow
-from services.executors.base import Fitness, Job, JobContext, Outcome
+from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
 from services.executors.browser import orders
 from services.executors.browser.host_process import BrowserHost, clean_up
 from services.executors.rpa import ALLOWED_ENVIRONMENT
@@ -148,10 +148,13 @@ class BrowserExecutor:
         """The debug port of the shop's browser, which nobody else uses meanwhile.
 
         Raises:
-            OSError: there is none; the text says why.
+            NoneToLend: see there.
         """
         with self._counted():
-            host = self._running_host()
+            try:
+                host = self._running_host()
+            except OSError as exc:
+                raise NoneToLend(str(exc), unable=False) from exc
             watch = _Watch(context, BoundedLog(context.log, OutputLimits()))
             token = secrets.token_hex(8)
             host.order(orders.Lend(token=token, platform=job.task.platform, shop_id=job.task.shop_id), watch.hear)
@@ -159,7 +162,9 @@ class BrowserExecutor:
                 while not watch.ended.wait(_TICK_S) and not context.cancelled.is_set():
                     pass
                 if watch.port <= 0:
-                    raise OSError(watch.end.error if watch.end else "no browser could be lent")
+                    end = watch.end
+                    why = end.error if end else "the browser host ended"
+                    raise NoneToLend(why or "Chromium has no debug port", unable=end is not None and end.unable)
                 yield watch.port
             finally:
                 host.cancel(token)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
-import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +13,9 @@ import psutil
 import pytest
 
 from services.executors.base import Flag
+from services.executors.browser.lending import LendingRpaExecutor
 from services.executors.browser.profile import Profile, ProfileInUse, running_on
+from services.executors.rpa import RpaExecutor
 from tests.support.browser_lab import Lab
 from tests.unit.services.executors.browser.conftest import Desk
 from tests.unit.services.executors.builders import Listener, eventually, job, start
@@ -41,6 +43,15 @@ def flow(*steps: dict[str, Any], shop: str = "s1", kind: str = "browser_flow") -
     return job(kind, platform="lab", shop_id=shop, payload={"steps": list(steps)}, timeout_s=90.0)
 
 
+#: an RPA product: attaches to the debug port that it was given, and works for a moment
+ATTACH = """
+import json, sys, time, urllib.request
+param = json.loads(sys.argv[1])
+with urllib.request.urlopen(f"http://127.0.0.1:{param['debug_port']}/json/version", timeout=20) as answer:
+    print("attached to", json.load(answer)["Browser"], flush=True)
+time.sleep(3)
+print(json.dumps({"result": {"profile": param["profile_id"]}}))
+"""
 LOOK = ({"do": "goto", "url": "/echo"}, {"do": "wait_for", "selector": "#field"})
 WAIT = (*LOOK, {"do": "sleep", "seconds": 60})
 
@@ -94,10 +105,12 @@ def test_a_killed_host_fails_what_it_did_and_leaves_no_chromium(small: Desk) -> 
 
 
 def test_a_lent_browser_answers_at_its_debug_port_and_is_nobody_elses(small: Desk) -> None:
-    with small.executor.lend(flow(), Listener().context) as port:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/version", timeout=20) as answer:
-            assert "Chrome" in json.load(answer)["Browser"]
-        assert small.run(*LOOK).error_kind == "no_browser"
+    rpa = RpaExecutor([sys.executable, "-S", "-c", ATTACH, "{param}"])
+    running_flow = start(LendingRpaExecutor(rpa, small.executor.lend, ["sync_order"]), flow(kind="sync_order"))
+    running_flow.listener.wait_for("attached to Chrome")
+    assert small.run(*LOOK).error_kind == "no_browser"
+    outcome = running_flow.outcome()
+    assert json.loads(outcome.result) == {"profile": "lab_s1"}, outcome.error
     eventually(lambda: small.run(*LOOK).ok)
 
 
