@@ -243,6 +243,7 @@ def _urgency(said: str | int | None, keyed: str) -> tuple[str, int]:
     return lane.Lane(keyed), lane.DEFAULT_PRIORITY[lane.Lane(keyed)] if by_word else priority
 
 
+@functools.lru_cache(maxsize=1024)
 def iso(instant: int) -> str:
     """An instant as messages write it."""
     return datetime.fromtimestamp(instant / 1000, UTC).isoformat(timespec="milliseconds")

@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterable, Iterator
 
 from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
-from services.domain.status import ACTIVE, UNDER_WAY, Status
+from services.domain.status import ACTIVE, Status
 from services.domain.task import ENCODER, Task
 from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
@@ -170,7 +170,9 @@ class Session:
 
     def under_way(self, key: ShopKey, priority: int = 0) -> int:
         """Its tasks that a message is under way for, of those at least so urgent."""
-        total = sum(self.count(key, status) for status in UNDER_WAY)
+        self._need_shop(key)
+        counted = self._counted[key]
+        total = counted.get("pending", 0) + counted.get("queued", 0)
         if not priority or not total:
             return total
         return self._under_way.count(key, priority, self._counted)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from services.domain import breaker, change, dependency, limit, remarks, tombstone
-from services.domain.lane import MAX_PRIORITY
+from services.domain.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import (
     BELIEVED_MS,
@@ -137,6 +137,7 @@ def _numbers() -> Mapping[str, int | str]:
         "handover_ms": HANDOVER_MS,
         "believed_ms": BELIEVED_MS,
         "look_ahead": LOOK_AHEAD,
+        "usual": DEFAULT_PRIORITY[Lane.NORMAL],
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
         "watermark_ms": WATERMARK_MS,

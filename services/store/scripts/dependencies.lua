@@ -153,7 +153,7 @@ end
 local function due_status(e)
   if waits(e.id) then
     e[T.gate] = 'dependency'
-  elseif not way.status[e[T.status]] and way.crowded(shop_state(e.shop), e[T.priority]) then
+  elseif not way.status[e[T.status]] and way.crowded(e.shop, e[T.priority], shop_of, shop_state) then
     e[T.gate] = 'shop_busy'
   else
     return 'pending'

@@ -101,7 +101,6 @@ local function count_task(lanes, shop, status, lane, priority, triage, change)
   local s = shop_of(shop)
   local place = COUNTED[status]
   s.n[place], s.dirty = s.n[place] + change, true
-  if way.status[status] then way.count(s, priority, change) end
 end
 
 -- In the queue of a uniqueness key: running and held tasks first, then the waiting ones by age, last those that may not
@@ -235,6 +234,7 @@ local function index_status(e, shop)
     count_task(lanes, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
   count_task(lanes, shop, status, lane, priority, triage, 1)
+  way.follow(shop_of, shop, e.status, e.priority, status, priority)
   if quota.some and (status == 'running') ~= (e.status == 'running') then
     quota.count(e, status == 'running' and 1 or -1)
   end

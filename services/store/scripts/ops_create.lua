@@ -42,7 +42,7 @@ local function insert(e, on_duplicate, released)
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
   if status == 'pending' and needs[1] then
     status, e[T.gate] = 'blocked', 'dependency'
-  elseif status == 'pending' and way.crowded(shop_state(e.shop), e[T.priority]) then
+  elseif status == 'pending' and way.crowded(e.shop, e[T.priority], shop_of, shop_state) then
     status, e[T.gate] = 'blocked', 'shop_busy'
   elseif status == 'pending' then
     e.mark = true

@@ -55,6 +55,17 @@ def test_a_message_carries_what_the_contract_says_and_no_history() -> None:
     assert method.channel_number == header.channel_number == frames.CHANNEL
 
 
+@pytest.mark.parametrize("headers", [{}, {"n": 1}, {"n": True}, {"n": "1", "m": 2}, {"many": [1, "a"]}])
+@pytest.mark.parametrize("name", ["", "m", "订单_1"])
+def test_it_is_what_pika_writes(headers: dict[str, Any], name: str) -> None:
+    for size in (0, 70_000):
+        plain = spec.BasicProperties(
+            content_type="application/json", delivery_mode=2, priority=3, message_id=name, headers=headers or None
+        )
+        written = frames.head(order(priority=3, headers=headers, message_id=name, body=b"x" * size), "e")
+        assert written.endswith(frame.Header(frames.CHANNEL, size, plain).marshal())
+
+
 def test_results_are_not_mandatory() -> None:
     method, _header = decoded(frames.head(order(kind="result"), "rpa_result_exchange"))
     assert not method.method.mandatory

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 
 import pytest
@@ -55,3 +56,16 @@ def test_profiles_of_two_shops_differ_even_without_case(a: str, b: str, c: str, 
 def test_profiles_are_readable_for_plain_names() -> None:
     assert ids.profile_id("pdd", "shop_01") == "pdd_shop_01"
     assert ids.profile_id("a_b", "C") == "a+_b_+c"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_forked_process_gives_other_names() -> None:
+    ids.new_task_id("pdd", "sync", "s1")
+    reader, writer = os.pipe()
+    child = os.fork()
+    if not child:
+        os.write(writer, ids.new_task_id("pdd", "sync", "s1").encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    theirs = os.read(reader, 100).decode()
+    assert theirs not in {ids.new_task_id("pdd", "sync", "s1") for _ in range(1000)}
