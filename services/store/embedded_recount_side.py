@@ -19,7 +19,7 @@ Write = Callable[[Callable[[sqlite3.Connection], Any]], Any]
 _STALE = f"""FROM dependencies WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.task_id = dependencies.task_id
     AND (status = 'scheduled' OR (status = 'blocked' AND gate = '{dependency.GATE}')))"""
 #: lots whose shop is free and may start, that a limit holds back and that stand in none of its lists; a task that has
-#: an active twin may stand back for it
+#: an active twin may stand back for it, and for others of its shop that are on their way to a worker
 _FORGOTTEN = f"""SELECT DISTINCT lot, lot || '|' || task_type FROM tasks
     WHERE lot IS NOT NULL AND gate = '{limit.GATE}'
     AND EXISTS (SELECT 1 FROM limits WHERE scope IN ('platform:' || platform, 'type:' || task_type))
@@ -33,7 +33,7 @@ _FORGOTTEN = f"""SELECT DISTINCT lot, lot || '|' || task_type FROM tasks
     AND NOT EXISTS (SELECT 1 FROM reservations
         WHERE reservations.platform = tasks.platform AND reservations.shop_id = tasks.shop_id)
     AND (SELECT coalesce(sum(n), 0) FROM shop_tallies WHERE shop_tallies.shop_id = tasks.shop_id
-        AND shop_tallies.platform = tasks.platform AND status = 'running')
+        AND shop_tallies.platform = tasks.platform AND status IN ('running', 'pending', 'queued'))
       < max(1, coalesce((SELECT concurrency FROM shops
         WHERE shops.shop_id = tasks.shop_id AND shops.platform = tasks.platform), 1))
     ORDER BY 2"""

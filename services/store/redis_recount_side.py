@@ -136,5 +136,6 @@ class Sides(Operations, Limits):
     def _is_busy(self, shop: str) -> bool:
         numbers = self._link.call("HGET", keys.BY_SHOP, shop) or b""
         counts = [int.from_bytes(numbers[place : place + 8], "big") for place in range(0, len(numbers), 8)]
-        running = counts[1 + keys.COUNTED.index(Status.RUNNING)] if counts else 0
-        return running >= max(1, counts[0] if counts else 1)
+        taken = (Status.RUNNING, Status.PENDING, Status.QUEUED)  # by those on their way to a worker too
+        busy = sum(counts[1 + keys.COUNTED.index(status)] for status in taken) if counts else 0
+        return busy >= max(1, counts[0] if counts else 1)

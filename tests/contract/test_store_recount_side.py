@@ -213,6 +213,23 @@ def test_a_shop_that_no_list_names_is_found_again(rig: Rig, store_kind: str, bre
     assert [name for name, _ in rig.store.batches(5)[0]] == ["B"]
 
 
+def test_a_lot_whose_shop_has_others_on_their_way_is_not_forgotten(rig: Rig) -> None:
+    """A message is on its way to a worker and goes first, so nobody looks at what the limit held back."""
+    rig.store.put_limit(Limit(scope="platform:pdd", concurrency=1))
+    keeper = rig.running(shop_id="s2", owner="w#0")
+    low, high = (rig.queued(shop_id="s1", priority=priority) for priority in (1, 9))
+    rig.queued(shop_id="s1", priority=5)
+    assert rig.claim(low, "w#1").code == "blocked"
+    assert rig.claim(high, "w#2").code == "blocked"
+    (released,) = rig.finish(keeper).released
+    rig.confirm(released)
+    running = rig.claim(rig.record(released), "w#2").task
+    assert running is not None
+    assert running.priority == 9
+    assert rig.finish(running, "pending").released == ()
+    assert rig.store.recount(mend=False) == []
+
+
 def test_a_lot_that_stands_back_for_its_twin_is_not_forgotten(rig: Rig) -> None:
     """A limit held both back; now the first one runs, and the other waits for nothing but its end."""
     rig.shop("s1", concurrency=2)
