@@ -54,13 +54,13 @@ class Lives(RuleBasedStateMachine):
         self.folder = Path(tempfile.mkdtemp(prefix="fleetdeck-life-", dir=MEMORY))
         stores = [open_embedded(self.folder, self.clock)] if self.embedded else []
         stores += [open_redis(self.redis_url, self.clock)] if self.redis_url else []
-        self._ids = {id(store): itertools.count(1) for store in stores}
         self._counter = itertools.count(1)
         self._real_new_id = ids.new_task_id
         ids.new_task_id = self._new_id  # the same in all stores
         self.worlds = [World(type(store).__name__, store, self.clock) for store in stores]
         self._numbers = {world.name: itertools.count(1) for world in self.worlds}
         self.tasks: dict[str, Task] = {}
+        self.gone: dict[str, Task] = {}  #: whose record was removed, as it was then
         self.turn, self.changed = 0, True
         self.told: dict[str, dict[str, str]] = {world.name: {} for world in self.worlds}
         self.cursors = {world.name: world.store.events("", 1, 0).cursor for world in self.worlds}
@@ -110,8 +110,8 @@ class Lives(RuleBasedStateMachine):
             if task_id in allowed:
                 assert task.status in allowed[task_id], (allowed[task_id], was, task)
             elif (was.status, was.gate) != (task.status, task.gate):
-                assert rules.may_follow(was, task, self.tasks, leads=leads, now=self.clock.now_ms()), (was, task)
-        assert before.keys() <= self.tasks.keys(), "a task is gone"
+                assert rules.may_follow(was, task, self.known, leads=leads, now=self.clock.now_ms()), (was, task)
+        assert before.keys() - self.tasks.keys() <= self.gone.keys(), "a task is gone"
         for world in self.worlds:
             rules.check_fleet(world, self.tasks, before)
 
@@ -123,8 +123,13 @@ class Lives(RuleBasedStateMachine):
             assert not batch.gap
             rules.check_events(self.told[world.name], batch.events, self.tasks)
             if self.changed:
-                rules.check_indexes(world, self.tasks, self.turn)
+                rules.check_indexes(world, self.tasks, self.turn, self.gone.values())
         self.turn, self.changed = self.turn + 1, False
+
+    @property
+    def known(self) -> dict[str, Task]:
+        """All tasks that ever were, as they stand or stood."""
+        return self.gone | self.tasks
 
     def running(self) -> bool:
         """Whether some worker has something in hand."""
@@ -192,7 +197,7 @@ class Lives(RuleBasedStateMachine):
 
     def _hopeless(self, task: Task, behind: frozenset[str]) -> bool:
         """Whether whom it waits for stands still for a reason of its own."""
-        named = [self.tasks[name] for name in task.depends_on]
+        named = [self.known[name] for name in task.depends_on]
         first = [one for one in self.tasks.values() if task.uniq and one.uniq == task.uniq and one.status in ACTIVE]
         others = [one for one in named + first if one.task_id != task.task_id]
         behind = behind | {task.task_id}
@@ -201,7 +206,11 @@ class Lives(RuleBasedStateMachine):
 
 
 def plain(tasks: Mapping[str, Task]) -> dict[str, Task]:
-    return {task_id: msgspec.structs.replace(task, marks=tuple(sorted(task.marks))) for task_id, task in tasks.items()}
+    """The records without what chance has part in."""
+    return {
+        one: msgspec.structs.replace(task, marks=tuple(sorted(task.marks)), owner=task.owner.partition("archiver-")[0])
+        for one, task in tasks.items()
+    }
 
 
 def outcome_of(kind: str, ok: bool) -> Outcome:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from hypothesis import strategies as st
 from hypothesis.stateful import precondition, rule
 
+from services.domain import envelope
+from services.domain.change import Forget
+from services.domain.order import Order
+from services.domain.status import CLAIMABLE, TERMINAL
 from tests.stateful import rules
 from tests.stateful.bag import DEAD, Message
-from tests.stateful.lives import NUMBER, S
+from tests.stateful.lives import KINDS, NUMBER, SHOPS, S
 from tests.stateful.wishes import Wishes
 from tests.stateful.work import Work
 from tests.stateful.world import World
@@ -24,7 +29,13 @@ class Life(Work, Wishes):
 
     @rule()
     def tick(self) -> None:
-        self.act(lambda world: world.tick(), leads=True)
+        self.act(lambda world: world.tick(), self._given_up(), leads=True)
+
+    def _given_up(self) -> dict[str, set[str]]:
+        """Tasks whose message is among the dead letters although nobody here put it there."""
+        found = {message.order.message_id for message in self.worlds[0].bag.waiting(DEAD)}
+        ends = {S.DEAD, S.BLOCKED, S.PENDING, S.QUEUED, S.RETRYING, S.CANCELLED}
+        return {one: ends for one in found if one in self.tasks and self.tasks[one].status in CLAIMABLE}
 
     @rule(times=st.integers(2, 8))
     def live(self, times: int) -> None:
@@ -38,7 +49,47 @@ class Life(Work, Wishes):
             for one, task in self.tasks.items()
             if task.gate == "no_worker"
         }
-        self.act(lambda world: world.live(5), fetchable, leads=True)
+        self.act(lambda world: world.live(5), self._given_up() | fetchable, leads=True)
+
+    @rule(n=NUMBER)
+    @precondition(lambda self: self.pick(0, *TERMINAL))
+    def forget(self, n: int) -> None:
+        """Retention removes a record; others may need it still."""
+        task = self.pick(n, *TERMINAL)
+        assert task is not None
+        op = Forget(task_id=task.task_id, updated_at=task.updated_at - (n % 7 == 0), tomb_ms=30 * 86_400_000)
+
+        def do(world: World) -> str:
+            (answer,) = world.store.apply([op])
+            if answer.code == "ok":
+                self.gone[task.task_id] = task
+            return str(answer.code)
+
+        code = self.act(do)
+        assert (code == "ok") == (task.task_id not in self.tasks)
+
+    @rule(n=NUMBER)
+    def foreign(self, n: int) -> None:
+        """A program that knows nothing of Fleetdeck sends a task, perhaps one that it has sent before."""
+        platform, shop_id = SHOPS[n % 3]
+        fields = {
+            "task_id": f"ext{n % 6}", "platform": platform, "shop_id": shop_id, "task_type": KINDS[n % 6 % 3],
+            "payload": {"n": n % 4 == 0}, "created_at": envelope.iso(self.clock.now_ms()),
+        }  # fmt: skip
+        order = Order(
+            kind="work", routing_key=f"task.{platform}.normal", body=json.dumps(fields).encode(), priority=5,
+            message_id=f"ext{n % 6}",
+        )  # fmt: skip
+        for world in self.worlds:
+            world.bag.publish([order])
+
+    @rule(n=NUMBER)
+    @precondition(lambda self: self.worlds[0].bag.waiting())
+    def rejected(self, n: int) -> None:
+        """A consumer of other make rejects a message: it goes to the dead letters with its old key."""
+        for world in self.worlds:
+            found = world.bag.waiting()
+            found[n % len(found)].queue = DEAD
 
     @rule()
     @precondition(lambda self: self.pick(0, S.RUNNING))

@@ -91,7 +91,7 @@ def _running(tasks: Iterable[Task]) -> Counter[str]:
     return found
 
 
-def check_indexes(world: World, tasks: Tasks, turn: int) -> None:
+def check_indexes(world: World, tasks: Tasks, turn: int, gone: Iterable[Task] = ()) -> None:
     """Counters, lists and queries say what the records say; of the queries one each ``turn``."""
     store, records = world.store, list(tasks.values())
     assert same_counts(store.counts(), recount(records))
@@ -102,7 +102,7 @@ def check_indexes(world: World, tasks: Tasks, turn: int) -> None:
     for shop in sorted({task.shop for task in records})[turn % 3 :][:1]:
         _same(store.query(Query(terms=(equals("shop", shop),), limit=1000)).tasks, records, "shop", shop)
     for batch in {task.batch for task in records} - {""}:
-        expected = Counter(str(task.status) for task in records if task.batch == batch)
+        expected = Counter(str(task.status) for task in (*records, *gone) if task.batch == batch)
         assert store.batch_counts(batch) == expected
     lots = {task.shop for task in records if task.status == S.BLOCKED and task.gate not in ("no_worker", DEPENDENCY)}
     assert set(store.parked_shops(100)) == lots
@@ -129,6 +129,8 @@ def check_events(told: dict[str, str], events: Iterable[Event], tasks: Tasks) ->
     for event in events:
         assert told.get(event.task_id, "") == event.from_, event
         told[event.task_id] = event.to
+        if not event.to:  # its record was removed
+            del told[event.task_id]
     assert told == {task_id: str(task.status) for task_id, task in tasks.items()}
 
 
@@ -165,7 +167,7 @@ def _by_leader(before: Task, after: Task, now: int) -> bool:
     if a == S.SCHEDULED:
         return (before.due_at <= now and b in (S.PENDING, S.QUEUED, S.BLOCKED)) or _overdue(before, b, now)
     if a == S.RETRYING:
-        return before.due_at <= now and b in (S.PENDING, S.QUEUED)
+        return before.due_at <= now and b in (S.PENDING, S.QUEUED, S.BLOCKED)
     if a == S.RUNNING:
         return before.lease_until <= now and b in after_loss(before, now)
     return a in (S.PENDING, S.QUEUED, S.BLOCKED) and _overdue(before, b, now)

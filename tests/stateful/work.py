@@ -65,22 +65,22 @@ class Work(Lives):
             return
         rank = messages[place % len(messages)].rank
         headers = messages[place % len(messages)].order.headers
-        task = self.tasks[messages[place % len(messages)].order.message_id]
-        usable = task.status in CLAIMABLE and (headers[envelope.GEN], headers[envelope.ATTEMPT]) == (
-            task.gen,
-            task.attempt,
-        )
-        able = task.task_type != "lab" or name == "A"
-        gates = rules.gates_for(self.worlds[0], task, self.tasks, able=able)
-        allowed = {str(task.status)}
-        if usable:
-            allowed = {S.RUNNING if gate == "run" else S.BLOCKED for gate in gates}
 
         def do(world: World) -> Any:
             message = next(one for one in world.bag.waiting() if one.rank == rank)
             world.hands[name].take(message)
             return None
 
+        task = self.tasks.get(messages[place % len(messages)].order.message_id)
+        if task is None:  # of another program and new, or of a task whose record is removed
+            self.act(do)
+            return
+        same = (headers.get(envelope.GEN, 0), headers.get(envelope.ATTEMPT, 0)) == (task.gen, task.attempt)
+        usable = task.status in CLAIMABLE and same
+        gates = rules.gates_for(self.worlds[0], task, self.tasks, able=task.task_type != "lab" or name == "A")
+        allowed = {str(task.status)}
+        if usable:
+            allowed = {S.RUNNING if gate == "run" else S.BLOCKED for gate in gates}
         self.act(do, {task.task_id: allowed})
         after = self.tasks[task.task_id]
         if usable and after.status == S.BLOCKED:
@@ -134,7 +134,9 @@ class Work(Lives):
         )
 
     def _after(self, held: Any, ok: bool, kind: str) -> dict[str, set[str]]:
-        task = self.tasks[held.task.task_id]
+        task = self.tasks.get(held.task.task_id)
+        if task is None:
+            return {}
         if (task.status, task.owner) != (S.RUNNING, held.owner):
             return {task.task_id: {str(task.status)}}
         return {task.task_id: rules.after_end(task, held, ok, kind)}
@@ -159,7 +161,7 @@ class Work(Lives):
         if hand.held:
             place = n % len(hand.held)
             held = hand.held[place]
-            task = self.tasks[held.task.task_id]
+            task = self.known[held.task.task_id]
             mine = (task.status, task.owner) == (S.RUNNING, held.owner)
             cancelled = task.cancel or held.cancel_reason == "requested"
             to = ({S.CANCELLED} if cancelled else {S.PENDING, S.QUEUED}) if mine else {str(task.status)}
