@@ -29,7 +29,7 @@ def examine(settings: config.Settings, *, deep: bool = False) -> list[Finding]:
     production = profile is not None and profile.environment.upper() == "PROD"
     try:
         doctor = Doctor(store, broker, clock, version=VERSION, production=production)
-        return doctor.look(settings.home_path, settings.delays, deep=deep)
+        return doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
     finally:
         broker.close()
         store.close()

@@ -11,6 +11,9 @@ from services.domain.errors import UsageError
 
 _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 
+#: outcomes that the store has not taken: a folder, the endings of its files, and of those that cannot be read
+SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
+
 
 def check(folder: Path) -> None:
     """Refuse a home that is no folder; whether it can be written is seen by who writes.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import msgspec
 
+from services import home_folder
 from services import settings as config
 from services.assembly import Engine
 from services.clock import SystemClock
@@ -101,7 +102,7 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         grace_s=settings.worker.grace_seconds,
         strict_types=settings.worker.strict_types,
         strict_shops=settings.strict_shops,
-        spool=settings.home_path / "spool" / settings.store_mark,
+        spool=settings.home_path / home_folder.SPOOL / settings.store_mark,
     )
 
 

@@ -16,7 +16,7 @@ from services.broker.embedded_consumer import EmbeddedConsumer
 from services.broker.embedded_schema import SCHEMA
 from services.domain import lane
 from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMismatch
-from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
+from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
 from services.domain.said import said
 from services.ports import Clock, Consumer
 from services.sqlite_writer import close_file, open_file
@@ -189,6 +189,10 @@ class EmbeddedBroker:
     def inspect(self, delays: Iterable[int] = ()) -> Inspection:
         """The file has every queue."""
         return Inspection(present=len(self.depths()))
+
+    def queues(self) -> list[QueueSeen]:
+        """A file has no policies; its dedicated queues are those that were opened."""
+        return [QueueSeen(name=depth.name) for depth in self.depths()]
 
     def facts(self) -> Mapping[str, str]:
         """What holds the messages."""

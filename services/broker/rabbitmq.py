@@ -17,7 +17,7 @@ from services.broker.rabbitmq_publisher import WINDOW, Publisher
 from services.broker.rabbitmq_timing import Timing
 from services.domain.errors import BrokerError
 from services.domain.lane import LANES, shop_queue
-from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Receipt
+from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
 from services.ports import Clock
 
 DEAD_WINDOW, LOG_WINDOW = 50, 200
@@ -137,6 +137,9 @@ class RabbitBroker:
         self._use(self._in)
         waits = [part for seconds in sorted(delays) for part in topology.delay(seconds)]
         return rabbitmq_look.look(self._in, self.management, [*topology.base(self._profile), *waits])
+
+    def queues(self) -> list[QueueSeen]:
+        return [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
 
     def health(self) -> BrokerHealth:
         with self._lock:

@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 from services.broker.rabbitmq_url import Address
 from services.domain.errors import UsageError
+from services.domain.order import QueueSeen
 from services.ports import Clock
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,23 @@ class Management:
                 case {"name": str(name), "messages_ready": int(ready), "messages_unacknowledged": int(unacked)}:
                     counted[name] = (ready, unacked)
         return counted
+
+    def queues(self) -> list[QueueSeen]:
+        """Every queue of the vhost with its policies; none where the API is not there."""
+        rows = self._get(f"/api/queues/{self._vhost}?columns=name,policy,operator_policy,effective_policy_definition")
+        found = []
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict) and isinstance(row.get("name"), str):
+                names = [row.get(field) for field in ("policy", "operator_policy")]
+                definition = row.get("effective_policy_definition")
+                found.append(
+                    QueueSeen(
+                        name=row["name"],
+                        policy=", ".join(name for name in names if isinstance(name, str) and name),
+                        definition=definition if isinstance(definition, dict) else {},
+                    )
+                )
+        return found
 
     def arguments(self, queue: str) -> Mapping[str, object] | None:
         """Arguments a queue was declared with."""

@@ -9,6 +9,8 @@ from services.broker.rabbitmq_wire import Channel
 from services.domain.lane import LANES, SHOP_QUEUE, Lane, shop_queue
 
 TASKS, DEAD_LETTERS, RESULTS = "rpa_task_exchange", "rpa_dlx_exchange", "rpa_result_exchange"
+#: beginnings of the names of the fleet's queues
+OURS = ("rpa_", SHOP_QUEUE)
 DEAD_QUEUE, DEAD_LOG, DEAD_KEY = "rpa_dead_queue", "rpa_dead_log", "dead"
 NODE_PREFIX, DELAY_PREFIX = "rpa_node_", "rpa_delay_"
 MAX_PRIORITY = 10

@@ -81,6 +81,34 @@ SENTENCES: dict[str, str] = {
     "doctor.shop_queue_waits.remedy": N_(
         "Start a worker that takes all lanes; one that leaves a lane out serves no such queue."
     ),
+    "doctor.policy_message_ttl": N_(
+        "By the policy {policy} messages expire in {queues}: tasks would vanish, or retry early"
+    ),
+    "doctor.policy_message_ttl.remedy": N_("Take message-ttl out of it, or let its pattern leave these queues out."),
+    "doctor.policy_max_length": N_(
+        "The policy {policy} bounds {queues}: what is too many is dropped, the oldest first"
+    ),
+    "doctor.policy_max_length.remedy": N_("Take max-length out of it, or let its pattern leave these queues out."),
+    "doctor.policy_expires": N_(
+        "By the policy {policy} {queues} are deleted with their messages when nobody uses them"
+    ),
+    "doctor.policy_expires.remedy": N_("Take expires out of it, or let its pattern leave these queues out."),
+    "doctor.policy_dead_letter_exchange": N_("The policy {policy} sends what {queues} give up elsewhere"),
+    "doctor.policy_dead_letter_exchange.remedy": N_(
+        "Take dead-letter-exchange out of it, or see that it leads to rpa_dlx_exchange."
+    ),
+    "doctor.stray_queue": N_("Dedicated queues that no shop is known to have: {count} ({queues})"),
+    "doctor.stray_queue.remedy": N_(
+        "Dedicate the shop (fleetdeck shop dedicate), or empty and delete the queue; no worker serves it."
+    ),
+    "doctor.spool": N_("Outcomes that the store has not taken lie on this disk: {files} files in {folder}"),
+    "doctor.spool.remedy": N_("A worker that starts here with this profile records them."),
+    "doctor.spool_other": N_("Outcomes of another profile's workers lie on this disk: {files} files in {folder}"),
+    "doctor.spool_other.remedy": N_("Start a worker here with the profile that they are of."),
+    "doctor.spool_aside": N_("Files of outcomes that cannot be read: {files} in {folder}"),
+    "doctor.spool_aside.remedy": N_(
+        "Look at what they name, decide about those tasks if they are held, and delete the files."
+    ),
     "doctor.unacked": N_("{messages} messages are held by somebody while no worker is alive"),
     "doctor.unacked.remedy": N_("Look at the consumers in the management page: a frozen worker, or a foreign program."),
     "doctor.consumer_timeout": N_(

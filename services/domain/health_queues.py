@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
-from services.domain.health import NOTE, WARNING, Finding, finding
-from services.domain.lane import shop_queue
-from services.domain.order import QueueDepth
+from services.domain.health import ERROR, NOTE, WARNING, Finding, finding
+from services.domain.lane import SHOP_QUEUE, shop_queue
+from services.domain.miscount import some
+from services.domain.order import QueueDepth, QueueSeen
 
+DEAD_QUEUE, STREAM = "rpa_dead_queue", "rpa_dead_log"
 #: RabbitMQ's own, in seconds; it does not tell which one holds. It looks once a minute, and a flow is killed late
 CONSUMER_TIMEOUT_S, MARGIN_S = 1800, 170
 #: from the one to the other every return counts against a limit of 20 on quorum queues
@@ -43,3 +45,45 @@ def of_patience(facts: Mapping[str, str], longest: tuple[str, int]) -> list[Find
     if facts.get("profile") == "cluster" and RETURNS_COUNT[0] <= version < RETURNS_COUNT[1]:
         found.append(finding(NOTE, "broker", "doctor.returns_count"))
     return found
+
+
+def of_policies(seen: Sequence[QueueSeen]) -> list[Finding]:
+    """What a policy makes of the queues that their own arguments do not say; the same one is told once."""
+    told: dict[tuple[str, str], list[str]] = {}
+    for queue in seen:
+        for word in sorted(_harm(queue)):
+            told.setdefault((queue.policy, word), []).append(queue.name)
+    return [
+        finding(
+            WARNING if word == "dead-letter-exchange" else ERROR,
+            "queues",
+            f"doctor.policy_{word.replace('-', '_')}",
+            policy=policy,
+            queues=some(names),
+        )
+        for (policy, word), names in told.items()
+    ]
+
+
+def _harm(queue: QueueSeen) -> set[str]:
+    found: set[str] = set()
+    given = queue.definition
+    own_ttl = re.fullmatch(r"rpa_delay_(\d+)s", queue.name)
+    ttl = given.get("message-ttl")
+    if isinstance(ttl, int) and (own_ttl is None or ttl < int(own_ttl[1]) * 1000):
+        found.add("message-ttl")
+    stream = queue.name == STREAM
+    if not stream and given.keys() & {"max-length", "max-length-bytes"}:
+        found.add("max-length")
+    if "expires" in given:
+        found.add("expires")
+    if "dead-letter-exchange" in given and (queue.name == DEAD_QUEUE or queue.name.startswith(SHOP_QUEUE)):
+        found.add("dead-letter-exchange")  # the others have one of their own, which wins
+    return found
+
+
+def of_strays(seen: Sequence[QueueSeen], shops: Collection[str]) -> list[Finding]:
+    """Dedicated queues that no document knows. ``shops``: ids of those that one knows, in whatever state."""
+    known = {shop_queue(shop) for shop in shops}
+    strays = sorted(one.name for one in seen if one.name.startswith(SHOP_QUEUE) and one.name not in known)
+    return [finding(WARNING, "orphans", "doctor.stray_queue", count=len(strays), queues=some(strays))] if strays else []

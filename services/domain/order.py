@@ -66,6 +66,14 @@ class QueueDepth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     kind: str = "lane"  #: lane | shop | delay | dead | other
 
 
+class QueueSeen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One queue as the server has it, with what a policy of its operators adds to its own arguments."""
+
+    name: str
+    policy: str = ""  #: names of the policies
+    definition: dict[str, object] = {}
+
+
 class Inspection(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a look that changes nothing found of the queues and exchanges that are needed."""
 

@@ -18,6 +18,7 @@ from services.domain.status import ACTIVE, WAITING, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.engine import leader
 from services.engine.relink import relink
+from services.home_folder import ASIDE, SPOOL, SPOOLED
 from services.ports import Broker, Clock, Store
 
 LOOK = 1000
@@ -32,12 +33,14 @@ class Doctor:
         self._store, self._broker, self._clock = store, broker, clock
         self._version, self._production = version, production
 
-    def look(self, home: Path, delays: Sequence[int], *, deep: bool = False) -> list[Finding]:
+    def look(self, home: Path, delays: Sequence[int], *, mark: str = "", deep: bool = False) -> list[Finding]:
         """Every finding, grouped by what was looked at. A store that is gone hides what only it knows.
 
-        ``deep``: compare all records with what is derived from them, however many there are.
+        ``mark``: the name of the folder of this store's spooled outcomes. ``deep``: compare all records with what is
+        derived from them, however many there are.
         """
         found = [health.of_disk(shutil.disk_usage(home).free, str(home))] if home.is_dir() else []
+        found += _of_spool(home / SPOOL, mark)
         answers, latency, error = self._store.health()
         if not answers:
             found.append(finding(ERROR, "store", "doctor.store_gone", error=error))
@@ -82,15 +85,19 @@ class Doctor:
     def _of_queues(self) -> list[Finding]:
         if not self._store.health()[0]:
             return []
-        shops = sorted(
-            key.partition(":")[2]
-            for key, body in self._store.documents(shop_queue.KIND).items()
-            if shop_queue.parse(body).state == shop_queue.OPEN
-        )
+        documents = self._store.documents(shop_queue.KIND)
+        known = [key.partition(":")[2] for key in documents]
+        states = [shop_queue.parse(body).state for body in documents.values()]
+        shops = sorted(shop for shop, state in zip(known, states, strict=True) if state == shop_queue.OPEN)
         now = self._store.now_ms()
         alive = sum(1 for info in self._store.workers() if now - info.seen_at < SILENT_AFTER_MS)
         self._broker.know_shops(shops)
-        return health_queues.of_queues(self._broker.depths(), shops, workers=alive)
+        seen = self._broker.queues()
+        return [
+            *health_queues.of_queues(self._broker.depths(), shops, workers=alive),
+            *health_queues.of_policies(seen),
+            *health_queues.of_strays(seen, known),
+        ]
 
     def _longest(self) -> tuple[str, int]:
         """The type whose tasks may run longest."""
@@ -149,3 +156,17 @@ class Doctor:
 
 def _sum(counts: Counts, statuses: Iterable[str]) -> int:
     return sum(counts.status.get(status, 0) for status in statuses)
+
+
+def _of_spool(folder: Path, mark: str) -> list[Finding]:
+    """What workers of this machine have left to be recorded; a living one has some for moments only."""
+    found: list[Finding] = []
+    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+        files = len(list(place.glob(f"*{SPOOLED}")))
+        aside = len(list(place.glob(f"*{ASIDE}")))
+        if files:
+            code = "doctor.spool" if place.name == mark or not mark else "doctor.spool_other"
+            found.append(finding(WARNING, "orphans", code, files=files, folder=str(place)))
+        if aside:
+            found.append(finding(WARNING, "orphans", "doctor.spool_aside", files=aside, folder=str(place)))
+    return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Protocol
 
-from services.domain.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, Receipt
+from services.domain.order import BrokerHealth, Delivery, Inspection, Order, QueueDepth, QueueSeen, Receipt
 
 
 class Consumer(Protocol):
@@ -110,6 +110,9 @@ class Broker(Protocol):
             TopologyMismatch: something exists with other arguments, as far as the broker shows them.
             BrokerUnavailable: no connection within the connect time-out.
         """
+
+    def queues(self) -> list[QueueSeen]:
+        """All queues of the fleet's names (``rpa_…``, ``single_shop_…``) that are there, as far as they are shown."""
 
     def health(self) -> BrokerHealth:
         """What is known without asking the broker again."""

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
+from services import home_folder
 from services.domain.change import Finish
 from services.executors import process_tree
 
@@ -21,7 +22,7 @@ log = logging.getLogger(__name__)
 S = TypeVar("S")
 #: bytes of one worker's file; what comes beyond waits in memory only
 LIMIT = 64 * 1024 * 1024
-FORMAT, SUFFIX, ASIDE = 1, ".spool", ".aside"
+FORMAT, SUFFIX, ASIDE = 1, home_folder.SPOOLED, home_folder.ASIDE
 #: files that a worker of this process is at, by their names; one at a time looks for those of others
 _in_use: set[str] = set()
 _adopting = threading.Lock()

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import base64
+import http.client
 import json
 from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
 from services import checkup
+from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import Fleet, channel
 from tests.support.services import RabbitMQ, free_port
@@ -68,3 +72,40 @@ def test_a_queue_with_other_arguments_is_named(
     assert (broker["level"], broker["code"]) == ("error", "doctor.topology")
     assert "rpa_tasks_high" in broker["text"]
     assert broker["remedy"]
+
+
+@pytest.mark.rabbitmq
+def test_a_policy_that_overrides_the_queues_and_a_stray_queue(
+    tmp_path: Path, rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str
+) -> None:
+    words = ("--broker", amqp_vhost, "--redis", redis_url)
+    cli = Cli(tmp_path, words, {"FLEETDECK_BROKER__MANAGEMENT_URL": rabbitmq.management_url})
+    cli.run("task", "list")  # declares the queues
+    with channel(amqp_vhost) as raw:
+        raw.queue_declare("single_shop_lost", durable=True)
+    definition = {"message-ttl": 86_400_000, "max-length": 1_000_000}
+    _set_policy(rabbitmq, amqp_vhost, {"pattern": "^rpa_tasks_", "definition": definition, "apply-to": "queues"})
+
+    def seen() -> dict[str, dict[str, object]]:
+        done = cli.call("doctor", "--json")
+        return {
+            one["code"]: one for one in json.loads(done.stdout)["findings"] if one["check"] in ("queues", "orphans")
+        }
+
+    eventually(lambda: "doctor.policy_message_ttl" in seen(), 40)
+    found = seen()
+    assert found["doctor.policy_max_length"]["level"] == "error"
+    assert "ops" in str(found["doctor.policy_message_ttl"]["text"])
+    assert "rpa_tasks_low" in str(found["doctor.policy_message_ttl"]["text"])
+    assert found["doctor.stray_queue"]["params"] == {"count": 1, "queues": "single_shop_lost"}
+    assert all(one["remedy"] for one in found.values())
+
+
+def _set_policy(rabbitmq: RabbitMQ, url: str, policy: dict[str, object]) -> None:
+    server, at = urlsplit(rabbitmq.management_url), urlsplit(url)
+    login = base64.b64encode(f"{unquote(at.username or '')}:{unquote(at.password or '')}".encode()).decode()
+    connection = http.client.HTTPConnection(server.hostname or "", server.port, timeout=30)
+    path = f"/api/policies/{quote(unquote(at.path[1:]), safe='')}/ops"
+    connection.request("PUT", path, json.dumps(policy), {"Authorization": f"Basic {login}"})
+    assert connection.getresponse().status in (201, 204)
+    connection.close()

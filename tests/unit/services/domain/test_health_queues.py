@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from services.domain.health import Finding
-from services.domain.health_queues import of_patience, of_queues
-from services.domain.order import QueueDepth
+from services.domain.health_queues import of_patience, of_policies, of_queues, of_strays
+from services.domain.order import QueueDepth, QueueSeen
 from services.messages import english
 
 
@@ -53,3 +53,38 @@ def test_how_long_a_broker_waits(facts: dict[str, str], seconds: int, wanted: li
     assert codes(found) == wanted
     if "consumer_timeout" in wanted:
         assert "slow" in english(found[0].message)
+
+
+@pytest.mark.parametrize(
+    ("queue", "definition", "wanted"),
+    [
+        ("rpa_tasks_high", {"delivery-limit": 1000, "consumer-timeout": 1}, []),
+        ("rpa_tasks_high", {"message-ttl": 60_000}, ["policy_message_ttl"]),
+        ("rpa_tasks_low", {"max-length": 10, "overflow": "drop-head"}, ["policy_max_length"]),
+        ("rpa_dead_queue", {"max-length-bytes": 10}, ["policy_max_length"]),
+        ("rpa_dead_log", {"max-length-bytes": 10}, []),
+        ("single_shop_s1", {"expires": 60_000}, ["policy_expires"]),
+        ("single_shop_s1", {"dead-letter-exchange": "other"}, ["policy_dead_letter_exchange"]),
+        ("rpa_tasks_low", {"dead-letter-exchange": "other"}, []),  # its own argument wins
+        ("rpa_delay_30s", {"message-ttl": 10_000}, ["policy_message_ttl"]),
+        ("rpa_delay_30s", {"message-ttl": 30_000}, []),
+    ],
+)
+def test_what_a_policy_does_to_a_queue(queue: str, definition: dict[str, object], wanted: list[str]) -> None:
+    assert codes(of_policies([QueueSeen(name=queue, policy="ops", definition=definition)])) == wanted
+
+
+def test_one_policy_on_many_queues_is_told_once() -> None:
+    seen = [QueueSeen(name=f"single_shop_s{n}", policy="ops", definition={"expires": 1}) for n in range(9)]
+    (found,) = of_policies(seen)
+    assert found.message.params == {
+        "policy": "ops", "queues": "single_shop_s0, single_shop_s1, single_shop_s2 and 6 more",
+    }  # fmt: skip
+
+
+def test_a_queue_of_a_shop_that_nobody_dedicated() -> None:
+    seen = [QueueSeen(name=name) for name in ("rpa_tasks_low", "single_shop_s1", "single_shop_s2")]
+    (found,) = of_strays(seen, ["s1"])
+    assert found.message.params == {"count": 1, "queues": "single_shop_s2"}
+    assert codes([found]) == ["stray_queue"]
+    assert of_strays(seen, ["s1", "s2"]) == []

@@ -100,3 +100,14 @@ def test_a_store_that_is_gone_hides_only_what_it_knows(
     monkeypatch.undo()
     room.store.silent = 1
     assert look(room, tmp_path)["store_gone"].level == ERROR
+
+
+def test_outcomes_that_lie_on_this_disk(room: Room, tmp_path: Path) -> None:
+    doctor = Doctor(room.store, room.broker, room.clock, version="1.0", production=True)
+    for folder, name in (("mine", "1-2-a.spool"), ("mine", "1-2-b.aside"), ("other", "3-4-c.spool")):
+        (tmp_path / "spool" / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "spool" / folder / name).touch()
+    found = {one.message.code: one for one in doctor.look(tmp_path, (30,), mark="mine")}
+    assert found["doctor.spool"].message.params == {"files": 1, "folder": str(tmp_path / "spool" / "mine")}
+    assert {"doctor.spool_other", "doctor.spool_aside"} <= set(found)
+    assert all(found[code].remedy is not None for code in found if "spool" in code)
