@@ -13,7 +13,7 @@ from services import settings as config
 from services.assembly import Engine
 from services.clock import SystemClock
 from services.commands.audit import Audit
-from services.domain import task_type
+from services.domain import autoscale, task_type
 from services.domain.lane_share import parse_share
 from services.engine.firing import Firing
 from services.engine.janitor import DAY_MS, Retention
@@ -95,6 +95,8 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         slots=settings.worker.slots,
         lanes=settings.worker.lanes,
         shares={lane: parse_share(text) for lane, text in settings.worker.lane_slots.items()},
+        auto=autoscale.parse(settings.worker.auto_slots),
+        declines=settings.worker.refuse_types,
         preemptions=settings.worker.preemptions,
         name=settings.worker.name,
         kind=kind,

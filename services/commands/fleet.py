@@ -9,7 +9,7 @@ import msgspec
 from services.commands import types
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain import lane_share, task_type
+from services.domain import lane_share, task_type, worker_order
 from services.domain import limit as limits
 from services.domain import shop as shops
 from services.domain.change import OpenShop
@@ -22,8 +22,6 @@ from services.engine.opener import SHOPS, Opener
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
 from services.ports import Broker, Store
-
-WORKER_ORDERS = ("drain", "resume", "stop", "slots")
 
 
 class FleetCommands:
@@ -218,19 +216,21 @@ class FleetCommands:
         return tuple(changes)
 
     def tell_worker(self, worker: str, order: str) -> None:
-        """Order a worker to drain, resume, stop or change its slots (``slots=4,low=1-3``); it obeys at its next
-        heartbeat.
+        """Order a worker to drain, resume, stop, change its slots or refuse types (see ``worker_order``); it obeys at
+        its next heartbeat.
         """
         self._operator.need("operator")
-        verb, _, value = order.partition("=")
-        if verb not in WORKER_ORDERS or (verb == "slots") != bool(value):
-            raise UsageError(f"a worker can be told {', '.join(WORKER_ORDERS)}=N, not {order!r}", field="order")
-        slots, shares = _slots(value) if value else (0, {})
+        try:
+            told = worker_order.parse(order)
+        except ValueError as exc:
+            raise UsageError(f"{exc}", field="slots" if order.startswith("slots") else "order") from exc
         if worker not in {info.worker for info in self._store.workers()}:
             raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
-        with self._audit.act(
-            f"worker.{verb}", [worker], {"slots": slots, **dict(lane_share.named(shares))} if value else None
-        ):
+        details: dict[str, object] = {"slots": told.slots, **dict(lane_share.named(told.shares))} if told.slots else {}
+        details |= {"slots": str(told.auto)} if told.auto is not None else {}
+        details |= {"types": list(told.types)} if told.verb == "refuse" else {}
+        details |= {"grace_s": told.grace_s} if told.grace_s is not None else {}
+        with self._audit.act(f"worker.{told.verb}", [worker], details or None):
             self._store.tell_worker(worker, order)
 
     def set_concurrency(self, key: str, concurrency: int) -> None:
@@ -245,13 +245,6 @@ class FleetCommands:
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
             self._dispatcher.send(list(self._store.apply([OpenShop(shop=key)])[0].released))
         self._registry.forget()
-
-
-def _slots(value: str) -> tuple[int, dict[str, lane_share.Share]]:
-    try:
-        return lane_share.parse_slots(value)
-    except ValueError as exc:
-        raise UsageError(f"{exc}", field="slots") from exc
 
 
 def check_shop(row: Shop) -> None:

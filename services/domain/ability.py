@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
@@ -22,9 +22,12 @@ class Ability:
     handlers: Collection[str] = ()
     commands: Collection[str] = ()
     lacks: Mapping[str, str] = field(default_factory=dict)
+    declines: Collection[str] = ()  #: types that an operator told it to refuse
 
     def executor_for(self, kind: TaskType) -> str:
         """The executor that would run this type here, "" where none can. A handler goes before what the type names."""
+        if kind.name in self.declines:
+            return ""
         if kind.name in self.handlers and PYTHON in self.executors:
             return PYTHON
         own = kind.name in self.commands
@@ -41,7 +44,9 @@ class Ability:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Supply:
-    """Who is there for a type in a lane. ``needs``: handler | program | executor, and ``need`` its name."""
+    """Who is there for a type in a lane. ``needs``: handler | program | executor, and ``need`` its name; or willing:
+    those that could run it were told to refuse it.
+    """
 
     serving: int = 0  #: running workers of the lane
     able: int = 0  #: those of them that can run it
@@ -55,7 +60,13 @@ NOBODY = Supply()
 
 def of(info: WorkerInfo) -> Ability:
     """What a worker has said of itself."""
-    return Ability(executors=info.executors, handlers=info.handlers, commands=info.commands, lacks=info.lacks)
+    return Ability(
+        executors=info.executors,
+        handlers=info.handlers,
+        commands=info.commands,
+        lacks=info.lacks,
+        declines=info.declines,
+    )
 
 
 def is_alive(info: WorkerInfo, now_ms: int) -> bool:
@@ -77,7 +88,9 @@ def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int
     )
 
 
-def _need(kind: TaskType, seen: Iterable[Ability]) -> tuple[str, str]:
+def _need(kind: TaskType, seen: Sequence[Ability]) -> tuple[str, str]:
+    if any(kind.name in ability.declines and replace(ability, declines=()).executor_for(kind) for ability in seen):
+        return "willing", kind.name
     if kind.executor == PYTHON:
         return "handler", kind.name
     program = next((what for ability in seen if (what := ability.need_of(kind))), "")

@@ -94,6 +94,9 @@ GATES: dict[str, str] = {
     "gate.needs_executor": N_(
         "No worker of its lane can run {type}: it needs the executor {need}; workers seen: {workers}."
     ),
+    "gate.needs_willing": N_(
+        "Every worker of its lane that can run {type} was told to refuse it; workers seen: {workers}."
+    ),
     "gate.fetched": N_("Another worker could not run it; one that can fetches it as soon as it has a free slot."),
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
     "gate.front": N_("It is next in its lane."),

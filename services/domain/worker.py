@@ -45,6 +45,12 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     commands: tuple[str, ...] = ()  #: task types with a command of their own here
     lacks: dict[str, str] = {}  #: what is configured and not found, by executor or ``rpa:type``: a program, a folder
 
+    declines: tuple[str, ...] = ()  #: task types that it was told to refuse
+    auto: str = ""  #: range of its slots where it sets them itself, "auto" or "auto:2-16"
+    browsers: int = -1  #: that it has running, -1 unknown
+    cpu_machine: float = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
+    memory_machine: float = -1.0
+
     @property
     def busy(self) -> int:
         """Slots with a task in them."""
@@ -54,5 +60,5 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
 class Heard(msgspec.Struct, frozen=True, kw_only=True):
     """What the store answers to a heartbeat."""
 
-    orders: tuple[str, ...] = ()  #: left for this worker, each handed out once: ``drain``, ``stop``, ``slots=4``
+    orders: tuple[str, ...] = ()  #: left for this worker, each handed out once: see ``worker_order``
     unserved: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks parked for want of a capable worker

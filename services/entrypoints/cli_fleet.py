@@ -14,7 +14,7 @@ from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.said import said
-from services.domain.worker import SILENT_AFTER_MS
+from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 
@@ -46,8 +46,9 @@ def stats(context: Context) -> int:
         counts = engine.store.counts()
         depths = engine.broker.depths()
         now = engine.store.now_ms()
-        workers = sum(1 for info in engine.store.workers() if now - info.seen_at < SILENT_AFTER_MS)
+        alive = [info for info in engine.store.workers() if now - info.seen_at < SILENT_AFTER_MS]
         duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
+    scaling = _scaling(depths, alive)
     by_lane = {depth.name.removeprefix("rpa_tasks_"): depth for depth in depths if depth.kind == "lane"}
     lanes = {str(lane): _lane(counts, lane, by_lane.get(lane)) for lane in LANES}
     lanes["dedicated"] = _dedicated([depth for depth in depths if depth.kind == "shop"])
@@ -55,7 +56,8 @@ def stats(context: Context) -> int:
         "status": counts.status,
         "lanes": lanes,
         "dead_open": counts.triage.get("open", 0),
-        "workers": workers,
+        "workers": len(alive),
+        "scaling": scaling,
         "total": counts.total,
         "duplicates": duplicates,
     }
@@ -64,9 +66,21 @@ def stats(context: Context) -> int:
         ("lane", "ready", "blocked", "unacked", "retrying"), [(lane, *row.values()) for lane, row in lanes.items()]
     )
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
+    lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))
     lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
     context.show(document, lines)
     return EXIT_OK
+
+
+def _scaling(depths: Sequence[QueueDepth], alive: Sequence[WorkerInfo]) -> dict[str, int]:
+    """What decides about more or fewer workers: messages that nobody holds (what waits at a gate could not start on
+    more workers either), and the slots of those who take tasks.
+    """
+    taking = [info for info in alive if info.state == "running"]
+    busy = sum(info.busy for info in taking)
+    runnable = sum(depth.ready for depth in depths if depth.kind in ("lane", "shop"))
+    slots = sum(len(info.slots) for info in taking)
+    return {"runnable": runnable, "slots": slots, "busy": busy, "wanted_slots": busy + runnable}
 
 
 def _batch_stats(context: Context, batch: str) -> int:

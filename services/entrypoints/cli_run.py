@@ -15,7 +15,7 @@ import msgspec
 
 from services import assembly, workforce
 from services import settings as config
-from services.domain import lane_share
+from services.domain import autoscale, lane_share
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
@@ -34,6 +34,9 @@ EXAMPLES = (
     "worker drain desk-01-4711-3f2a",
     "worker slots desk-01-4711-3f2a 4",
     "worker slots desk-01-4711-3f2a 8,low=1-3",
+    "worker slots desk-01-4711-3f2a auto:2-16",
+    "worker refuse desk-01-4711-3f2a batch_reply shop_crawl",
+    "worker stop desk-01-4711-3f2a --grace 10m",
 )
 #: statuses that a draining worker waits for (held ones wait for a person)
 UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
@@ -60,6 +63,9 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--lanes", default="", help="high,normal,low")
     parser.add_argument(
         "--handlers", action="append", default=[], metavar="MODULE", help="Python module with task handlers"
+    )
+    parser.add_argument(
+        "--refuse", action="append", default=[], metavar="TYPE", type=cli_workers.task_type, help="do not start these"
     )
     parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
 
@@ -90,9 +96,8 @@ def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> t
         worker.start()
         steward.start()
         own = settings.worker
-        sys.stderr.write(
-            f"fleetdeck: {worker.name} works, {own.slots} at once, lanes {', '.join(own.lanes)}; Ctrl-C ends it\n"
-        )
+        count, lanes = own.auto_slots or own.slots, ", ".join(own.lanes)
+        sys.stderr.write(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
         _wait(engine, worker, steward, stop, drain=drain)
         clean = worker.stop()
     finally:
@@ -104,15 +109,19 @@ def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> t
 
 def _with_options(settings: config.Settings, args: argparse.Namespace) -> config.Settings:
     worker = settings.worker
-    if args.slots:
+    if args.slots and autoscale.parse(args.slots) is not None:
+        worker = msgspec.structs.replace(worker, auto_slots=args.slots)
+    elif args.slots:
         slots, shares = lane_share.parse_slots(args.slots)
         named = worker.lane_slots | dict(lane_share.named(shares))
-        worker = msgspec.structs.replace(worker, slots=slots, lane_slots=named)
+        worker = msgspec.structs.replace(worker, slots=slots, lane_slots=named, auto_slots="")
     if args.lanes:
         lanes = tuple(word.strip() for word in args.lanes.split(",") if word.strip())
         if not lanes or not set(lanes) <= set(LANES):
             raise UsageError("--lanes takes high, normal and low, separated by commas", field="--lanes")
         worker = msgspec.structs.replace(worker, lanes=lanes)
+    if args.refuse:
+        worker = msgspec.structs.replace(worker, refuse_types=tuple(dict.fromkeys(args.refuse)))
     if args.handlers:
         worker = msgspec.structs.replace(worker, handlers=tuple(args.handlers))
     return msgspec.structs.replace(settings, worker=worker)

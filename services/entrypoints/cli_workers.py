@@ -1,4 +1,4 @@
-"""``worker list|drain|resume|stop|slots``: what other workers do, and what they are told."""
+"""``worker list|drain|resume|stop|slots|refuse``: what other workers do, and what they are told."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any
 import msgspec
 
 from services import assembly, spans
-from services.domain import lane_share
+from services.domain import autoscale, ids, lane_share
 from services.domain.errors import UsageError
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, table
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
 
-SLOTS_FORM = "N[,LANE=LEAST-MOST...]"
-SLOTS_HELP = "8, or 8,low=1-3,high=-6: for low at least 1 and at most 3, for high at most 6"
+SLOTS_FORM = "N[,LANE=LEAST-MOST...]|auto[:LEAST-MOST]"
+SLOTS_HELP = (
+    "8, or 8,low=1-3,high=-6: for low at least 1 and at most 3, for high at most 6; or auto, auto:2-16: as many as work"
+    " waits for and the machine has room for"
+)
 
 
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:
@@ -30,12 +33,21 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
         parser.add_argument("workers", nargs="*", metavar="WORKER", help="its name, or a beginning that only one has")
         parser.add_argument("--all", action="store_true", help="every worker that is alive")
         parser.add_argument("--yes", action="store_true", help="do not ask, where it is more than one")
+        if name == "stop":
+            text = "how long running tasks may go on before they go back to their queue (default: the worker's own)"
+            parser.add_argument("--grace", type=seconds, default=None, metavar="SECONDS", help=text)
         parser.set_defaults(handler=tell, verb=name)
     text = "change how many tasks a worker runs at once, and how its lanes share the slots"
     parser = verbs.add_parser("slots", parents=[common], help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
     parser.add_argument("count", type=slots, help=SLOTS_HELP)
     parser.set_defaults(handler=tell, verb="slots", all=False)
+    text = "start no tasks of these types, and only of these, from now on; they go to other workers or wait"
+    parser = verbs.add_parser("refuse", parents=[common], help=text)
+    parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
+    parser.add_argument("types", nargs="*", metavar="TYPE", type=task_type)
+    parser.add_argument("--none", action="store_true", help="refuse nothing any more")
+    parser.set_defaults(handler=tell, verb="refuse", all=False)
 
 
 def list_workers(context: Context) -> int:
@@ -53,7 +65,7 @@ def list_workers(context: Context) -> int:
         (
             info.worker,
             "silent" if _silent(info, now) else info.state,
-            f"{info.busy}/{len(info.slots)}",
+            f"{info.busy}/{len(info.slots)}" + (f" {info.auto}" if info.auto else ""),
             spans.english((now - info.seen_at) / 1000),
             info.done,
             info.failed,
@@ -75,10 +87,39 @@ def slots(text: str) -> str:
         argparse.ArgumentTypeError: the text says what is wrong.
     """
     try:
-        lane_share.parse_slots(text)
+        if autoscale.parse(text) is None:
+            lane_share.parse_slots(text)
     except ValueError as exc:
         raise argparse.ArgumentTypeError(str(exc)) from exc
     return text.strip()
+
+
+def task_type(text: str) -> str:
+    """The name of a task type.
+
+    Raises:
+        argparse.ArgumentTypeError: it cannot be one.
+    """
+    if not ids.valid_task_type(text):
+        raise argparse.ArgumentTypeError(f"a task type is 1-64 of A-Z a-z 0-9 _ -, not {text!r:.60}")
+    return text
+
+
+def _order(args: argparse.Namespace) -> str:
+    """The order in words that the worker knows.
+
+    Raises:
+        UsageError: the words of the command do not fit together.
+    """
+    if args.verb == "slots":
+        return f"slots={args.count}"
+    if args.verb == "refuse":
+        if bool(args.types) == args.none:
+            raise UsageError("name task types, or say --none (not both)", field="type")
+        return f"refuse={','.join(args.types)}"
+    if args.verb == "stop" and args.grace is not None:
+        return f"stop={args.grace:g}"
+    return str(args.verb)
 
 
 def _lanes(info: WorkerInfo) -> str:
@@ -95,13 +136,14 @@ def _runs(info: WorkerInfo) -> str:
     own = {"python": len(info.handlers), "rpa": len(info.commands)}
     words = [f"{name} ({own[name]} types)" if own.get(name) else name for name in info.executors]
     words += [f"no {name}: {what} is missing" for name, what in sorted(info.lacks.items())]
+    words += [f"refuses {', '.join(info.declines)}"] if info.declines else []
     return ", ".join(words) or "nothing"
 
 
 def tell(context: Context) -> int:
-    """Order workers to drain, resume, stop or change their slots."""
+    """Order workers to drain, resume, stop, change their slots or refuse types."""
     args = context.args
-    order = f"slots={args.count}" if args.verb == "slots" else args.verb
+    order = _order(args)
     with context.engine() as engine:
         now = engine.store.now_ms()
         chosen = _chosen(engine.store.workers(), args.workers, now, everyone=args.all)

@@ -110,6 +110,7 @@ class Fitness:
 
     types: frozenset[str] = frozenset()
     lacks: Mapping[str, str] = field(default_factory=dict)
+    browsers: int = 0  #: that it has running
 
 
 class Executor(Protocol):

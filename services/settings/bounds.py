@@ -6,7 +6,7 @@ import re
 import zoneinfo
 from collections.abc import Iterator
 
-from services.domain import classify, lane_share
+from services.domain import autoscale, classify, ids, lane_share
 from services.domain.lane import LANES
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
@@ -42,6 +42,9 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     """Field, whether its value can be, and what it should be."""
     worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
+    yield "worker.auto_slots", _known_range(worker.auto_slots), "auto or auto:LEAST-MOST, such as auto:2-16"
+    good = all(ids.valid_task_type(name) for name in worker.refuse_types)
+    yield "worker.refuse_types", good, "names of task types"
     yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
     yield "broker.lifo_lanes", set(settings.broker.lifo_lanes) <= set(LANES), "some of high, normal and low"
     yield from _lane_slots(worker)
@@ -140,6 +143,13 @@ def _known_encoding(name: str) -> bool:
     try:
         return bool("x".encode(name))
     except (LookupError, ValueError):
+        return False
+
+
+def _known_range(text: str) -> bool:
+    try:
+        return not text or autoscale.parse(text) is not None
+    except ValueError:
         return False
 
 

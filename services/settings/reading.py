@@ -13,6 +13,9 @@ from services.settings.bounds import bounds
 from services.settings.environment import default_home, variables
 from services.settings.values import BrokerSettings, Settings, StoreSettings
 
+#: settings that a variable may give with commas
+_LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
+
 
 def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | None = None) -> Settings:
     """Read config.toml, lay ``FLEETDECK_…`` over it, then the command line's words.
@@ -72,7 +75,12 @@ def _merge(base: dict[str, Any], over: dict[str, Any]) -> None:
 
 
 def _convert(data: dict[str, Any], path: Path) -> Settings:
-    for part, name in (("worker", "lanes"), ("worker", "handlers"), ("broker", "lifo_lanes")):
+    for part, name in (
+        ("worker", "lanes"),
+        ("worker", "handlers"),
+        ("worker", "refuse_types"),
+        ("broker", "lifo_lanes"),
+    ):
         table = data.get(part)
         if isinstance(table, dict) and isinstance(table.get(name), str):  # a variable may name several with commas
             table[name] = [word.strip() for word in table[name].split(",") if word.strip()]

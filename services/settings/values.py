@@ -63,6 +63,8 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """How this machine works on tasks."""
 
     slots: int = 5
+    auto_slots: str = ""  #: "auto" or "auto:2-16": the number of slots follows what waits and what the machine has left
+    refuse_types: tuple[str, ...] = ()  #: task types that this worker does not start
     lanes: tuple[str, ...] = ("high", "normal", "low")
     strict_types: bool = False
     name: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 from collections.abc import Callable
 
@@ -75,7 +76,7 @@ class Feeder:
     def _loop(self) -> None:
         while not self._stopping.is_set():
             if not self._takes():
-                self._let_go()
+                self.let_all_go()
                 self._clock.wait(self._stopping, LOOK_S)
                 continue
             ahead = self._pace.ahead()
@@ -101,6 +102,12 @@ class Feeder:
         """Give back what was claimed for a slot that did not become free: tasks of its type used to be short."""
         for held in self._pool.waiting(self._clock.monotonic() - UNSTARTED_S):
             if not self._preemptor.waits(held) and self._pool.withdraw(held):
+                self._give_back(held)
+
+    def let_all_go(self) -> None:
+        """Give back whatever was claimed and has not begun: this worker begins nothing more."""
+        for held in self._pool.waiting(math.inf):
+            if self._pool.withdraw(held):
                 self._give_back(held)
 
     def _make_room(self) -> None:

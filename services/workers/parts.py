@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from services.domain import retry
+from services.domain.autoscale import Range
 from services.domain.lane_share import Share
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
@@ -36,6 +37,8 @@ class WorkerOptions:
     slots: int = 5
     lanes: tuple[str, ...] = ("high", "normal", "low")
     shares: Mapping[str, Share] = field(default_factory=dict)  #: of the slots, by lane; beside the usual ones
+    auto: Range | None = None  #: it sets the number of its slots itself, within these
+    declines: tuple[str, ...] = ()  #: task types that it refuses
     preemptions: int = 3  #: how often a task may be stopped for a more urgent one
     name: str = ""
     kind: str = "headless"

@@ -33,6 +33,8 @@ class Portrait:
         prefetched: int,
         done: int,
         failed: int,
+        auto: str = "",
+        browsers: int = 0,
     ) -> WorkerInfo:
         """The heartbeat."""
         with self._me.oneshot():
@@ -59,4 +61,9 @@ class Portrait:
             handlers=tuple(ability.handlers),
             commands=tuple(ability.commands),
             lacks=dict(ability.lacks),
+            declines=tuple(ability.declines),
+            auto=auto,
+            browsers=browsers,
+            cpu_machine=psutil.cpu_percent(None),
+            memory_machine=psutil.virtual_memory().percent,
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from services.domain.ability import PYTHON, Ability
 from services.domain.task_type import TaskType
@@ -23,6 +23,8 @@ class Skills:
     ) -> None:
         self._executors, self._registry = executors, registry
         self._handlers, self._strict = handlers, strict_types
+        self._declines: frozenset[str] = frozenset()
+        self.browsers = 0
         self.ability = Ability()
         self._taken: dict[str, bool] = {}
         self.refresh()
@@ -32,8 +34,10 @@ class Skills:
         found: set[str] = set()
         types: set[str] = set()
         lacks: dict[str, str] = {}
+        browsers = 0
         for name, executor in self._executors.items():
             fitness = executor.fitness()
+            browsers += fitness.browsers
             types |= fitness.types if name != PYTHON else set()
             lacks |= {f"{name}:{kind}" if kind else name: what for kind, what in fitness.lacks.items()}
             if "" not in fitness.lacks:
@@ -43,9 +47,16 @@ class Skills:
             handlers=tuple(sorted(self._handlers)),
             commands=tuple(sorted(types)),
             lacks=lacks,
+            declines=tuple(sorted(self._declines)),
         )
+        self.browsers = browsers
         self._taken = {}
         return self.ability
+
+    def decline(self, types: Iterable[str]) -> None:
+        """Refuse these types, and no others, from now on; what runs goes on."""
+        self._declines = frozenset(types)
+        self.refresh()
 
     def executor_for(self, kind: TaskType) -> str:
         """The executor that runs a type here, "" for none."""

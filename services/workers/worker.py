@@ -8,13 +8,16 @@ import secrets
 import socket
 import threading
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
+from services.domain.autoscale import Range
 from services.domain.change import Finish
 from services.domain.errors import StoreError
 from services.domain.lane import LANES
-from services.domain.lane_share import Share, Sharing, parse_slots
+from services.domain.lane_share import Share, Sharing
 from services.domain.worker import Heard, WorkerInfo
+from services.workers import obedience
+from services.workers.autoscale import Autoscaler
 from services.workers.crowd import Crowd
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
@@ -48,6 +51,8 @@ class Worker:
         self._lock = threading.Lock()
         self._portrait = Portrait(self.name, options, parts.clock.now_ms())
         self._sharing = Sharing(options.lanes, options.slots, options.shares)
+        self._auto = options.auto
+        self._grace_s: float | None = None  #: as it was ordered to stop with
         self._started = False
         self._ending = threading.Lock()
 
@@ -93,6 +98,9 @@ class Worker:
             crowd=self._crowd,
             strict_shops=options.strict_shops,
         )
+        self._skills.decline(options.declines)
+        self._autoscaler = self._make_autoscaler()
+        self._autoscaler.within(options.auto)
         self._feeder = self._make_feeder()
         self._keeper = Keeper(
             parts.store,
@@ -107,6 +115,17 @@ class Worker:
         self._finisher.wait_replayed(REPLAY_S)
         self._feeder.start()
         self._announce()
+
+    def _make_autoscaler(self) -> Autoscaler:
+        return Autoscaler(
+            self._parts.broker,
+            self._parts.clock,
+            lanes=self._options.lanes,
+            state=lambda: (self._pool.slots, self._pool.in_hand()),
+            resize=self._resize,
+            stopping=self._stopping,
+            name=self.name,
+        )
 
     def _make_feeder(self) -> Feeder:
         parts, options = self._parts, self._options
@@ -165,27 +184,29 @@ class Worker:
             prefetched=max(0, self._consumer.held() - delivered),
             done=self._finisher.done,
             failed=self._finisher.failed,
+            auto=str(self._auto) if self._auto is not None else "",
+            browsers=self._skills.browsers,
         )
 
     def obey(self, order: str) -> None:
         """Do what an operator asked of this worker; unknown orders are logged and left."""
-        verb, _, value = order.partition("=")
-        if verb == "drain":
-            self.drain()
-        elif verb == "resume":
-            self.resume()
-        elif verb == "stop":
-            self._state = "stopping"
-            self._stopping.set()
-        elif verb == "slots":
-            try:
-                self.set_slots(*parse_slots(value))
-            except ValueError as exc:
-                log.warning("order not understood: %r: %s", order, exc)
-        elif verb == "cancel":
-            self._cancel(value)
-        else:
-            log.warning("order not understood: %r", order)
+        obedience.obey(self, order)
+
+    def leave(self, grace_s: float | None) -> None:
+        """Take nothing more and let whoever runs this worker stop it, with this grace; None: its own."""
+        self._grace_s = grace_s
+        self._state = "stopping"
+        self._stopping.set()
+
+    def refuse(self, types: Iterable[str]) -> None:
+        """Start no task of these types, and only of these, from now on; others may have them."""
+        self._skills.decline(types)
+
+    def cancel(self, task_id: str) -> None:
+        """Ask the attempt of a task to end."""
+        for held in self._held():
+            if held.task.task_id == task_id:
+                held.cancel("requested")
 
     def drain(self) -> None:
         """Take nothing more; running tasks go on."""
@@ -201,6 +222,15 @@ class Worker:
 
     def set_slots(self, slots: int, shares: Mapping[str, Share] | None = None) -> None:
         """Change the number of slots, and the shares of the lanes that are named; fewer applies as tasks end."""
+        self.scale_within(None)
+        self._resize(slots, shares)
+
+    def scale_within(self, bounds: Range | None) -> None:
+        """Let the number of slots follow what waits and what the machine has left; None: leave it as it is."""
+        self._auto = bounds
+        self._autoscaler.within(bounds)
+
+    def _resize(self, slots: int, shares: Mapping[str, Share] | None = None) -> None:
         self._sharing = self._sharing.changed(slots, shares or {})
         self._pool.resize(slots)
 
@@ -223,7 +253,9 @@ class Worker:
         self._stopping.set()
         self._feeder.join(10.0)
         self._consumer.pause()
-        grace = self._options.grace_s if grace_s is None else grace_s
+        self._feeder.let_all_go()
+        given = self._grace_s if grace_s is None else grace_s
+        grace = self._options.grace_s if given is None else given
         end = self._parts.clock.monotonic() + grace
         while self._pool.in_hand() and self._parts.clock.monotonic() < end:
             self._pool.wait_room(1 - self._pool.slots, 0.1)
@@ -295,11 +327,6 @@ class Worker:
     def _held(self) -> list[Held]:
         with self._lock:
             return list(self._all.values())
-
-    def _cancel(self, task_id: str) -> None:
-        for held in self._held():
-            if held.task.task_id == task_id:
-                held.cancel("requested")
 
     def _wall(self, held: Held) -> int:
         return held.task.started_at

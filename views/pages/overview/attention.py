@@ -44,6 +44,9 @@ WORDS: dict[str, Words] = {
     "attention.needs_executor": Words(
         N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with the executor {need}")
     ),
+    "attention.needs_willing": Words(
+        N_("No worker takes {type}"), N_("{tasks_n} waiting; the workers that could run it were told to refuse it")
+    ),
     "attention.publisher_blocked": Words(
         N_("The broker holds publishers back"), N_("{tasks_n} recorded and not sent yet; nothing is lost")
     ),
