@@ -18,8 +18,21 @@ def rows(settings: Settings) -> list[tuple[str, str]]:
         (_("Silent worker"), _("its tasks go to others after {span}").format(span=_span(settings.lease.seconds))),
         (_("Slots here"), text.count(worker.slots)),
         (_("Lanes here"), text.listed(shown.lane_word(lane) for lane in worker.lanes)),
+        (_("Order in a lane"), _order(settings)),
         (_("When stopped"), _("running tasks get {span} to finish").format(span=_span(worker.grace_seconds))),
     ]
+
+
+def _order(settings: Settings) -> str:
+    """Oldest first, but for lanes that the embedded engine was told to turn round; RabbitMQ cannot."""
+    if not settings.embedded:
+        return _("oldest first; RabbitMQ cannot do otherwise")
+    turned = settings.broker.lifo_lanes
+    if not turned:
+        return _("oldest first; broker.lifo_lanes turns a lane round")
+    return _("youngest first in {lanes}, oldest first elsewhere").format(
+        lanes=text.listed(shown.lane_word(lane) for lane in turned)
+    )
 
 
 def _retries(settings: Settings) -> str:

@@ -23,11 +23,13 @@ class Board(ScrollPane):
     """Signals:
     ordered: worker, order.
     stop_wanted: worker.
+    lanes_wanted: worker.
     task_wanted: id of a task.
     """
 
     ordered = Signal(str, str)
     stop_wanted = Signal(str)
+    lanes_wanted = Signal(str)
     task_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -76,6 +78,7 @@ class Board(ScrollPane):
         card.set_acting(self._reason)
         card.ordered.connect(self.ordered)
         card.stop_wanted.connect(self.stop_wanted)
+        card.lanes_wanted.connect(self.lanes_wanted)
         card.task_wanted.connect(self.task_wanted)
         after = sum(1 for name in self._cards if name < info.worker)
         self._column.insertWidget(after, card)

@@ -10,6 +10,7 @@ from services.clock import SystemClock
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
 from views.pages.workers import nodes
+from views.pages.workers.lanes_dialog import obeyed
 from views.pages.workers.load_bar import LoadBar
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
@@ -23,7 +24,7 @@ from views.widgets.buttons import IconButton
 from views.widgets.elided import Elided
 from views.widgets.stepper import Stepper
 
-LEFT, RIGHT = 186, 172
+LEFT, RIGHT = 186, 206
 #: a bar of memory is full here
 MEMORY_FULL_MB = 1024
 STEP_MS = 700
@@ -36,11 +37,13 @@ class NodeCard(QFrame):
     """Signals:
     ordered: worker, order (``slots=6``, ``drain``, ``resume``).
     stop_wanted: worker.
+    lanes_wanted: worker: its slots shall be shared otherwise.
     task_wanted: id of the task in a slot.
     """
 
     ordered = Signal(str, str)
     stop_wanted = Signal(str)
+    lanes_wanted = Signal(str)
     task_wanted = Signal(str)
 
     def __init__(self, info: WorkerInfo, parent: QWidget | None = None) -> None:
@@ -100,6 +103,8 @@ class NodeCard(QFrame):
         side.setFixedWidth(RIGHT)
         self._cpu, self._memory = LoadBar(), LoadBar()
         self.stepper = Stepper(N_("Slots"), 1, 1, 512)
+        self.lanes_button = IconButton("ph.sliders-horizontal", N_("Slots and lanes"), kind="plain")
+        self.lanes_button.clicked.connect(lambda: self.lanes_wanted.emit(self.info.worker))
         self.drain_button = IconButton("ph.download-simple", N_("Drain: take no new tasks"), kind="plain")
         self.resume_button = IconButton("ph.play", N_("Resume: take tasks again"), kind="plain")
         self.stop_button = IconButton("ph.square", N_("Stop this worker"), kind="plain")
@@ -111,6 +116,7 @@ class NodeCard(QFrame):
         row.setSpacing(6)
         row.addWidget(self.stepper)
         row.addStretch(1)
+        row.addWidget(self.lanes_button)
         row.addWidget(self.drain_button)
         row.addWidget(self.resume_button)
         row.addWidget(self.stop_button)
@@ -192,7 +198,7 @@ class NodeCard(QFrame):
         draining = info.state == "draining"
         self.drain_button.setVisible(not draining)
         self.resume_button.setVisible(draining)
-        for button in (self.drain_button, self.resume_button, self.stop_button):
+        for button in (self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
             button.disable(leaving or gone)
         self.stepper.setEnabled(not (leaving or gone))
 
@@ -223,12 +229,12 @@ class NodeCard(QFrame):
 def _obeyed(info: WorkerInfo, order: str) -> bool:
     verb, _sign, value = order.partition("=")
     if verb == "slots":
-        return len(info.slots) == int(value)
+        return obeyed(info, value)
     return info.state == {"drain": "draining", "resume": "running", "stop": "stopping"}[verb]
 
 
 def _asked_words(order: str) -> str:
     verb, _sign, value = order.partition("=")
     if verb == "slots":
-        return _("asked for {n} slots").format(n=value)
+        return _("asked for {n} slots").format(n=value.partition(",")[0])
     return {"drain": _("asked to drain"), "resume": _("asked to resume"), "stop": _("asked to stop")}[verb]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
@@ -17,6 +19,7 @@ from views.page import Page
 from views.pages.workers import nodes
 from views.pages.workers.actions import WorkerActions
 from views.pages.workers.board import Board
+from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
@@ -130,6 +133,7 @@ class WorkersPage(Page):
         # orders to nodes
         self.board.ordered.connect(self._actions.tell)
         self.board.stop_wanted.connect(self._on_stop)
+        self.board.lanes_wanted.connect(self._on_lanes)
         self.board.task_wanted.connect(self._open_task)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.open_requested.connect(self.show_request)
@@ -222,6 +226,13 @@ class WorkersPage(Page):
         else:
             self._actions.stop(info, self._names, _CLOCK.now_ms())
 
+    def _on_lanes(self, worker: str) -> None:
+        info = self._find(worker)
+        if info is not None:
+            dialog = LanesDialog(info, self._forbidden, self)
+            dialog.chosen.connect(partial(self._actions.tell, worker))
+            dialog.open()
+
     def _on_ordered(self, worker: str, order: str) -> None:
         card = self.board.card(worker)
         if card is not None:
@@ -259,6 +270,7 @@ class WorkersPage(Page):
         order, title = ("resume", N_("Resume")) if draining else ("drain", N_("Drain"))
         menu.addAction(_(title), lambda: self._actions.tell(info.worker, order)).setEnabled(not self._forbidden)
         menu.addAction(_("Stop"), lambda: self._on_stop(info.worker)).setEnabled(not self._forbidden)
+        menu.addAction(_("Slots and lanes"), lambda: self._on_lanes(info.worker))
 
 
 def _pass(_error: BaseException) -> None:

@@ -14,6 +14,7 @@ from services.domain.worker import WorkerInfo
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
+from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
 from views.pages.workers.node_card import NodeCard
 from views.pages.workers.page import WorkersPage
@@ -57,7 +58,8 @@ def test_without_a_worker_the_page_offers_to_start_one_here(qtbot: QtBot, fleet:
     qtbot.waitUntil(lambda: page.local.state == RUNNING, timeout=WAIT_MS)
     qtbot.waitUntil(lambda: page._stack.currentWidget() is page.board, timeout=WAIT_MS)
     assert fleet.context.local.name in page.board._cards
-    assert card(page, fleet.context.local.name)._badge.text() == "this computer"
+    here = card(page, fleet.context.local.name)
+    qtbot.waitUntil(lambda: here._badge.text() == "this computer", timeout=WAIT_MS)
 
 
 def test_local_workers_start_with_the_chosen_slots_and_lanes_and_stop(
@@ -141,9 +143,10 @@ def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: orders(fleet, info) == ("drain",))
 
 
-def test_stop_says_which_tasks_must_not_run_twice(fleet: Fleet, open_page: Open) -> None:
+def test_stop_says_which_tasks_must_not_run_twice(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.heartbeat("rpa-01", busy=4)
     page = open_page()
+    qtbot.waitUntil(lambda: bool(page._names.types), timeout=WAIT_MS)
     card(page, "rpa-01").stop_button.click()
     dialog = page.findChild(ConfirmDialog)
     assert dialog is not None
@@ -215,7 +218,7 @@ def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     assert page._model.rowCount() == 30
     menu = QMenu(page)
     page._fill_menu(menu, "rpa-03")
-    assert [action.text() for action in menu.actions()] == ["Drain", "Stop"]
+    assert [action.text() for action in menu.actions()] == ["Drain", "Stop", "Slots and lanes"]
     page.show_request("rpa-03")
     assert page._stack.currentWidget() is page.board
 
@@ -240,3 +243,23 @@ def test_no_order_is_given_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet,
     assert not shown.stepper.isEnabled()
     page.set_acting("")
     assert shown.drain_button.isEnabled()
+
+
+def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    shares = {"high": (0, 4), "normal": (0, 4), "low": (1, 2)}
+    info = fleet.heartbeat("rpa-01", busy=2, shares=shares)
+    page = open_page()
+    node = card(page, "rpa-01")
+    node.lanes_button.click()
+    (dialog,) = page.findChildren(LanesDialog)
+    assert dialog.order() == "slots=4,high=0,normal=0,low=1-2", "what is no bound follows the slots"
+    assert dialog.save_button.toolTip() == "Nothing was changed yet"
+    dialog.lanes["high"][0].setValue(4)
+    assert dialog._problem.text() == "5 slots are kept for lanes, and there are 4."
+    dialog.lanes["high"][0].setValue(2)
+    dialog.lanes["low"][1].setValue(0)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: node._note.text() == "asked for 4 slots")
+    assert orders(fleet, info) == ("slots=4,high=2,normal=0,low=1",)
+    fleet.heartbeat("rpa-01", busy=2, shares={"high": (2, 4), "normal": (0, 4), "low": (1, 4)})
+    qtbot.waitUntil(lambda: node._note.text() != "asked for 4 slots", timeout=WAIT_MS)
