@@ -75,9 +75,12 @@ class Parameters(Part):
         if document is not None or kind is None or self._kind is None or kind.name != self._kind.name:
             self._touched.clear()
             self._tried = False
+        fresh = kind is not None and (self._kind is None or kind.name != self._kind.name)
         self._kind = kind
         if document is not None:
             self._document = dict(document)
+        if fresh and kind is not None and needs_text(kind.schema) and self.mode.current() == "form":
+            self.set_mode("json")
         self.form.show_schema(kind.schema if kind is not None else {}, self._document)
         if self.mode.current() == "json" or document is not None:
             self._load_text()
@@ -130,7 +133,9 @@ class Parameters(Part):
         return True
 
     def _is_quiet(self, problem: Problem) -> bool:
-        return problem.code == "required" and not self._tried and top_name(problem.path) not in self._touched
+        """A field that nobody has come to yet; what is missing inside of one that is filled in is wrong at once."""
+        name = top_name(problem.path)
+        return problem.code == "required" and not self._tried and problem.path == name and name not in self._touched
 
     def _loud(self) -> list[Problem]:
         return [problem for problem in self._problems if not self._is_quiet(problem)]
@@ -197,3 +202,14 @@ class Parameters(Part):
         else:
             self._state.set_status("succeeded", _("valid"))
         self.changed.emit()
+
+
+def needs_text(document_schema: Mapping[str, Any]) -> bool:
+    """Whether a form would be one long line: a list of objects must be given, as the steps of a flow are."""
+    properties = document_schema.get("properties", {})
+    needed = [properties.get(name, {}) for name in document_schema.get("required", ())]
+    return any(one.get("type") == "array" and _of_objects(one.get("items", {})) for one in needed)
+
+
+def _of_objects(items: object) -> bool:
+    return isinstance(items, dict) and ("$ref" in items or items.get("type") == "object")

@@ -107,5 +107,6 @@ def editor_validator(
 
 
 def _line(problem: schema.Problem) -> int:
-    """A missing field has no line of its own: it is told at the first one."""
-    return 1 if problem.code == "required" or not problem.path else 0
+    """A missing field of the whole has no line of its own, as the whole has none: it is told at the first one."""
+    alone = problem.code == "required" and problem.path == top_name(problem.path)
+    return 1 if alone or not problem.path else 0

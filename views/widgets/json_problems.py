@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -44,6 +44,7 @@ _MISTAKES: dict[str, str] = {
     "deep": N_("it is nested too deeply"),
 }
 Validator = Callable[[Any], Sequence[Problem]]
+_DECODER = json.JSONDecoder()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,16 +87,63 @@ def check(text: str, validator: Validator | None) -> tuple[Any, list[Problem]]:
 
 
 def line_of(text: str, path: Sequence[str | int]) -> int:
-    """Return the line on which the last name of `path` stands, the first one when it is not found."""
-    start = line = 0
+    """Return the line on which the last part of `path` stands; of what is missing, where that begins in which it is."""
+    try:
+        place = _place(text, path)
+    except (ValueError, IndexError, RecursionError):  # no JSON yet: the names in their order are near enough
+        place = _near(text, path)
+    return text.count("\n", 0, place) + 1
+
+
+def _near(text: str, path: Sequence[str | int]) -> int:
+    start = place = 0
     for part in path:
         if isinstance(part, int):
             continue
         found = text.find(json.dumps(part, ensure_ascii=False), start)
         if found < 0:
             break
-        start, line = found + 1, text.count("\n", 0, found)
-    return line + 1
+        start, place = found + 1, found
+    return place
+
+
+def _place(text: str, path: Sequence[str | int]) -> int:
+    """Where the last part of `path` stands. Raises ValueError or IndexError where the text is no JSON."""
+    shown = value = _blank(text, 0)
+    for part in path:
+        for name, at, inside in _children(text, value):
+            if name == part:
+                shown, value = at, inside
+                break
+        else:
+            return value
+    return shown
+
+
+def _children(text: str, at: int) -> Iterator[tuple[str | int, int, int]]:
+    """The children of the object or array at a place: name or number, where it stands, where its value begins."""
+    if text[at] not in "{[":
+        return
+    named, number = text[at] == "{", 0
+    at = _blank(text, at + 1)
+    while text[at] not in "}]":
+        name: str | int = number
+        stands = at
+        if named:
+            name, at = _DECODER.raw_decode(text, at)
+            at = _blank(text, _blank(text, at) + 1)
+        yield name, stands, at
+        _value, at = _DECODER.raw_decode(text, at)
+        at = _blank(text, at)
+        if text[at] == ",":
+            at = _blank(text, at + 1)
+        number += 1
+
+
+def _blank(text: str, at: int) -> int:
+    while text[at] in " \t\r\n":
+        at += 1
+    return at
 
 
 def _problem(cause: str, line: int) -> Problem:

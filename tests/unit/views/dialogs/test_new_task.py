@@ -505,3 +505,20 @@ def test_every_control_has_a_name(open_dialog: Open) -> None:
         and not (isinstance(widget, QAbstractButton) and widget.text())
     ]
     assert [(type(widget).__name__, widget.parentWidget()) for widget in nameless] == []
+
+
+def test_the_steps_of_a_browser_flow_are_written_as_json_and_each_fault_stands_at_its_step(open_dialog: Open) -> None:
+    steps = [{"do": "goto", "url": "/orders"}, {"do": "clik", "selector": "#a"}, {"do": "click"}]
+    prefill = {"platform": "pdd", "task_type": "browser_flow", "shops": list(SHOPS)}
+    dialog = open_dialog({**prefill, "payload": json.dumps({"steps": steps})})
+    parameters = dialog.parameters
+    assert parameters.mode.current() == "json"
+    lines = parameters.editor.toPlainText().split("\n")
+    problems = sorted(parameters.editor.problems(), key=lambda one: one.path)
+    assert len(problems) == 2, problems
+    assert "clik" in lines[problems[0].line - 1]
+    assert "must be one of goto, click" in problems[0].text
+    assert problems[1].text == "steps[2].selector: is missing"
+    assert lines[problems[1].line - 1].strip().startswith("{")
+    form = open_dialog({**prefill, "task_type": "screenshot"})
+    assert form.parameters.mode.current() == "form"

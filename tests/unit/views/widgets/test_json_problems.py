@@ -17,6 +17,28 @@ def test_lines_are_found(path: tuple[str | int, ...], line: int) -> None:
     assert line_of(TEXT, path) == line
 
 
+STEPS = '{\n "steps": [\n  {"do": "goto",\n   "url": "x"},\n  {"do": "clik"},\n  {\n   "do": "click"}\n ],\n "do": 1\n}'
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        (("steps", 0, "url"), 4),
+        (("steps", 1, "do"), 5),
+        (("steps", 2, "do"), 7),
+        (("steps", 2, "selector"), 6),
+        (("steps", 9), 2),
+        (("do",), 9),
+    ],
+)
+def test_lines_of_list_entries_are_found(path: tuple[str | int, ...], line: int) -> None:
+    assert line_of(STEPS, path) == line
+
+
+def test_of_a_broken_text_the_names_are_found() -> None:
+    assert line_of('{\n "a": [1,\n "b"', ("b",)) == 3
+
+
 def test_valid_text_is_parsed() -> None:
     assert parse('{"a": [1, null]}') == Reading(value={"a": [1, None]})
 
