@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from services.sqlite_holder import Held, writer_of
 from services.sqlite_setup import BUSY_MS, Schema, connect, connect_writer, migrate, refuse_network
 
 T = TypeVar("T")
@@ -77,19 +78,29 @@ class Wakeup:
 
 
 def begin_immediate(conn: sqlite3.Connection) -> None:
-    """Take the write lock, waiting for other processes; polls more often than SQLite's own busy handler."""
+    """Take the write lock, waiting for other processes; polls more often than SQLite's own busy handler.
+
+    Raises:
+        Held: another process keeps it.
+    """
     deadline = time.monotonic() + BUSY_MS / 1000
     pause = 0.0002
     while True:
         try:
             conn.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as exc:
-            if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if exc.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
                 raise
+            if time.monotonic() > deadline:
+                raise Held(str(exc), writer_of(_path(conn))) from exc
             time.sleep(pause)
             pause = min(pause * 1.5, BREATH_SECONDS)
         else:
             return
+
+
+def _path(conn: sqlite3.Connection) -> Path:
+    return Path(conn.execute("PRAGMA database_list").fetchone()[2])
 
 
 class SharedFile:

@@ -19,6 +19,7 @@ from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMisma
 from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
 from services.domain.said import said
 from services.ports import Clock, Consumer
+from services.sqlite_holder import sentence
 from services.sqlite_writer import close_file, open_file
 
 #: messages in one transaction at most
@@ -33,7 +34,7 @@ def broker_errors() -> Iterator[None]:
     try:
         yield
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
-        raise BrokerUnavailable(said("file.silent", error=str(exc))) from exc
+        raise BrokerUnavailable(sentence(exc)) from exc
     except sqlite3.Error as exc:
         raise BrokerError(said("file.damaged", error=str(exc))) from exc
 

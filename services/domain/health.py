@@ -22,6 +22,10 @@ SENTENCES: dict[str, str] = {
     "doctor.store": N_("The store answers: {what} in {latency} ms"),
     "doctor.store_gone": N_("The store does not answer: {error}"),
     "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
+    "doctor.frozen_writer": N_(
+        "Process {pid} ({name}) writes to the local database and is frozen; nobody else can write"
+    ),
+    "doctor.frozen_writer.remedy": N_("Let it go on (kill -CONT and its number), or end it; nothing is lost by that."),
     "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
     "doctor.broker_seen": N_("The broker answers: {what}"),
     "doctor.not_declared": N_("These queues or exchanges are not there yet: {what}"),
@@ -154,6 +158,9 @@ def finding(level: str, check: str, code: str, **params: Param) -> Finding:
 
 def of_store(facts: Mapping[str, str], *, production: bool) -> list[Finding]:
     """What Redis may lose or refuse; a SQLite file is opened as it must be. Losing is an error in production."""
+    if "frozen_writer" in facts:
+        pid, _, name = facts["frozen_writer"].partition(" ")
+        return [finding(ERROR, "store", "doctor.frozen_writer", pid=pid, name=name)]
     if facts.get("kind") != "redis":
         return []
     found: list[Finding] = []

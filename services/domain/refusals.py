@@ -19,6 +19,18 @@ REFUSALS: dict[str, str] = {
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
     "store.refuses": N_("{address} refuses: {error}"),
     "file.silent": N_("the local database does not answer: {error}"),
+    "file.held": N_(
+        "the local database does not answer: process {pid} ({name}) has been writing to it for half a minute; wait,"
+        " or look at that process and end it"
+    ),
+    "file.held_frozen": N_(
+        "the local database does not answer: process {pid} ({name}) writes to it and is frozen; let it go on"
+        " (kill -CONT {pid}), or end it"
+    ),
+    "file.held_unknown": N_(
+        "the local database does not answer: another process has been writing to it for half a minute; look which"
+        " Fleetdeck programs run on this machine, and end the frozen one"
+    ),
     "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
     "file.cannot_keep": N_("the store cannot keep this: {error}"),
     "file.cannot_open": N_("{path} cannot be opened: {error}"),

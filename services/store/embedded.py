@@ -15,6 +15,7 @@ from services.domain.said import said, words_of
 from services.domain.status import Status
 from services.domain.task import Task
 from services.ports import Clock
+from services.sqlite_holder import writer_of
 from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
 from services.store.embedded_batches import Batches
@@ -197,7 +198,11 @@ class EmbeddedStore(
 
     def facts(self) -> Mapping[str, str]:
         """What holds the records."""
-        return {"kind": "sqlite", "version": sqlite3.sqlite_version}
+        found = {"kind": "sqlite", "version": sqlite3.sqlite_version}
+        holder = writer_of(self._file.path)
+        return found | (
+            {"frozen_writer": f"{holder.pid} {holder.name}"} if holder is not None and holder.frozen else {}
+        )
 
     def _first(self, sql: str, values: tuple[int, ...], limit: int) -> list[Task]:
         """So many records, whatever stands among them that is none."""

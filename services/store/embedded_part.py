@@ -10,6 +10,7 @@ from typing import TypeVar
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.said import said
 from services.ports import Clock
+from services.sqlite_holder import sentence
 from services.sqlite_writer import SharedFile
 
 T = TypeVar("T")
@@ -23,7 +24,7 @@ def store_errors() -> Iterator[None]:
     except (sqlite3.IntegrityError, UnicodeEncodeError, OverflowError) as exc:
         raise StoreError(said("file.cannot_keep", error=str(exc))) from exc
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
-        raise StoreUnavailable(said("file.silent", error=str(exc))) from exc
+        raise StoreUnavailable(sentence(exc)) from exc
     except sqlite3.Error as exc:
         raise StoreError(said("file.damaged", error=str(exc))) from exc
 

@@ -1,0 +1,75 @@
+"""Who writes to a SQLite file: its lock names no process, but the system knows who has it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from services.domain.said import Said, said
+
+LOCKS = Path("/proc/locks")
+#: the byte of the WAL index that a writer locks (https://www.sqlite.org/walformat.html)
+WRITE_LOCK = 120
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process that has the write lock."""
+
+    pid: int
+    name: str
+    frozen: bool  #: stopped by a signal or a debugger: it will not let go by itself
+
+
+class Held(sqlite3.OperationalError):
+    """Another process kept the write lock for longer than one waits; ``holder`` where the system tells who."""
+
+    def __init__(self, text: str, holder: Holder | None) -> None:
+        super().__init__(text)
+        self.holder = holder
+
+
+def writer_of(path: Path) -> Holder | None:
+    """The other process that has the write lock now; None for nobody, or where only Linux would tell.
+
+    By the list of the system: to open the index and ask there would, at its closing, drop the locks that this process
+    has on it.
+    """
+    try:
+        place = Path(f"{path}-shm").stat().st_ino
+        rows = LOCKS.read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):
+        return None
+    for row in rows:
+        words = row.split()
+        if len(words) != 8 or words[1:4:2] != ["POSIX", "WRITE"] or words[5].rpartition(":")[2] != str(place):
+            continue
+        end = WRITE_LOCK if words[7] == "EOF" else int(words[7])
+        pid = int(words[4])
+        if int(words[6]) <= WRITE_LOCK <= end and pid > 0 and pid != os.getpid():
+            return _described(pid)
+    return None
+
+
+def sentence(exc: sqlite3.Error) -> Said:
+    """Why the file does not answer, and what to do where that is known."""
+    if not isinstance(exc, Held):
+        return said("file.silent", error=str(exc))
+    if exc.holder is None:
+        return said("file.held_unknown")
+    code = "file.held_frozen" if exc.holder.frozen else "file.held"
+    return said(code, pid=exc.holder.pid, name=exc.holder.name)
+
+
+def _described(pid: int) -> Holder:
+    name, frozen = "?", False
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        name = process.name()
+        frozen = process.status() in (psutil.STATUS_STOPPED, psutil.STATUS_TRACING_STOP)
+    return Holder(pid, name, frozen)
