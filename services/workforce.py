@@ -44,6 +44,7 @@ def steward(engine: Engine) -> Steward:
         lifo=engine.settings.broker.lifo_lanes,
         retention=retention(engine.settings.retention),
         artifacts=engine.artifacts,
+        lease_s=engine.settings.lease.seconds,
     )
 
 

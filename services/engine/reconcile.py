@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 
 from services.domain import fingerprint, retry
 from services.domain.change import Finish, Nudge, Op, Postpone, TellDependants
-from services.domain.errors import StoreError
+from services.domain.errors import StoreUnavailable
 from services.domain.order import QueueDepth
 from services.domain.task import Attempt, Task
 from services.engine import deadlines
@@ -23,6 +23,8 @@ BATCH = 200
 TELL_ROUNDS = 20
 OUTBOX_AGE_MS = 30_000
 RETRY_GRACE_MS = 60_000
+#: how long a claim lasts unless settings say otherwise
+LEASE_S = 60.0
 #: between two looks at the depths; how long a worker may need to renew its leases and to record what it owes
 LOOK_S, RENEWAL_S = 10.0, 20.0
 #: between two looks whether the limits of types are those of their documents
@@ -52,7 +54,9 @@ class Reconciler:
         overtaken_ms: int = OVERTAKEN_MS,
         foreign_consumers: bool = False,
         lifo: Container[str] = (),
+        lease_s: float = LEASE_S,
     ) -> None:
+        """``lease_s``: how long a claim lasts; workers renew it four times in that time."""
         self._store, self._broker, self._dispatcher = store, broker, dispatcher
         self._registry, self._clock, self._policy = registry, clock, policy
         self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
@@ -66,8 +70,8 @@ class Reconciler:
         )
         self._opener = Opener(store, dispatcher)
         self._matched_at: float | None = None
-        self._looked_at = self._blind_until = clock.monotonic()
-        self._ticked_at = 0
+        self._looked_at = self._blind_until = self._answered_at = clock.monotonic()
+        self._ticked_at, self._renew_s, self._failed = clock.now_ms(), lease_s / 4, False
 
     def tick(self) -> None:
         """Look once; raises only the errors of store and broker."""
@@ -80,8 +84,8 @@ class Reconciler:
             self.match_limits()
             self.open_parked()
             self.tell_dependants()
-        except StoreError:
-            self._blind_until = self._clock.monotonic() + RENEWAL_S
+        except StoreUnavailable:
+            self._failed = True
             raise
         now = self._clock.monotonic()
         if now - self._looked_at >= LOOK_S:
@@ -91,13 +95,14 @@ class Reconciler:
     def _leases_tell(self) -> bool:
         """Whether a lease that ran out means a lost worker.
 
-        Not right after the store was away or this machine slept: then no worker could renew, and those that live must
-        have their turn first.
+        Not right after the store was away for so long that a renewal was missed, or this machine slept: no worker could
+        renew, and those that live must have their turn first. Nor does who has only now come to lead know what was.
         """
         wall, mono = self._clock.now_ms(), self._clock.monotonic()
-        if wall - self._ticked_at > SLEPT_MS and self._ticked_at:
+        away = self._failed and mono - self._answered_at >= self._renew_s
+        if away or wall - self._ticked_at > SLEPT_MS:
             self._blind_until = mono + RENEWAL_S
-        self._ticked_at = wall
+        self._ticked_at, self._answered_at, self._failed = wall, mono, False
         return mono >= self._blind_until
 
     def republish_outbox(self) -> int:

@@ -15,7 +15,7 @@ from services.engine.cause_keeper import CauseKeeper
 from services.engine.dispatch import Dispatcher
 from services.engine.janitor import Janitor, Retention
 from services.engine.leader import Leader
-from services.engine.reconcile import Reconciler
+from services.engine.reconcile import LEASE_S, Reconciler
 from services.engine.registry import Registry
 from services.engine.results import ResultRelay
 from services.engine.shop_queues import ShopQueues
@@ -52,6 +52,7 @@ class Steward:
         lifo: Container[str] = (),
         retention: Retention | None = None,
         artifacts: ArtifactStore | None = None,
+        lease_s: float = LEASE_S,
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
@@ -59,8 +60,9 @@ class Steward:
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
         self.reconciler = Reconciler(
-            store, broker, dispatcher, registry, clock, policy, foreign_consumers=foreign_consumers, lifo=lifo
-        )
+            store, broker, dispatcher, registry, clock, policy,
+            foreign_consumers=foreign_consumers, lifo=lifo, lease_s=lease_s,
+        )  # fmt: skip
         self.shop_queues = ShopQueues(store, broker, dispatcher, registry, clock)
         self.causes = CauseKeeper(store, clock)
         self.janitor = Janitor(store, clock, retention)

@@ -126,7 +126,8 @@ def test_a_lost_task_frees_its_shop(room: Room, reconciler: Reconciler) -> None:
 
 
 # --------------------------------------------------------------------------------------------- when leases do not tell
-def test_after_a_silent_store_the_workers_have_their_turn_first(room: Room, reconciler: Reconciler) -> None:
+def test_after_a_silent_store_the_workers_have_their_turn_first(room: Room) -> None:
+    reconciler = Reconciler(room.store, room.broker, room.dispatcher, room.registry, room.clock, POLICY, lease_s=10.0)
     task = room.running(lease_ms=10_000)
     reconciler.tick()
     room.clock.advance(10.1)
@@ -139,6 +140,31 @@ def test_after_a_silent_store_the_workers_have_their_turn_first(room: Room, reco
         room.clock.advance(RENEWAL_S / 2)
         reconciler.tick()
     assert room.task(task.task_id).status != "running", "a worker that did not renew then is lost"
+
+
+def test_a_short_silence_costs_no_renewal_and_no_time(room: Room, reconciler: Reconciler) -> None:
+    """Or a store that stumbles now and then would keep lost workers' tasks running for ever."""
+    task = room.running(lease_ms=2_000)
+    reconciler.tick()
+    for _ in range(3):
+        room.clock.advance(1.0)
+        room.store.silent = 1
+        with pytest.raises(StoreUnavailable):
+            reconciler.tick()
+    room.clock.advance(1.0)
+    reconciler.tick()
+    assert room.task(task.task_id).status != "running"
+
+
+def test_who_comes_to_lead_does_not_know_whether_the_store_was_away(room: Room, reconciler: Reconciler) -> None:
+    task = room.running(lease_ms=60_000)
+    room.clock.advance(70.0)
+    reconciler.tick()
+    assert room.task(task.task_id).status == "running", "it has not had its turn to renew"
+    for _ in range(3):
+        room.clock.advance(RENEWAL_S / 2)
+        reconciler.tick()
+    assert room.task(task.task_id).status != "running"
 
 
 def test_after_this_machine_slept_the_workers_have_their_turn_first(room: Room, reconciler: Reconciler) -> None:
