@@ -16,6 +16,7 @@ from tests.support.browser_lab import PASSWORD, Lab
 
 pytestmark = [
     pytest.mark.browser,
+    pytest.mark.timeout(300),
     pytest.mark.skipif(not any(shutil.which(name) for name in NAMES), reason="there is no Chromium here"),
 ]
 ORDERS = "/desk/pdd/s1/orders"

@@ -18,6 +18,7 @@ from services import settings as config
 from services.domain.status import TERMINAL
 from services.domain.task import Task
 from services.engine.producer import TaskSpec
+from services.executors import process_tree
 from services.executors.browser.executor import BrowserExecutor
 from services.executors.browser.profile import running_on
 from services.workers.worker import Worker
@@ -145,4 +146,7 @@ def _kill(profiles: Path, every_s: float, most: int, ended: threading.Event, don
 
 
 def _folders() -> set[str]:
-    return {path.name for path in Path(tempfile.gettempdir()).glob("fleetdeck-browser-*")}
+    """Of browser hosts of this process; other tests have theirs beside it."""
+    mine = process_tree.owner()
+    marks = Path(tempfile.gettempdir()).glob("fleetdeck-browser-*/owner")
+    return {mark.parent.name for mark in marks if mark.exists() and mark.read_text(encoding="ascii") == mine}

@@ -23,7 +23,7 @@ from services.executors.browser.pool import Lease
 from services.settings.browser import BrowserSettings
 
 __all__ = ["Attempt", "Failed"]
-EVIDENCE_S, HARD_S = 8.0, 2.0
+EVIDENCE_S, HARD_S, CRASH_S = 8.0, 2.0, 2.0
 
 
 class Attempt:
@@ -62,6 +62,8 @@ class Attempt:
             if self._order.task_type in (flow.SCREENSHOT, flow.GET_CONTENT) and "steps" not in self._payload:
                 await self._describe()
         finally:
+            if self._crashed.is_set():
+                self.lease.spoil()  # such a page can hardly be closed
             context.remove_listener("page", self._follow)
             for name, taken_by in self.tables.items():
                 self.evidence.keep_text(sheet(self.values[name]), f"{name}.csv", "table", taken_by)
@@ -137,6 +139,10 @@ class Attempt:
                 raise Failed(f"no end within {step.timeout_s:g} s", classify.TIMEOUT)
             await work
         except Error as exc:
+            if "ERR_ABORTED" in str(exc):  # the news that the page crashed may come a little later
+                await asyncio.wait({crash}, timeout=CRASH_S)
+            if self._crashed.is_set():
+                raise Failed("the page crashed", classify.CRASHED) from exc
             raise explained(exc, step) from exc
         finally:
             for one in (work, crash):
@@ -180,6 +186,8 @@ class Attempt:
         try:
             if self.page.url.startswith("chrome-error:"):  # Chromium's own page about it, which tells nothing more
                 raise Error("there is none")
+            if self._crashed.is_set():
+                raise Error("the page crashed")
             async with asyncio.timeout(EVIDENCE_S):
                 await self._stop_loading()
                 await self.picture(f"{step.title}.png", step.title, full_page=False)

@@ -97,8 +97,10 @@ class Host:
         except attempt.Failed as exc:
             return orders.End(token=order.token, ok=False, error=str(exc), error_kind=exc.kind)
         finally:
-            self._leases.pop(order.token, None)
-            await asyncio.shield(self._pool.release(lease))
+            try:
+                await asyncio.shield(self._pool.release(lease))
+            finally:  # until then it can still be forced
+                self._leases.pop(order.token, None)
 
     async def _acquire(self, order: orders.Run) -> Lease:
         if order.light:
@@ -119,8 +121,10 @@ class Host:
         except asyncio.CancelledError:
             self._say(orders.End(token=order.token, ok=True))
         finally:
-            self._leases.pop(order.token, None)
-            await asyncio.shield(self._pool.release(lease))
+            try:
+                await asyncio.shield(self._pool.release(lease))
+            finally:  # until then it can still be forced
+                self._leases.pop(order.token, None)
 
 
 def main(channel: int) -> None:

@@ -108,7 +108,7 @@ class Chromium:
             if self.profile is not None:
                 self.profile.leave()
 
-    def kill(self) -> None:
+    def kill(self, wait_s: float = 3.0) -> None:
         """End its processes now; nothing happens where they have ended."""
         process = self._process
         if process is None and self.profile is not None:
@@ -120,7 +120,8 @@ class Chromium:
             for one in members:
                 with contextlib.suppress(psutil.Error):
                     one.kill()
-            psutil.wait_procs(members, 3)
+            if wait_s:
+                psutil.wait_procs(members, wait_s)
 
 
 class Launcher:

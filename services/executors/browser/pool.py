@@ -41,7 +41,7 @@ class Lease:
     def spoil(self) -> None:
         """End the browser now: whoever works in it fails at once."""
         self.browser.gone = True
-        self.browser.kill()
+        self.browser.kill(wait_s=0.0)
 
 
 @dataclass(eq=False)

@@ -46,7 +46,7 @@ class Desk:
     def run(self, *steps: dict[str, Any], kind: str = "browser_flow", shop: str = "s1", **payload: Any) -> Outcome:
         """One flow against the lab; a first path is opened there."""
         platform = payload.pop("platform", "lab")
-        timeout = payload.pop("timeout_s", 60.0)
+        timeout = payload.pop("timeout_s", 120.0)
         body = {"steps": list(steps), **payload} if steps else payload
         self.listener = Listener()
         work = job(kind, platform=platform, shop_id=shop, payload=body, timeout_s=timeout)

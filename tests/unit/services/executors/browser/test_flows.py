@@ -10,7 +10,7 @@ import pytest
 from services.domain.mask import DOTS
 from tests.unit.services.executors.browser.conftest import Desk
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 
 DESK = "/desk/pdd/s1"
 LOGIN: tuple[dict[str, Any], ...] = (
