@@ -181,3 +181,20 @@ def test_an_unknown_profile_names_those_that_are_there(tmp_path: Path) -> None:
 )
 def test_half_a_pair_of_addresses_is_no_fleet(tmp_path: Path, words: dict[str, str], field: str) -> None:
     assert fault(tmp_path, **words).field == field
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("max_total = 0", "executors.browser.max_total"),
+        ("max_total = 2\nmin_idle = 3", "executors.browser.min_idle"),
+        ("viewport = '1366'", "executors.browser.viewport"),
+        ("shops.'pdd:s1'.viewport = 'wide'", "executors.browser.shops.pdd:s1.viewport"),
+        ("login_pages = '('", "executors.browser.login_pages"),
+        ("download_mb = 0", "executors.browser.download_mb"),
+    ],
+)
+def test_what_no_browser_can_be_is_refused(tmp_path: Path, text: str, field: str) -> None:
+    found = fault(written(tmp_path, f"[executors.browser]\n{text}\n"))
+    assert found.field == field
+    assert field in str(found)
