@@ -21,8 +21,9 @@ from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
-from services.entrypoints import cli_workers, demo, signals
+from services.entrypoints import cli_workers, demo, metrics_server, signals
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
+from services.monitor import metrics
 from services.workers.host import Steward
 from services.workers.worker import Worker
 
@@ -67,6 +68,8 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--refuse", action="append", default=[], metavar="TYPE", type=cli_workers.task_type, help="do not start these"
     )
+    text = "serve metrics for Prometheus; on the loopback address unless HOST is given"
+    parser.add_argument("--metrics", type=metrics_server.address, default=None, metavar="[HOST:]PORT", help=text)
     parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
 
 
@@ -83,12 +86,14 @@ def work(context: Context) -> int:
     settings = _with_options(context.settings(), context.args)
     stop = threading.Event()
     with signals.heard(stop.set):
-        worker, clean = _work(settings, stop, drain=context.args.drain)
+        worker, clean = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)
     context.show({"worker": worker.name, "clean": clean}, [f"{worker.name} stopped"])
     return EXIT_OK if clean else EXIT_FAILED
 
 
-def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> tuple[Worker, bool]:
+def _work(
+    settings: config.Settings, stop: threading.Event, *, drain: bool, metrics_at: tuple[str, int] | None
+) -> tuple[Worker, bool]:
     engine = assembly.open_engine(settings)
     steward = workforce.steward(engine)
     worker = Worker(workforce.worker_parts(engine), workforce.worker_options(settings))
@@ -98,8 +103,15 @@ def _work(settings: config.Settings, stop: threading.Event, *, drain: bool) -> t
         own = settings.worker
         count, lanes = own.auto_slots or own.slots, ", ".join(own.lanes)
         sys.stderr.write(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
-        _wait(engine, worker, steward, stop, drain=drain)
-        clean = worker.stop()
+        with metrics_server.serving(
+            metrics_at,
+            lambda: metrics.of_worker(worker.last_info, leads=steward.leader.leading),
+            lambda: metrics.of_fleet(engine.store.counts(), engine.broker.depths()),
+        ) as page:
+            if page:
+                sys.stderr.write(f"fleetdeck: metrics at {page}\n")
+            _wait(engine, worker, steward, stop, drain=drain)
+            clean = worker.stop()
     finally:
         worker.stop(0.0)
         steward.close()

@@ -53,6 +53,7 @@ class Worker:
         self._sharing = Sharing(options.lanes, options.slots, options.shares)
         self._auto = options.auto
         self._grace_s: float | None = None  #: as it was ordered to stop with
+        self._last: WorkerInfo | None = None
         self._started = False
         self._ending = threading.Lock()
 
@@ -176,7 +177,7 @@ class Worker:
         ability = self._skills.refresh()
         with self._lock:
             delivered = sum(1 for held in self._all.values() if held.delivery is not None)
-        return self._portrait.draw(
+        self._last = self._portrait.draw(
             state=self._state,
             slots=self._pool.states(self._wall),
             shares=self._sharing.shares(),
@@ -187,6 +188,12 @@ class Worker:
             auto=str(self._auto) if self._auto is not None else "",
             browsers=self._skills.browsers,
         )
+        return self._last
+
+    @property
+    def last_info(self) -> WorkerInfo:
+        """The last heartbeat; to ask for it costs nothing."""
+        return self._last if self._last is not None else self.info()
 
     def obey(self, order: str) -> None:
         """Do what an operator asked of this worker; unknown orders are logged and left."""
