@@ -43,8 +43,9 @@ RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the las
 #: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the
 #: 64 bytes up to which Redis keeps a small hash as a list that it searches from the start.
 BY_SHOP = ROOT + "n:shop"
-#: by shop, for each priority but 5 four bytes: its tasks that a message is under way for (pending, queued). Only a hint
-#: about priorities: how many there are in all BY_SHOP tells, which a program keeps too that does not know this key.
+#: by shop, for each priority but the usual one four bytes: its tasks that a message is under way for (pending, queued).
+#: Only a hint about priorities: how many there are in all BY_SHOP tells, which a program keeps too that does not know
+#: this key.
 UNDER_WAY = ROOT + "n:way"
 BY_KIND = ROOT + "n:kind"  #: counters by "platform|type|lane|status|triage|priority": totals without a scan
 SHOP_NAMES = ROOT + "i:shops"  #: every shop that ever had a task, in order of its name

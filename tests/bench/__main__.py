@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, browser, bulk, console, fairness, pages, peers, size
+from tests.bench import bare, browser, bulk, console, fairness, limited, pages, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "pages", "browser")
+MORE = ("fairness", "bulk100k", "limits", "pages", "browser")
 
 
 def main() -> int:
@@ -48,6 +48,8 @@ def main() -> int:
         found["fairness, embedded"] = fairness.measure(dict, args.scale)
     if "bulk100k" in args.parts:
         found["bulk, embedded"] = bulk.measure(round(bulk.COUNT * args.scale))
+    if "limits" in args.parts:
+        found["limits, embedded"] = limited.measure(round(limited.COUNT * args.scale))
     if "pages" in args.parts:
         with tempfile.TemporaryDirectory(prefix="fleetdeck-bench-") as folder:
             found["pages, embedded"] = pages.measure("embedded", args.rows or pages.ROWS, Path(folder))
@@ -126,6 +128,8 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         found["bulk, bare"] = floor
         share = found["bulk, fleet"]["no-op tasks /s, thread"] / floor["no-op tasks /s"]
         found["bulk, fleet"]["no-op tasks, bare floor = 1"] = share
+    if "limits" in args.parts:
+        found["limits, fleet"] = limited.measure(round(limited.COUNT * args.scale), **_fresh(rabbit, redis))
     if "pages" in args.parts:
         redis.flush()
         found["pages, fleet"] = pages.measure("fleet", args.rows or pages.ROWS, Path(), redis.url)

@@ -25,10 +25,10 @@ def flood(rig: Rig, count: int, **fields: object) -> list[Task]:
     return [rig.record(task) for task in tasks]
 
 
-@pytest.fixture
-def crowd(rig: Rig) -> list[Task]:
-    """One more than go ahead of time, and two that are parked."""
-    return flood(rig, LOOK_AHEAD + 3)
+@pytest.fixture(params=[5, 6])
+def crowd(rig: Rig, request: pytest.FixtureRequest) -> list[Task]:
+    """One more than go ahead of time, and two that are parked; of a priority of their own, and of the usual one."""
+    return flood(rig, LOOK_AHEAD + 3, priority=request.param)
 
 
 def under_way(crowd: list[Task]) -> list[Task]:
@@ -131,12 +131,13 @@ def test_a_parked_one_can_be_cancelled(rig: Rig, crowd: list[Task]) -> None:
 
 
 def test_a_plan_that_falls_due_waits_too(rig: Rig, crowd: list[Task]) -> None:
-    planned = rig.create(status=Status.SCHEDULED, due_at=rig.store.now_ms() + 1)
+    plan = {"status": Status.SCHEDULED, "priority": crowd[0].priority}
+    planned = rig.create(**plan, due_at=rig.store.now_ms() + 1)
     rig.pass_time(0.05)
     assert rig.ask(Nudge(task_id=planned.task_id, gen=0, attempt=0)).code == "ok"
     record = rig.record(planned)
     assert (record.status, record.gate, record.due_at) == (Status.BLOCKED, "shop_busy", 0)
-    later = rig.create(status=Status.SCHEDULED, due_at=rig.store.now_ms() + 90_000)
+    later = rig.create(**plan, due_at=rig.store.now_ms() + 90_000)
     moved = rig.ask(Move(task_id=later.task_id, lane="normal", priority=5, by="ann", run_now=True)).task
     assert moved is not None
     assert (moved.status, moved.gate) == (Status.BLOCKED, "shop_busy")

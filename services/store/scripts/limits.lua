@@ -4,7 +4,7 @@
 -- K.limits: "slots starts" by scope ("platform:pdd", "type:sync_order"), 0 for no limit. K.limit_running: running tasks
 -- of such a scope. K.limit_reserved .. scope: tasks with a promised slot by the end of the promise. K.limit_starts ..
 -- scope: starts by second.
-local quota = { some = false, known = {}, seconds = C.limit_seconds }
+local quota = { some = false, known = {}, lists = {}, seconds = C.limit_seconds }
 
 for place, words in ipairs(call('HGETALL', K.limits)) do
   if place % 2 == 1 then
@@ -41,6 +41,7 @@ function quota.state(scope)
     l.running = tonumber(call('HGET', K.limit_running, scope) or 0)
     call('ZREMRANGEBYSCORE', K.limit_reserved .. scope, '-inf', NOW_TEXT)
     l.reserved = call('ZCARD', K.limit_reserved .. scope)
+    l.waits = call('EXISTS', K.limit_waiting .. scope) == 1
     if l.starts > 0 then quota.load_starts(l) end
   end
   return l
@@ -48,8 +49,12 @@ end
 
 -- The limits that a task counts for.
 function quota.of(e)
+  local place = e.platform .. '|' .. e.kind
+  local list = quota.lists[place]
+  if list then return list end
   local platform, kind = 'platform:' .. e.platform, 'type:' .. e.kind
-  local list = {}
+  list = {}
+  quota.lists[place] = list
   if quota.known[platform] then list[1] = quota.state(platform) end
   if quota.known[kind] then list[#list + 1] = quota.state(kind) end
   return list
@@ -74,9 +79,7 @@ function quota.started(e)
   for _, l in ipairs(quota.of(e)) do
     if l.starts > 0 then
       local second = math.floor(NOW / 1000)
-      l.used, l.seconds[second] = l.used + 1, (l.seconds[second] or 0) + 1
-      call('HSET', K.limit_starts .. l.scope, text(second), text(l.seconds[second]))
-      call('PEXPIRE', K.limit_starts .. l.scope, text(quota.seconds * 1000))
+      l.used, l.seconds[second], l.began = l.used + 1, (l.seconds[second] or 0) + 1, second
     end
   end
 end
@@ -98,5 +101,9 @@ function quota.flush()
   if not quota.some then return end
   for scope, l in pairs(quota.known) do
     if l.dirty then call('HSET', K.limit_running, scope, text(l.running)) end
+    if l.began then
+      call('HSET', K.limit_starts .. scope, text(l.began), text(l.seconds[l.began]))
+      call('PEXPIRE', K.limit_starts .. scope, text(quota.seconds * 1000))
+    end
   end
 end

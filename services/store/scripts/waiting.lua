@@ -27,12 +27,14 @@ function quota.first(shop, kind)
 end
 
 function quota.wait(l, shop, kind, at)
+  l.waits = true
   call('ZADD', K.limit_waiting .. l.scope, 'LT', text(at), shop .. '|' .. kind)
   call('SADD', K.limit_scopes, l.scope)
 end
 
 -- The rank of the best that wait, nil for nobody.
 function quota.best(l)
+  if l.waits == false then return end
   return tonumber(call('ZRANGE', K.limit_waiting .. l.scope, 0, 0, 'WITHSCORES')[2])
 end
 
@@ -79,6 +81,8 @@ end
 -- Release the best of those that wait for a limit, so many at most.
 function quota.open(scope, most, released)
   local l, looks = quota.state(scope), C.look + most
+  if l.waits == false and l.told then return end -- asked already for this batch
+  l.told = true
   while most > 0 and looks > 0 and quota.room(l) > 0 do
     local best = call('ZRANGE', K.limit_waiting .. scope, 0, 0, 'WITHSCORES')
     if not best[1] then
