@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from PySide6.QtCore import QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent, QImage, QPainter, QPaintEvent, QPixmap
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
-    QGraphicsEffect,
+    QGraphicsColorizeEffect,
     QHBoxLayout,
     QLabel,
     QSizePolicy,
@@ -142,18 +142,21 @@ class ConnectionBanner(QFrame):
         painter.fillRect(0, self.height() - 1, self.width(), 1, theme().tint("retrying", 60, "bg"))
 
 
-class _Grey(QGraphicsEffect):
+class _Grey(QGraphicsColorizeEffect):
     """Takes the colour out of a page; cheap, since a page that is cut off does not change."""
 
+    def __init__(self, owner: QObject) -> None:
+        super().__init__(owner)
+        # laid over greys as light, so black leaves them as they are
+        self.setColor(QColor(Qt.GlobalColor.black))
+        self.setStrength(1.0)
+
     def draw(self, painter: QPainter) -> None:
-        pixmap = self.sourcePixmap(Qt.CoordinateSystem.LogicalCoordinates)
-        if isinstance(pixmap, tuple):
-            pixmap = pixmap[0]
-        grey = pixmap.toImage().convertToFormat(QImage.Format.Format_Grayscale8)
-        shown = QPixmap.fromImage(grey)
-        shown.setDevicePixelRatio(pixmap.devicePixelRatio())
+        """Draw the page, dimmed."""
+        # nothing is painted behind a page that covers everything: what lay there before would shine through
+        painter.fillRect(self.sourceBoundingRect(), theme().color("bg"))
         painter.setOpacity(_OPACITY)
-        painter.drawPixmap(0, 0, shown)
+        super().draw(painter)
 
 
 def grey(widget: QWidget, on: bool) -> None:

@@ -190,7 +190,8 @@ class ShopsPage(Page):
         return queries.shops(text, which), queries.scopes()
 
     def _show_error(self, error: BaseException) -> None:
-        self._error.show_error(told(error))
+        if self._context.feed.latest.store.connected:  # else the window tells it above all pages
+            self._error.show_error(told(error))
 
     def _show(self, answer: Answer) -> None:
         self._error.clear()

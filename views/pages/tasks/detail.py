@@ -10,6 +10,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable
 from services.domain.mask import masked_json, masked_text
 from services.domain.status import Status
 from services.domain.task import Task
@@ -27,7 +28,7 @@ from views.pages.tasks.verbs import CANCEL, DECISIONS, VERBS, Verb
 from views.support import safe, shown, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
-from views.support.operation import Operation
+from views.support.operation import Operation, report
 from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
@@ -85,7 +86,7 @@ class TaskDetailPanel(QWidget):
     def refresh(self) -> None:
         """Ask again."""
         if self._task_id:
-            self._ask.start(partial(_look, self._context.tasks, self._task_id), self._show)
+            self._ask.start(partial(_look, self._context.tasks, self._task_id), self._show, self._fail)
 
     def note_listed(self, keys: Set[object]) -> None:
         """What is in the answer to the list no more may be no more at all."""
@@ -239,6 +240,12 @@ class TaskDetailPanel(QWidget):
         self.show_verbs()
         self._logs.follow(task)
         self._files.follow(task)
+
+    def _fail(self, error: BaseException) -> None:
+        """Nobody did anything: while the connection is lost the window says so, and what stands here stays."""
+        latest = self._context.feed.latest
+        if latest.store.connected and not isinstance(error, StoreUnavailable):
+            report(error)
 
     def _show_missing(self, stone: Tombstone | None) -> None:
         """There is no record (any more): what stands here is what it was when it was last seen."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtGui import QColor, QPixmap, QRegion
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -73,6 +75,22 @@ def test_a_page_loses_and_regains_its_colour(qtbot: QtBot) -> None:
     grey(window, False)
     grey(window, False)
     assert colour() == (255, 0, 0)
+
+
+def test_nothing_shines_through_a_grey_page(qtbot: QtBot) -> None:
+    window, label = QWidget(), QLabel("x")
+    qtbot.addWidget(window)
+    window.resize(60, 60)
+    label.setParent(window)
+    label.resize(60, 60)
+    label.setStyleSheet("background: #404040")
+    window.show()
+    grey(window, True)
+    under = QPixmap(60, 60)
+    under.fill(QColor("#ff00ff"))
+    window.render(under, QPoint(), QRegion(), QWidget.RenderFlag.DrawChildren)
+    red, green, _blue = under.toImage().pixelColor(50, 50).toTuple()[:3]
+    assert abs(red - green) < 20, "a fifth of what lies there would be 51 more"
 
 
 def test_the_card_names_each_part(qtbot: QtBot) -> None:
