@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain.change import Cancel, Create, Move, OpenLimit
+from services.domain.change import Cancel, Create, Move, OpenLimit, OpenShop
 from services.domain.limit import Limit, LimitNow
 from services.domain.shop import Pause
 from services.domain.status import Status
@@ -366,3 +366,19 @@ def test_promised_counts_all_shops(rig: Rig) -> None:
     assert rig.store.promised() == 2
     rig.claim(one, "w3#1")
     assert rig.store.promised() == 1
+
+
+def test_opening_a_shop_releases_no_more_than_asked_for(rig: Rig) -> None:
+    """Who goes first at the limit counts too, though it is another shop's."""
+    rig.shop("s1", concurrency=2)
+    rig.shop("s2", concurrency=2)
+    limit(rig, concurrency=1)
+    keeper = rig.running(shop_id="s9", owner="w#0")
+    first = rig.claim(rig.queued(shop_id="s2", priority=9), "w#1").task
+    second = rig.claim(rig.queued(shop_id="s1", priority=3), "w#2").task
+    assert first is not None
+    assert second is not None
+    limit(rig, concurrency=3)
+    answer = rig.ask(OpenShop(shop="pdd:s1", most=1))
+    assert [task.task_id for task in answer.released] == [first.task_id]
+    assert rig.finish(keeper).code == "ok"

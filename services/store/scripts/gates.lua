@@ -163,7 +163,7 @@ local function release_heads(shop, s, heads, edge, seen, shut, most, released, b
         elseif limit then
           shut[head.kind], e.sole = true, false
           quota.wait(limit, shop, head.kind, head.rank)
-        elseif free_slots(s) <= 0 then
+        elseif free_slots(s) <= 0 or #released >= (most or math.huge) then -- who goes first there has taken the room
           e.sole = false
           return true
         else
