@@ -35,4 +35,4 @@ def _round(pair: Pair, count: int, limits: tuple[Limit, ...]) -> float:
     for limit in OPEN:
         store.put_limit(limit if limit in limits else Limit(scope=limit.scope))
     pair.create(pair.specs(count))
-    return pair.drain("noop")
+    return pair.drain()

@@ -22,7 +22,7 @@ def measure(pair: Pair, count: int) -> dict[str, float]:
     begun, _ = _bytes(pair)
     pair.create(pair.specs(count))
     waiting, waiting_events = _bytes(pair)
-    pair.drain("noop")
+    pair.drain()
     ended, events = _bytes(pair)
     _forget(pair)
     buried, later_events = _bytes(pair)
