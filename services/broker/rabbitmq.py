@@ -13,7 +13,7 @@ from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_consumer import RabbitConsumer
 from services.broker.rabbitmq_control import Control
 from services.broker.rabbitmq_management import Management
-from services.broker.rabbitmq_publisher import WINDOW, Publisher
+from services.broker.rabbitmq_publisher import UNROUTABLE, WINDOW, Publisher
 from services.broker.rabbitmq_timing import Timing
 from services.domain.errors import BrokerError
 from services.domain.lane import LANES, shop_queue
@@ -22,6 +22,7 @@ from services.ports import Clock
 
 DEAD_WINDOW, LOG_WINDOW = 50, 200
 RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
+RESTORE_WAIT = 5.0  #: seconds that lost orders wait for it
 
 
 class RabbitBroker:
@@ -53,6 +54,8 @@ class RabbitBroker:
         self._consumers: list[RabbitConsumer] = []
         self._dedicated: set[str] = set()
         self._restored_at = float("-inf")
+        self._restoration = threading.Event()  #: clear while it is under way
+        self._restoration.set()
         self._used: set[Link] = set()
 
     # -------------------------------------------------------------------------------------------------- messages
@@ -67,7 +70,13 @@ class RabbitBroker:
             self._add_delays(unknown)
         if self._profile == topology.CLUSTER:
             orders = [_for_quorum(order) for order in orders]
-        return self._publisher.publish(orders)
+        receipts = self._publisher.publish(orders)
+        lost = [place for place, receipt in enumerate(receipts) if receipt == UNROUTABLE]
+        if lost and self._restoration.wait(RESTORE_WAIT):
+            # somebody may have deleted a queue: it is there again, and nobody has to wait for the turn of the outbox
+            for place, receipt in zip(lost, self._publisher.publish([orders[place] for place in lost]), strict=True):
+                receipts[place] = receipt
+        return receipts
 
     def _add_delays(self, unknown: set[int]) -> None:
         try:
@@ -194,7 +203,8 @@ class RabbitBroker:
         now = self._clock.monotonic()
         if self._in.up and now - self._restored_at >= RESTORE_EVERY:
             self._restored_at = now
-            self._in.post(lambda: self._control.restore(lambda: None))
+            self._restoration.clear()
+            self._in.post(lambda: self._control.restore(self._restoration.set))
 
 
 def _for_quorum(order: Order) -> Order:

@@ -142,6 +142,16 @@ def test_a_queue_deleted_under_its_consumer_is_declared_and_consumed_again(rabbi
         assert names(collect(consumer, 1)) == ["other"]
 
 
+def test_an_order_whose_queue_was_deleted_does_not_wait_for_the_outbox(
+    rabbitmq: RabbitMQ, amqp_vhost: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.broker.rabbitmq.RESTORE_WAIT", 60.0)
+    with opened(rabbitmq, amqp_vhost) as broker, raw(amqp_vhost) as channel:
+        assert broker.publish([order("one")])[0].ok
+        channel.queue_delete(HIGH)
+        assert [receipt.ok for receipt in broker.publish([order("two"), order("three", "low")])] == [True, True]
+
+
 def test_a_dedicated_queue_that_is_missing_is_consumed_once_it_is_there(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     with opened(rabbitmq, amqp_vhost) as broker, raw(amqp_vhost) as channel:
         consumer = broker.consumer(["single_shop_s7"], window=5, name="w")
