@@ -1,11 +1,11 @@
-"""How one worker shares its slots among the lanes: how many are kept for a lane, and how many it may use at most."""
+"""What one worker takes: its slots, how the lanes share them, and the task types that it shall refuse."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
-from services.domain import lane_share
+from services.domain import ids, lane_share
 from services.domain.lane import LANES
 from services.domain.lane_share import MAX_SLOTS, Share
 from services.domain.worker import WorkerInfo
@@ -21,7 +21,7 @@ WIDTH = 460
 
 class LanesDialog(DialogFrame):
     """Signals:
-    chosen: the order for the worker, e.g. ``slots=8,high=0-8,low=1-3``.
+    chosen: an order for the worker, e.g. ``slots=8,high=0-8,low=1-3`` or ``refuse=screenshot``.
     """
 
     chosen = Signal(str)
@@ -40,9 +40,13 @@ class LanesDialog(DialogFrame):
             # what is as many as there are slots is no bound: it follows the slots
             bound = 0 if most >= len(info.slots) else most
             self.lanes[str(lane)] = (NumberField(least, 0, MAX_SLOTS), NumberField(bound, 0, MAX_SLOTS))
+        self.refused = QLineEdit(", ".join(info.declines))
+        self.refused.setPlaceholderText(_("none"))
+        self.refused.setReadOnly(bool(reason))
         self._problem = Label("", "label", "dead", wrap=True)
         self._build()
-        self._first = self.order()
+        self._first = self.orders()
+        self.refused.textChanged.connect(self._check)
         for field in (self.slots, *(field for pair in self.lanes.values() for field in pair)):
             field.valueChanged.connect(self._check)
             field.setReadOnly(bool(reason))
@@ -67,6 +71,7 @@ class LanesDialog(DialogFrame):
                 field.setAccessibleName(f"{shown.lane_word(lane)}, {titles[column]}")
                 grid.addWidget(field, row, column)
         self.body.addLayout(grid)
+        self.body.addWidget(Labelled(N_("Refuse task types"), self.refused, hint=N_("codes, with commas")))
         self.body.addWidget(self._problem)
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
         self.cancel_button.clicked.connect(self.reject)
@@ -84,11 +89,23 @@ class LanesDialog(DialogFrame):
             parts.append(f"{lane}={Share(least.value(), most.value())}")
         return f"slots={','.join(parts)}"
 
+    def refusal(self) -> str:
+        """The types to be refused, as the worker reads them."""
+        return f"refuse={','.join(dict.fromkeys(self._types()))}"
+
+    def orders(self) -> tuple[str, str]:
+        """Both."""
+        return self.order(), self.refusal()
+
+    def _types(self) -> list[str]:
+        words = self.refused.text().replace("，", ",").split(",")
+        return [word.strip() for word in words if word.strip()]
+
     def _check(self) -> None:
         wrong = self._wrong()
         self._problem.setText(wrong)
         self._problem.setVisible(bool(wrong))
-        same = _("Nothing was changed yet") if self.order() == self._first else ""
+        same = _("Nothing was changed yet") if self.orders() == self._first else ""
         self.save_button.disable(self._reason or wrong or same)
 
     def _wrong(self) -> str:
@@ -100,12 +117,14 @@ class LanesDialog(DialogFrame):
         for lane, (least, most) in self.lanes.items():
             if most.value() and least.value() > most.value():
                 return _("{lane} keeps more than it may use.").format(lane=shown.lane_word(lane))
-        return ""
+        bad = [word for word in self._types() if not ids.valid_task_type(word)]
+        return _("{word} is no code of a task type.").format(word=safe.one_line(bad[0], 40)) if bad else ""
 
     def _on_save(self) -> None:
-        order = self.order()
+        orders = [now for now, before in zip(self.orders(), self._first, strict=True) if now != before]
         self.accept()
-        self.chosen.emit(order)
+        for order in orders:
+            self.chosen.emit(order)
 
 
 def obeyed(info: WorkerInfo, value: str) -> bool:

@@ -230,6 +230,8 @@ def _obeyed(info: WorkerInfo, order: str) -> bool:
     verb, _sign, value = order.partition("=")
     if verb == "slots":
         return obeyed(info, value)
+    if verb == "refuse":
+        return set(info.declines) == set(filter(None, value.split(",")))
     return info.state == {"drain": "draining", "resume": "running", "stop": "stopping"}[verb]
 
 
@@ -237,4 +239,6 @@ def _asked_words(order: str) -> str:
     verb, _sign, value = order.partition("=")
     if verb == "slots":
         return _("asked for {n} slots").format(n=value.partition(",")[0])
+    if verb == "refuse":
+        return _("asked to refuse types") if value else _("asked to take all types")
     return {"drain": _("asked to drain"), "resume": _("asked to resume"), "stop": _("asked to stop")}[verb]

@@ -79,14 +79,20 @@ def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
         return _("stopping"), "scheduled"
     if info.lacks:
         return _("{program} is not found here").format(program=safe.one_line(min(info.lacks.values()), 40)), "retrying"
+    if info.declines:
+        refused = ngettext("refuses {n} type", "refuses {n} types", len(info.declines))
+        return refused.format(n=len(info.declines)), "scheduled"
     if info.cpu >= CPU_HIGH:
         return _("one core is full"), "retrying"
-    return safe.one_line(text.listed(part for part in (info.system, info.version) if part), 60), "text3"
+    running = (
+        ngettext("{n} browser", "{n} browsers", info.browsers).format(n=info.browsers) if info.browsers > 0 else ""
+    )
+    return safe.one_line(text.listed(part for part in (running, info.system, info.version) if part), 60), "text3"
 
 
 def abilities(info: WorkerInfo) -> str:
     """What it can run and what it lacks, as lines of a tool tip."""
-    if not info.executors and not info.lacks:
+    if not info.executors and not info.lacks and not info.declines:
         return ""
     lines = [_("Runs: {names}").format(names=text.listed(info.executors) or "–")]
     types = sorted({*info.handlers, *info.commands})
@@ -94,6 +100,12 @@ def abilities(info: WorkerInfo) -> str:
         more = [] if len(types) <= TYPES_NAMED else ["…"]
         lines.append(_("Types of its own: {names}").format(names=text.listed([*types[:TYPES_NAMED], *more])))
     lines += [_("{program} is not found here").format(program=safe.one_line(one, 60)) for one in {*info.lacks.values()}]
+    if info.declines:
+        lines.append(_("Refuses: {names}").format(names=text.listed(map(type_names.name, info.declines))))
+    if info.auto:
+        lines.append(_("Sets the number of its slots by itself."))
+    if info.browsers >= 0:
+        lines.append(ngettext("{n} browser runs", "{n} browsers run", info.browsers).format(n=info.browsers))
     return "\n".join(lines)
 
 

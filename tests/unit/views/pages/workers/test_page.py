@@ -263,3 +263,21 @@ def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page:
     assert orders(fleet, info) == ("slots=4,high=2,normal=0,low=1",)
     fleet.heartbeat("rpa-01", busy=2, shares={"high": (2, 4), "normal": (0, 4), "low": (1, 4)})
     qtbot.waitUntil(lambda: node._note.text() != "asked for 4 slots", timeout=WAIT_MS)
+
+
+def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=0)
+    page = open_page()
+    node = card(page, "rpa-01")
+    node.lanes_button.click()
+    (dialog,) = page.findChildren(LanesDialog)
+    dialog.refused.setText("no such type!")
+    assert dialog._problem.text() == "no such type! is no code of a task type."
+    dialog.refused.setText("screenshot，get_content")
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: node._note.text() == "asked to refuse types", timeout=WAIT_MS)
+    assert orders(fleet, info) == ("refuse=screenshot,get_content",)
+    fleet.heartbeat("rpa-01", busy=0, declines=("screenshot", "get_content"), browsers=2)
+    qtbot.waitUntil(lambda: node._note.text() == "refuses 2 types", timeout=WAIT_MS)
+    assert "Refuses: screenshot, get_content" in node.toolTip()
+    assert "2 browsers run" in node.toolTip()
