@@ -104,6 +104,8 @@ def test_only_plain_files_are_taken(make: Make, tmp_path: Path, what: str) -> No
     source = tmp_path / "source"
     if what == "folder":
         source.mkdir()
+    elif what == "pipe" and not hasattr(os, "mkfifo"):
+        pytest.skip("there are no such files here")
     elif what == "pipe":
         os.mkfifo(source)
     with pytest.raises(ArtifactError, match="source"):
