@@ -13,7 +13,7 @@ from services.domain.change import Answer
 from services.domain.status import TERMINAL
 from services.domain.task import Task
 from tests.stateful.arena import RACES, Arena, finish, one, opened, race
-from tests.stateful.machine import MEMORY
+from tests.stateful.lives import MEMORY
 
 
 @pytest.fixture(params=["embedded", pytest.param("redis", marks=pytest.mark.redis)])
