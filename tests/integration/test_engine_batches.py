@@ -31,7 +31,7 @@ def test_a_batch_of_every_kind_is_cancelled_and_retried(fleet: Fleet) -> None:
     done = batches.cancel(plan, reason="enough")
     assert (done.outcome.done, done.outcome.pending) == ((parked,), (running,))
     assert fleet.wait(running, "cancelled").reason == "enough"
-    assert fleet.task(other).status in ("queued", "running", "blocked", "succeeded")
+    assert fleet.task(other).status != "cancelled"
     again = batches.retry(batches.plan_retry("B"))
     assert set(again.outcome.made) == set(failed)
     assert again.before == {"dead": 2, "cancelled": 2}
