@@ -54,11 +54,17 @@ _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
     """Steps and attempts in one list, oldest first; what is planned stands last, dimmed."""
-    entries = [entry for step in task.steps if (entry := _step(task, step, now_ms)) is not None]
-    entries += [_attempt(one, now_ms) for one in task.attempts]
+    entries: list[tuple[int, TimelineEntry]] = []
+    recorded = {one.number: one for one in task.attempts if one.outcome != "fenced"}
+    apart = [one for one in task.attempts if one.outcome == "fenced"]
+    for step in task.steps:
+        if step.from_ == Status.RUNNING and (one := recorded.pop(step.attempt, None)) is not None:
+            entries.append((min(one.ended_at, step.at), _attempt(one, now_ms)))  # before what became of the task by it
+        if (line := _step(task, step, now_ms)) is not None:
+            entries.append(line)
+    entries += [(one.ended_at, _attempt(one, now_ms)) for one in (*recorded.values(), *apart)]
     entries.sort(key=lambda pair: pair[0])
-    lines = [entry for _at, entry in entries]
-    return [*lines, *_next(task, now_ms)]
+    return [*(line for _at, line in entries), *_next(task, now_ms)]
 
 
 def gate_entries(gates: Sequence[GateView], starts_in_s: float | None = None) -> list[TimelineEntry]:
@@ -113,17 +119,16 @@ def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | No
     return step.at, TimelineEntry(time=time, text=_(word), tail=tail, status=shown.GLYPHS[step.to])
 
 
-def _attempt(one: Attempt, now_ms: int) -> tuple[int, TimelineEntry]:
+def _attempt(one: Attempt, now_ms: int) -> TimelineEntry:
     word = _(_OUTCOMES.get(one.outcome, one.outcome))
     error = safe.one_line(one.error.strip().rsplit("\n", 1)[-1], 120) if one.error else ""
-    entry = TimelineEntry(
+    return TimelineEntry(
         time=shown.clock(one.ended_at, now_ms),
         text=_("Attempt {n} {word}").format(n=one.number, word=word),
         tail=error,
         span=text.duration(shown.span(one.ended_at - one.started_at), precise=True),
         status=_GLYPH_OF_OUTCOME.get(one.outcome, "dead"),
     )
-    return one.ended_at, entry
 
 
 def _next(task: Task, now_ms: int) -> list[TimelineEntry]:

@@ -1,0 +1,51 @@
+"""The timeline of a task."""
+
+from __future__ import annotations
+
+from services.domain.task import Attempt, Step, Task
+from views.pages.tasks.story import timeline
+
+
+def lines(*attempts: Attempt, steps: tuple[Step, ...]) -> list[str]:
+    task = Task(
+        task_id="t1",
+        shop_id="s1",
+        platform="pdd",
+        task_type="sync_order",
+        status="dead",
+        steps=steps,
+        attempts=attempts,
+    )
+    return [line.text for line in timeline(task, 10_000)]
+
+
+def test_an_attempt_ends_before_what_became_of_the_task_by_it() -> None:
+    steps = (
+        Step(1000, "", "pending"),
+        Step(2000, "pending", "queued"),
+        Step(3000, "queued", "running", "w1", 0, 1),
+        Step(3000, "running", "retrying", "w1", 0, 1),
+        Step(5000, "retrying", "running", "w2", 0, 2),
+        Step(6000, "running", "dead", "w2", 0, 2),
+    )
+    told = lines(
+        Attempt(1, "w1", 3000, 3000, "failed"),
+        Attempt(2, "w2", 5000, 6001, "failed"),
+        Attempt(1, "w1", 3000, 7000, "fenced"),
+        steps=steps,
+    )
+    assert told == [
+        "Created by",
+        "Waits in its lane",
+        "Attempt 1 started on",
+        "Attempt 1 failed",
+        "Attempt 2 started on",
+        "Attempt 2 failed",
+        "Dead letter",
+        "Attempt 1 late, not counted",
+    ]
+
+
+def test_attempts_whose_steps_are_no_longer_kept_stand_where_they_ended() -> None:
+    told = lines(Attempt(1, "w1", 500, 900, "failed"), steps=(Step(1000, "retrying", "running", "w1", 0, 2),))
+    assert told == ["Attempt 1 failed", "Attempt 2 started on"]
