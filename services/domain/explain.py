@@ -21,7 +21,12 @@ MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
 BREAKER, QUOTA = breaker.GATE, limit.GATE
 #: the order of testing
 GATES = (NOT_DUE, dependency.GATE, PAUSED, BREAKER, SHOP_BUSY, QUOTA, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
-_NEEDS = {name: f"gate.needs_{name}" for name in ("handler", "program", "executor", "willing")}
+_NEEDS = {
+    "handler": "gate.needs_handler",
+    "program": "gate.needs_program",
+    "executor": "gate.needs_executor",
+    "willing": "gate.needs_willing",
+}
 #: so many workers are named, then dots
 NAMED = 5
 OK, CLOSED, NEXT = "ok", "closed", "next"

@@ -52,9 +52,13 @@ def submit(fleet: Fleet, count: int, seen: Path) -> list[str]:
     """Tasks of as many shops."""
     specs = [
         TaskSpec(
-            platform="pdd", shop_id=f"s{number}", task_type="work", payload={"seen": str(seen)}, if_duplicate="queue"
+            platform="pdd",
+            shop_id=f"s{next(SHOPS)}",
+            task_type="work",
+            payload={"seen": str(seen)},
+            if_duplicate="queue",
         )
-        for number in range(count)
+        for _ in range(count)
     ]
     return [task.task_id for task in fleet.submit(*specs).created]
 
