@@ -15,6 +15,8 @@ from typing import Any
 
 import psutil
 
+from services.executors.offspring import offspring
+
 #: marks a child and all its offspring, also those that left its process group
 MARK = "FLEETDECK_RUN"
 #: names the process that watches them, so that what outlives it can be told from what is at work
@@ -104,7 +106,7 @@ class ProcessTree:
         if self.process.returncode is None:  # once reaped, its number may belong to others
             with contextlib.suppress(psutil.NoSuchProcess):
                 root = psutil.Process(self.pid)
-                found = {member.pid: member for member in [root, *root.children(recursive=True)]}
+                found = {member.pid: member for member in [root, *offspring(root)]}
         for member in psutil.process_iter():
             if member.pid not in found and self._is_marked(member):
                 found[member.pid] = member
@@ -167,18 +169,23 @@ def end_owned(by: str) -> int:
 
     Returns how many processes were alive.
     """
+    found: dict[int, psutil.Process] = {}
+    while fresh := {one.pid: one for one in _belonging(by) if one.pid not in found and _is_alive(one)}:
+        for member in fresh.values():  # what stands still starts nothing that would be nobody's once this is gone
+            _ignore_gone(member.suspend)
+        found |= fresh
+    for member in found.values():
+        _ignore_gone(member.kill)
+    return len(found)
+
+
+def _belonging(by: str) -> list[psutil.Process]:
     marked = [member for member in psutil.process_iter() if _owner_of(member) == by]
-    found = {member.pid: member for member in marked}
-    for member in marked:
-        with contextlib.suppress(psutil.Error):
-            found |= {child.pid: child for child in member.children(recursive=True)}
+    found = {child.pid: child for member in marked for child in (member, *offspring(member))}
     sessions = {_session_of(member.pid) for member in marked} - {-1}  # each child began one of its own
     if sessions:
         found |= {one.pid: one for one in psutil.process_iter() if _session_of(one.pid) in sessions}
-    alive = [member for member in found.values() if _is_alive(member)]
-    for member in alive:
-        _ignore_gone(member.kill)
-    return len(alive)
+    return list(found.values())
 
 
 def _owner_of(member: psutil.Process) -> str:

@@ -16,6 +16,7 @@ from playwright.async_api import Browser, BrowserContext, Error, Page, Playwrigh
 from services.domain import ids
 from services.executors.browser.orders import Setup
 from services.executors.browser.profile import Profile, running_on
+from services.executors.offspring import offspring
 from services.settings.browser import BrowserShopSettings
 
 log = logging.getLogger(__name__)
@@ -48,7 +49,7 @@ class Chromium:
     def find_process(self, before: set[int]) -> None:
         """Remember which process it is; ``before`` are the children that were there earlier."""
         mine = f"--user-data-dir={self._folder}" if self.profile else "playwright_chromiumdev_profile"
-        for child in psutil.Process().children(recursive=True):
+        for child in offspring(psutil.Process()):
             with contextlib.suppress(psutil.Error, OSError):
                 line = "\0".join(child.cmdline())
                 if child.pid not in before and mine in line and "--type=" not in line:
@@ -75,7 +76,7 @@ class Chromium:
         total = 0
         with contextlib.suppress(psutil.Error):
             if self._process is not None:
-                for one in (self._process, *self._process.children(recursive=True)):
+                for one in (self._process, *offspring(self._process)):
                     with contextlib.suppress(psutil.Error):
                         memory = one.memory_info()
                         total += memory.rss - getattr(memory, "shared", 0)
@@ -116,7 +117,7 @@ class Chromium:
         if process is None:
             return
         with contextlib.suppress(psutil.Error):
-            members = [process, *process.children(recursive=True)]
+            members = [process, *offspring(process)]
             for one in members:
                 with contextlib.suppress(psutil.Error):
                     one.kill()
@@ -220,7 +221,7 @@ async def new_page(context: BrowserContext) -> Page:
 
 
 def _children() -> set[int]:
-    return {child.pid for child in psutil.Process().children(recursive=True)}
+    return {child.pid for child in offspring(psutil.Process())}
 
 
 def _proxy(address: str) -> dict[str, str]:
