@@ -11,14 +11,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tests.bench import bare, browser, bulk, console, fairness, limited, pages, peers, size
+from tests.bench import bare, browser, bulk, console, dedicated, fairness, held, limited, pages, peers, size
 from tests.bench.pairs import Pair, measure
 from tests.support.services import RabbitMQ, Redis
 
 PEERS = ("dramatiq", "celery")
 PARTS = ("embedded", "fleet", "size", "peers", "bare", "console")
 #: only by name, for they take minutes
-MORE = ("fairness", "bulk100k", "limits", "pages", "browser")
+MORE = ("fairness", "bulk100k", "limits", "pages", "browser", "dedicated")
 
 
 def main() -> int:
@@ -56,7 +56,8 @@ def main() -> int:
     if "browser" in args.parts:
         found["browser, embedded"] = browser.measure(args.scale)
     if set(args.parts) - {"embedded", "browser"}:
-        with RabbitMQ() as rabbit, Redis(appendfsync=args.fsync) as redis:
+        conf = held.SETTINGS if "dedicated" in args.parts else ""
+        with RabbitMQ(extra_conf=conf) as rabbit, Redis(appendfsync=args.fsync) as redis:
             _fleet(args, found, rabbit, redis)
     found["ratios"] = ratios(found)
     if args.json:
@@ -130,6 +131,8 @@ def _fleet(args: argparse.Namespace, found: dict[str, Any], rabbit: RabbitMQ, re
         found["bulk, fleet"]["no-op tasks, bare floor = 1"] = share
     if "limits" in args.parts:
         found["limits, fleet"] = limited.measure(round(limited.COUNT * args.scale), **_fresh(rabbit, redis))
+    if "dedicated" in args.parts:
+        found["dedicated queues, fleet"] = dedicated.measure(rabbit, args.scale, **_fresh(rabbit, redis))
     if "pages" in args.parts:
         redis.flush()
         found["pages, fleet"] = pages.measure("fleet", args.rows or pages.ROWS, Path(), redis.url)

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -30,10 +32,8 @@ def measure(count: int, **urls: str) -> dict[str, float]:
         try:
             out: dict[str, float] = {"tasks": count, "submit in bulk /s": _submit(pair, count)}
             out["store MB, all waiting"] = _stored(pair, Path(folder))
-            with _worker(folder, urls) as worker:
-                out |= _done(pair, psutil.Process(worker.pid), count)
-                worker.terminate()
-                worker.wait(60)
+            with at_work(folder, urls) as (worker,):
+                out |= _done(pair, worker, count)
             out["store MB, all done"] = _stored(pair, Path(folder))
             return out
         finally:
@@ -47,12 +47,22 @@ def _submit(pair: Pair, count: int) -> float:
     return count / (time.perf_counter() - start)
 
 
-def _worker(folder: str, urls: dict[str, str]) -> subprocess.Popen[bytes]:
-    words = [sys.executable, "main.py", "worker", "--slots", str(SLOTS), "--handlers", "tests.bench.handlers"]
+@contextmanager
+def at_work(folder: str, urls: dict[str, str], *, count: int = 1, slots: int = SLOTS) -> Iterator[list[psutil.Popen]]:
+    """Worker processes that are ended in good order, also when what is measured fails."""
+    words = [sys.executable, "main.py", "worker", "--slots", str(slots), "--handlers", "tests.bench.handlers"]
     if urls:
         words += ["--broker", urls["broker"], "--redis", urls["redis"]]
     home = os.environ | {"FLEETDECK_HOME": folder}
-    return subprocess.Popen(words, cwd=ROOT, env=home, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    workers = [psutil.Popen(words, cwd=ROOT, env=home, **quiet) for _ in range(count)]
+    try:
+        yield workers
+    finally:
+        for worker in workers:
+            worker.terminate()
+        for worker in workers:
+            worker.wait(60)
 
 
 def _done(pair: Pair, worker: psutil.Process, count: int) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from pathlib import Path
 from typing import Any
 
 from services.executors.registry import HandlerContext, task_handler
@@ -24,3 +25,11 @@ def noop_process(payload: dict[str, Any], job: HandlerContext) -> None:
 def pause(payload: dict[str, Any], job: HandlerContext) -> None:
     """Wait as a page does, without computing."""
     time.sleep(PAUSE_S)
+
+
+@task_handler("booked", isolate="thread")
+def booked(payload: dict[str, Any], job: HandlerContext) -> None:
+    """Wait, then write down that it ran: one line of a file that several processes append to."""
+    time.sleep(payload["seconds"])
+    with Path(payload["book"]).open("ab", buffering=0) as book:
+        book.write(b"%d\n" % payload["n"])
