@@ -16,7 +16,7 @@ SHELL := /bin/bash
 ARGS ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
 # broker, a child, a lease), so there are more of them than processors of a small machine.
-JOBS ?= 4
+JOBS ?= 5
 # Of a chaos run; seed 0 draws one and prints it.
 MINUTES ?= 30
 TASKS ?= 10000

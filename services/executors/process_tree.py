@@ -138,16 +138,19 @@ def end_orphans() -> int:
 
     Their tasks are given to somebody else, and two flows must not work in one shop at a time.
     """
-    ended = 0
-    for member in psutil.process_iter():
-        try:
-            number, _, started = _owner_of(member).partition(":")
-            if number and not _lives(int(number), float(started)):
-                member.kill()
-                ended += 1
-        except (psutil.Error, OSError, ValueError):
-            continue
-    return ended
+    # with all that they started: the guard of a killed worker may be at the same work, and whoever kills a flow first
+    # must not leave its offspring, which nobody could tell from strangers any more
+    owners = {_owner_of(member) for member in psutil.process_iter()} - {""}
+    return sum(end_owned(by) for by in owners if _is_dead(by))
+
+
+def _is_dead(by: str) -> bool:
+    """Whether this is the mark of a process that is gone; what is no mark says nothing."""
+    number, _, started = by.partition(":")
+    try:
+        return not _lives(int(number), float(started))
+    except (ValueError, psutil.Error):
+        return False
 
 
 def owner() -> str:
@@ -185,6 +188,7 @@ def _belonging(by: str) -> list[psutil.Process]:
     sessions = {_session_of(member.pid) for member in marked} - {-1}  # each child began one of its own
     if sessions:
         found |= {one.pid: one for one in psutil.process_iter() if _session_of(one.pid) in sessions}
+    found.pop(os.getpid(), None)
     return list(found.values())
 
 

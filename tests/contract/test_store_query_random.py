@@ -36,7 +36,7 @@ def filled(
     store.close()
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(query=model.queries())
 def test_any_question(filled: tuple[Store, list[Task]], query: Query) -> None:
     store, tasks = filled

@@ -308,7 +308,7 @@ def _advance(rig: Rig, task: Task) -> None:
         rig.ask(Cancel(task_id=task.task_id, by="ann"))
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
 @given(steps=STEPS)
 def test_any_order_of_operations_embedded(steps: list[Step]) -> None:
     with tempfile.TemporaryDirectory() as folder, opened("embedded", Path(folder) / "fleet.sqlite") as rig:
@@ -317,7 +317,7 @@ def test_any_order_of_operations_embedded(steps: list[Step]) -> None:
 
 
 @pytest.mark.redis
-@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_any_order_of_operations_redis(redis_server: Redis, steps: list[Step]) -> None:
     redis_server.flush()

@@ -316,7 +316,7 @@ def test_a_caller_waits_for_a_connection_that_was_lost_as_soon_as_it_was_made(
 @pytest.mark.slow
 @pytest.mark.fault
 def test_under_repeated_losses_no_message_is_missing_and_none_is_left(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
-    count, stop = 20_000, threading.Event()
+    count, stop = 6_000, threading.Event()
     with opened(rabbitmq, amqp_vhost) as broker:
         consumer = broker.consumer(["high", "normal", "low"], window=64, name="w")
         settled: list[str] = []
@@ -349,8 +349,8 @@ def test_under_repeated_losses_no_message_is_missing_and_none_is_left(rabbitmq: 
         for worker in workers:
             worker.start()
         try:
-            for _ in range(5):
-                time.sleep(0.7)
+            for _ in range(3):
+                time.sleep(0.5)
                 ctl(rabbitmq, "close_all_connections", "--vhost", vhost(amqp_vhost), "chaos")
             workers[0].join(60)
             assert len(confirmed) == count

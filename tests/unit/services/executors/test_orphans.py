@@ -15,8 +15,13 @@ _LEAVE = """
 import os, sys
 # no guard: a machine that ran out of memory may have ended it too
 from services.executors.process_tree import ProcessTree
-tree = ProcessTree([sys.executable, "-c", "import time; time.sleep(600)"], environment=dict(os.environ))
-print(tree.pid, flush=True)
+flow = (
+    "import subprocess, sys, time\\n"
+    "nap = [sys.executable, '-c', 'import time; time.sleep(600)']\\n"
+    "print(subprocess.Popen(nap, start_new_session=True, env={}).pid, flush=True); time.sleep(600)"
+)
+tree = ProcessTree([sys.executable, "-c", flow], environment=dict(os.environ))
+print(tree.pid, tree.process.stdout.readline().decode(), flush=True)
 os.kill(os.getpid(), 9)
 """
 
@@ -34,10 +39,12 @@ def test_what_outlives_its_worker_is_ended_and_what_is_at_work_is_not() -> None:
     )
     try:
         left = subprocess.run([sys.executable, "-c", _LEAVE], capture_output=True, text=True, check=False)
-        orphan = int(left.stdout)
+        orphan, far = map(int, left.stdout.split())
         assert _sleeps(orphan)
+        assert _sleeps(far)
         assert process_tree.end_orphans() >= 1
-        eventually(lambda: not _sleeps(orphan), 10)
+        eventually(lambda: not _sleeps(orphan), 30)
+        eventually(lambda: not _sleeps(far), 30)
         assert not mine.exited()
     finally:
         mine.kill()

@@ -53,7 +53,7 @@ def forced(**numbers: int) -> Iterator[None]:
 
 
 @pytest.mark.parametrize("way", list(WAYS))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(query=model.queries())
 def test_every_way_gives_the_same_answer(filled: tuple[Store, list[Task]], way: str, query: Query) -> None:
     store, tasks = filled

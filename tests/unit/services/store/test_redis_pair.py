@@ -282,7 +282,7 @@ def twins(url: str) -> Iterator[Twins]:
             right.close()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
 @given(batches=BATCHES)
 def test_both_stores_do_the_same(redis_server: Redis, batches: list[list[tuple[str, int, int]]]) -> None:
     redis_server.flush()

@@ -45,7 +45,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(st.lists(st.tuples(ROWS, st.booleans()), max_size=6), st.booleans(), st.sampled_from([0, 64]))
 def test_the_model_tester_is_content(steps: list[tuple[list[Row], bool]], hold: bool, many: int) -> None:
     model = RecordModel(COLUMNS, lambda row: row.id, tickable=True, hold_new=hold)
