@@ -388,5 +388,5 @@ def test_eight_slots_leave_no_thread_no_pipe_and_no_zombie() -> None:
         told = [json.loads(running.outcome().result) for running in all_running]
         assert [each["job"][0] for each in told] == [f"t-{number}" for number in range(8)]
     made.close()
-    eventually(lambda: descriptors() == before)
+    eventually(lambda: descriptors() <= before)  # what earlier tests held may go meanwhile
     assert set(unreaped()) <= others
