@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import json
-import os
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from services.domain import classify
 from services.domain.task import ERROR_LIMIT
-from services.executors import supervise, tree_guard
+from services.executors import python_child, supervise
 from services.executors.base import Job, JobContext, Outcome
 from services.executors.handler_child import MARK
 from services.executors.handover import Handover
-from services.executors.process_tree import ProcessTree, describe_exit
+from services.executors.process_tree import describe_exit
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pump
 
-_BOOT = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from services.executors import handler_child; handler_child.main(int(sys.argv[2]))"
-)
 _DRAIN_S = 1.0  #: for the last lines after the handler has returned
 
 
@@ -68,7 +59,7 @@ class HandlerProcess:
         self._pipes_left = 3
         self.jobs = 0
         self.began = False  #: the child took the last job up; otherwise another child may safely have it
-        self.tree, channel = _spawn(environment, cwd)
+        self.tree, channel = python_child.start("services.executors.handler_child", environment, cwd)
         process = self.tree.process
         for stream, receive, room, on_end in (
             (process.stdout, self._out, RESULT_LIMIT, self._pipe_ended),
@@ -187,26 +178,6 @@ class HandlerProcess:
         if run is not None:
             run.answered.set()
         self._pipe_ended()
-
-
-def _spawn(environment: Mapping[str, str], cwd: str | None) -> tuple[ProcessTree, Any]:
-    reading, writing = os.pipe()
-    number = writing
-    if sys.platform == "win32":
-        import msvcrt
-
-        number = msvcrt.get_osfhandle(writing)
-    path = [entry or str(Path.cwd()) for entry in sys.path]
-    argv = [sys.executable, "-X", "utf8", "-u", "-c", _BOOT, json.dumps(path), str(number)]
-    tree_guard.ensure()
-    try:
-        tree = ProcessTree(argv, environment=environment, cwd=cwd, stdin=subprocess.PIPE, pass_fd=number)
-    except BaseException:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
-    return tree, open(reading, "rb", buffering=0)  # noqa: PTH123 - the reader of the pipe closes it
 
 
 def _order(token: str, handler: str, job: Job) -> dict[str, Any]:

@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
-import os
 import shutil
-import subprocess
-import sys
 import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
-from services.executors import process_tree, tree_guard
+from services.executors import process_tree, python_child
 from services.executors.browser import orders
-from services.executors.process_tree import ProcessTree
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pump
 
 log = logging.getLogger(__name__)
-_BOOT = (
-    "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
-    "from services.executors.browser import host; host.main(int(sys.argv[2]))"
-)
 _PREFIX, _OWNER = "fleetdeck-browser-", "owner"
 START_S, SILENT_S, END_S = 60.0, 60.0, 10.0
 
@@ -52,7 +42,8 @@ class BrowserHost:
         self.pulse = orders.Pulse()
         self._heard = time.monotonic()
         try:
-            self.tree, channel = _spawn({**environment, "TMPDIR": str(self.folder), "TEMP": str(self.folder)})
+            apart = {**environment, "TMPDIR": str(self.folder), "TEMP": str(self.folder)}
+            self.tree, channel = python_child.start("services.executors.browser.host", apart)
         except BaseException:
             shutil.rmtree(self.folder, ignore_errors=True)
             raise
@@ -176,23 +167,3 @@ def clean_up() -> int:
 
 def _nothing() -> None:
     return
-
-
-def _spawn(environment: Mapping[str, str]) -> tuple[ProcessTree, Any]:
-    reading, writing = os.pipe()
-    number = writing
-    if sys.platform == "win32":
-        import msvcrt
-
-        number = msvcrt.get_osfhandle(writing)
-    path = [entry or str(Path.cwd()) for entry in sys.path]
-    argv = [sys.executable, "-X", "utf8", "-u", "-c", _BOOT, json.dumps(path), str(number)]
-    tree_guard.ensure()
-    try:
-        tree = ProcessTree(argv, environment=environment, stdin=subprocess.PIPE, pass_fd=number)
-    except BaseException:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
-    return tree, open(reading, "rb", buffering=0)  # noqa: PTH123 - the reader of the pipe closes it
