@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from services import i18n
+from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 from views.support import operation
 from views.support.language import language_relay
 from views.theme import theme
@@ -37,3 +40,11 @@ def language(request: pytest.FixtureRequest) -> str:
     """Run the test in both languages."""
     i18n.set_language(request.param)
     return str(request.param)
+
+
+@pytest.fixture
+def fleet(tmp_path: Path, qtbot: QtBot) -> Iterator[Fleet]:
+    """A real embedded engine with the shops of the sample."""
+    with open_fleet(tmp_path) as opened:
+        opened.seed_shops()
+        yield opened

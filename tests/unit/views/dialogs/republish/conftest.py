@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
-from services import i18n
-from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, open_fleet, sample_shops
+from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, sample_shops
 from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 
 OPEN_SHOPS, SHOPS, LETTERS = 7, 9, 12
-
-
-@pytest.fixture
-def fleet(tmp_path: Path, qtbot: QtBot) -> Iterator[Fleet]:
-    """An engine with the shops of the sample."""
-    with open_fleet(tmp_path) as opened:
-        opened.seed_shops()
-        yield opened
-    i18n.set_language("en")
 
 
 @pytest.fixture
