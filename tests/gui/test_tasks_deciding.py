@@ -90,7 +90,7 @@ def test_a_retry_by_its_key_asks_with_the_evidence_too(desk: Desk, page: TasksPa
     task = held(desk, progress=60)
     shown(page, qtbot, 1)
     page._table.set_current_key(task.task_id)
-    page._act("retry")
+    page._offers.act("retry")
     dialog = dialog_of(page, qtbot)
     assert dialog.windowTitle() == "Run it again"
     dialog.reject()

@@ -63,7 +63,7 @@ def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(
     made = several(desk, 10)
     shown(page, qtbot, 10)
     page._model.tick_all()
-    page._act("cancel")
+    page._offers.act("cancel")
     asked(page, qtbot).cancel_button.click()
     assert page._selection.count == 10
     assert all(desk.get(task.task_id).status == Status.QUEUED for task in made)
@@ -74,7 +74,7 @@ def test_the_preview_counts_what_is_left_alone(desk: Desk, page: TasksPage, qtbo
     desk.fail(desk.create(1))
     shown(page, qtbot, 11)
     page._model.tick_all()
-    page._act("cancel")
+    page._offers.act("cancel")
     dialog = asked(page, qtbot)
     assert dialog._question.rows == (("Waiting", "10 tasks"), ("Left alone: Dead", "1 task"))
     dialog.reject()
@@ -132,7 +132,7 @@ def test_stopping_a_running_task_asks_first(desk: Desk, page: TasksPage, qtbot: 
     task = desk.claim(desk.create(0))
     shown(page, qtbot, 1)
     page._table.set_current_key(task.task_id)
-    page._act("cancel")
+    page._offers.act("cancel")
     dialog = asked(page, qtbot)
     assert "asked to stop" in dialog._question.text
     assert desk.get(task.task_id).cancel == ""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QColor, QHideEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLayout, QVBoxLayout, QWidget
@@ -11,7 +13,7 @@ from views.support.language import on_language_changed
 from views.support.look import Label, ruled
 from views.theme import theme
 from views.theme.tokens import PAGE_MARGIN
-from views.widgets.buttons import IconButton
+from views.widgets.buttons import Button, IconButton
 
 MARGIN = 20
 GAP = 60  #: what is left of the window behind
@@ -110,6 +112,17 @@ class DialogFrame(Dimming):
         self._wanted = size
         self.setMinimumSize(*least)
         self.resize(*size)
+
+    def end_with_save(self, on_save: Callable[[], None], *, shortcut: str = "") -> tuple[Button, Button]:
+        """Put Cancel and Save, the one that counts, at the end of the foot; returns both."""
+        cancel = Button(N_("Cancel"), hint="Esc")
+        save = Button(N_("Save"), kind="primary", shortcut=shortcut)
+        cancel.clicked.connect(self.reject)
+        save.clicked.connect(on_save)
+        self.foot.addStretch(1)
+        self.foot.addWidget(cancel)
+        self.foot.addWidget(save)
+        return cancel, save
 
     def retranslate(self) -> None:
         """Say the title again."""

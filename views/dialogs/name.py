@@ -5,10 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from services.i18n import N_, _
+from services.i18n import _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
-from views.widgets.buttons import Button
 
 WIDTH, LONGEST = 420, 60
 
@@ -33,13 +32,7 @@ class NameDialog(DialogFrame):
         self.body.addWidget(self.field)
         if note:
             self.body.addWidget(Label(note, "label", "text3", wrap=True))
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.cancel_button.clicked.connect(self.reject)
-        self.done_button = Button(N_("Save"), kind="primary")
-        self.done_button.clicked.connect(self._on_done)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.done_button)
+        self.cancel_button, self.done_button = self.end_with_save(self._on_done)
         self._on_typed()
         self.field.setFocus()
         self.field.selectAll()

@@ -9,7 +9,6 @@ from services.domain.cause_rule import MAX_NAME, MAX_NOTE
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
-from views.widgets.buttons import Button
 
 WIDTH, NOTE_HEIGHT = 460, 110
 
@@ -38,14 +37,8 @@ class CauseNote(DialogFrame):
         for title, field in parts:
             self.body.addWidget(Label(title, "label", "text2"))
             self.body.addWidget(field)
-        self.cancel = Button(N_("Cancel"), hint="Esc")
-        self.save = Button(N_("Save"), kind="primary", shortcut="Ctrl+Return")
-        self.cancel.clicked.connect(self.reject)
-        self.save.clicked.connect(self._on_save)
+        self.cancel, self.save = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
         self.note.textChanged.connect(self._check)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel)
-        self.foot.addWidget(self.save)
         self.name.setFocus()
 
     def _check(self) -> None:

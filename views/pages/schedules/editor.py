@@ -22,7 +22,6 @@ from views.support import text
 from views.support.look import Label
 from views.support.operation import Operation
 from views.support.throttle import Debounce
-from views.widgets.buttons import Button
 from views.widgets.fields import ChoiceField, Labelled
 from views.widgets.json_editor import JsonEditor
 from views.widgets.segmented import Segmented
@@ -73,11 +72,7 @@ class ScheduleDialog(DialogFrame):
         self.preview = Label("", "label", "text2", wrap=True)
         self.preview.setMinimumHeight(36)
         self.body.addWidget(self.preview)
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.save_button = Button(N_("Save"), kind="primary", shortcut="Ctrl+Return")
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.save_button)
+        self.cancel_button, self.save_button = self.end_with_save(self._save, shortcut="Ctrl+Return")
 
     def _lay_out(self) -> None:
         for widget in (
@@ -138,8 +133,6 @@ class ScheduleDialog(DialogFrame):
             choice.currentIndexChanged.connect(self._look_soon)
         for segments in (self.repeats, self.choice):
             segments.chosen.connect(self._on_segment)
-        self.cancel_button.clicked.connect(self.reject)
-        self.save_button.clicked.connect(self._save)
         self._saving.busy_changed.connect(lambda busy: self.save_button.disable(_("It is being kept") if busy else ""))
         self._on_segment()
         (self.cron if self._base is not None else self.name).setFocus()

@@ -10,7 +10,6 @@ from services.domain.breaker import Rule
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
-from views.widgets.buttons import Button
 from views.widgets.fields import Labelled, NumberField
 from views.widgets.toggle import Toggle
 
@@ -61,13 +60,7 @@ class RuleDialog(DialogFrame):
             row.addWidget(left, 1)
             row.addWidget(right, 1)
             self.body.addLayout(row)
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.cancel_button.clicked.connect(self.reject)
-        self.save_button = Button(N_("Save"), kind="primary")
-        self.save_button.clicked.connect(self._on_save)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.save_button)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
     def rule(self) -> Rule:

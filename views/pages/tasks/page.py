@@ -23,6 +23,7 @@ from views.pages.tasks.detail import TaskDetailPanel
 from views.pages.tasks.face import HeaderButtons, NoTasks, side_by_side, stacked
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
+from views.pages.tasks.offers import Offers
 from views.pages.tasks.panel_door import PanelDoor
 from views.pages.tasks.positions import Positions
 from views.pages.tasks.row_menu import RowMenu
@@ -31,7 +32,7 @@ from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
 from views.pages.tasks.suppressed import SuppressedDialog
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import DECISIONS, VERBS, undecided
+from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View, view_of
 from views.support import shown
@@ -144,6 +145,7 @@ class TasksPage(Page):
         self._empty = NoTasks()
         self._stack = stacked(self._table, self._empty)
         self._bar = ActionBar(VERBS)
+        self._offers = Offers(self._bar, self._selection, self._actions, self._tally)
         self._detail = TaskDetailPanel(self._context, self._actions)
         self._door = PanelDoor(self._table, self._detail)
         self._sharing = Sharing(self._context, self._tsv, self)
@@ -188,9 +190,9 @@ class TasksPage(Page):
         self.buttons.export.clicked.connect(self.share)
         self._bar.export_wanted.connect(self.share)
         # acting
-        bind(self._table, {verb.shortcut: partial(self._act, verb.key) for verb in VERBS})
+        bind(self._table, {verb.shortcut: partial(self._offers.act, verb.key) for verb in VERBS})
         bind(self, {"Esc": self._on_escape})
-        self._bar.verb_wanted.connect(self._act)
+        self._bar.verb_wanted.connect(self._offers.act)
         self._bar.new_rows_wanted.connect(self._show_new)
         self._bar.clear_wanted.connect(self._selection.clear)
         self._bar.all_wanted.connect(self.select_all)
@@ -285,21 +287,11 @@ class TasksPage(Page):
             self._table.setFocus()
 
     def _show_bar(self, *_args: object) -> None:
-        standing = self._selection.standing()
-        reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
-        self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
-        self._bar.set_newest_first(self._wanted().descending)
-        verbs = DECISIONS if undecided(standing) else ()
-        self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs])
+        self._offers.show(newest_first=self._wanted().descending)
 
     def select_all(self) -> None:
         """Tick everything that matches, loaded or not."""
         self._selection.select_all(self._lister.wanted.filter)
-
-    def _act(self, key: str) -> None:
-        verb = next(one for one in (*VERBS, *DECISIONS) if one.key == key)
-        if not self._actions.reason(verb, self._selection.standing()):
-            self._actions.run(verb, self._selection.picks())
 
     def _on_acted(self, ids: tuple[str, ...]) -> None:
         self._model.set_ticked(ids, on=False)

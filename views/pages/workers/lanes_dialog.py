@@ -13,7 +13,6 @@ from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support import safe, shown
 from views.support.look import Label
-from views.widgets.buttons import Button
 from views.widgets.fields import Labelled, NumberField
 
 WIDTH = 460
@@ -73,13 +72,7 @@ class LanesDialog(DialogFrame):
         self.body.addLayout(grid)
         self.body.addWidget(Labelled(N_("Refuse task types"), self.refused, hint=N_("codes, with commas")))
         self.body.addWidget(self._problem)
-        self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.cancel_button.clicked.connect(self.reject)
-        self.save_button = Button(N_("Save"), kind="primary")
-        self.save_button.clicked.connect(self._on_save)
-        self.foot.addStretch(1)
-        self.foot.addWidget(self.cancel_button)
-        self.foot.addWidget(self.save_button)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
     def order(self) -> str:

@@ -1,0 +1,31 @@
+"""What can be done with the tasks that are chosen: said by the action bar, done by button and key."""
+
+from __future__ import annotations
+
+from views.pages.tasks.action_bar import ActionBar
+from views.pages.tasks.actions import TaskActions
+from views.pages.tasks.selection import Selection
+from views.pages.tasks.tally import Tally
+from views.pages.tasks.verbs import DECISIONS, VERBS, undecided
+
+
+class Offers:
+    """Keeps the bar true to the selection and runs its verbs."""
+
+    def __init__(self, bar: ActionBar, selection: Selection, actions: TaskActions, tally: Tally) -> None:
+        self._bar, self._selection, self._actions, self._tally = bar, selection, actions, tally
+
+    def show(self, *, newest_first: bool) -> None:
+        """Say what is chosen, and of each verb why it cannot be done."""
+        standing = self._selection.standing()
+        reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
+        self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
+        self._bar.set_newest_first(newest_first)
+        verbs = DECISIONS if undecided(standing) else ()
+        self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs])
+
+    def act(self, key: str) -> None:
+        """Do it to what is chosen, unless there is a reason not to."""
+        verb = next(one for one in (*VERBS, *DECISIONS) if one.key == key)
+        if not self._actions.reason(verb, self._selection.standing()):
+            self._actions.run(verb, self._selection.picks())
