@@ -145,7 +145,7 @@ def _wait(engine: assembly.Engine, worker: Worker, steward: Steward, stop: threa
         if not drain:
             continue
         try:
-            left = idle.left(engine.store.counts(), engine.broker.depths(), engine.store.unserved(), worker.serves)
+            left = idle.left(engine.store.counts(), engine.broker.depths(), engine.store.unserved(), worker.fetches)
             # time alone lets these start; a breaker may stay open for hours, so nobody waits for it
             left += sum(limit.waiting for limit in engine.store.limits() if limit.opens_by_itself)
         except (StoreUnavailable, BrokerUnavailable) as exc:

@@ -36,11 +36,18 @@ class Autoscaler:
         self._broker, self._clock, self._state, self._resize = broker, clock, state, resize
         self._queues = frozenset(f"rpa_tasks_{lane}" for lane in lanes)
         self._stopping, self._name = stopping, name
+        self._bounds: Range | None = None
         self._scaler: Scaler | None = None
         self._thread: threading.Thread | None = None
 
+    @property
+    def words(self) -> str:
+        """The range to stay within, as it is written; "" for none."""
+        return str(self._bounds or "")
+
     def within(self, bounds: Range | None) -> None:
         """Stay within these from now on; None: leave the slots alone."""
+        self._bounds = bounds
         self._scaler = Scaler(bounds, os.cpu_count() or 1) if bounds is not None else None
         if bounds is not None and self._thread is None:
             psutil.cpu_percent(None)  # what the first look compares with

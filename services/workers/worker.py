@@ -7,13 +7,11 @@ import os
 import secrets
 import socket
 import threading
-import zlib
 from collections.abc import Iterable, Mapping
 
 from services.domain.autoscale import Range
 from services.domain.change import Finish
 from services.domain.errors import StoreError
-from services.domain.lane import LANES
 from services.domain.lane_share import Share, Sharing
 from services.domain.worker import Heard, WorkerInfo
 from services.workers import obedience
@@ -21,6 +19,7 @@ from services.workers.autoscale import Autoscaler
 from services.workers.crowd import Crowd
 from services.workers.feeder import FOR_EACH_SLOT, Feeder
 from services.workers.finisher import Finisher
+from services.workers.in_hand import InHand
 from services.workers.intake import Intake
 from services.workers.keeper import Keeper
 from services.workers.pace import Pace
@@ -28,6 +27,7 @@ from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.portrait import Portrait
 from services.workers.preempt import Preemptor
 from services.workers.runner import Runner
+from services.workers.served import Served
 from services.workers.skills import Skills
 from services.workers.slots import Held, SlotPool
 from services.workers.spool import Spool
@@ -46,16 +46,12 @@ class Worker:
         self._session = secrets.token_hex(4)
         self._state = "running"
         self._stopping = threading.Event()
-        self._all: dict[str, Held] = {}
-        self._serves_shops: tuple[tuple[str, ...], int] = ((), 0)
-        self._lock = threading.Lock()
+        self._in_hand = InHand()
         self._portrait = Portrait(self.name, options, parts.clock.now_ms())
         self._sharing = Sharing(options.lanes, options.slots, options.shares)
-        self._auto = options.auto
         self._grace_s: float | None = None  #: as it was ordered to stop with
         self._last: WorkerInfo | None = None
-        self._started = False
-        self._ending = threading.Lock()
+        self._started, self._ending = False, threading.Lock()
 
     def start(self) -> None:
         """Begin to take work.
@@ -103,10 +99,13 @@ class Worker:
         self._autoscaler = self._make_autoscaler()
         self._autoscaler.within(options.auto)
         self._feeder = self._make_feeder()
+        self._served = Served(
+            self._consumer, parts.registry, self._skills, self._pool, lanes=options.lanes, name=self.name
+        )
         self._keeper = Keeper(
             parts.store,
             parts.clock,
-            held=self._held,
+            held=self._in_hand.all,
             info=self.info,
             hear=self._hear,
             lease_s=options.lease_s,
@@ -168,24 +167,20 @@ class Worker:
 
     def busy(self) -> int:
         """Claimed tasks whose outcome is not recorded yet."""
-        with self._lock:
-            open_ = len(self._all)
-        return max(open_, self._finisher.unrecorded())
+        return max(len(self._in_hand), self._finisher.unrecorded())
 
     def info(self) -> WorkerInfo:
         """The heartbeat."""
         ability = self._skills.refresh()
-        with self._lock:
-            delivered = sum(1 for held in self._all.values() if held.delivery is not None)
         self._last = self._portrait.draw(
             state=self._state,
-            slots=self._pool.states(self._wall),
+            slots=self._pool.states(lambda held: held.task.started_at),
             shares=self._sharing.shares(),
             ability=ability,
-            prefetched=max(0, self._consumer.held() - delivered),
+            prefetched=max(0, self._consumer.held() - self._in_hand.delivered()),
             done=self._finisher.done,
             failed=self._finisher.failed,
-            auto=str(self._auto) if self._auto is not None else "",
+            auto=self._autoscaler.words,
             browsers=self._skills.browsers,
         )
         return self._last
@@ -211,7 +206,7 @@ class Worker:
 
     def cancel(self, task_id: str) -> None:
         """Ask the attempt of a task to end."""
-        for held in self._held():
+        for held in self._in_hand.all():
             if held.task.task_id == task_id:
                 held.cancel("requested")
 
@@ -234,7 +229,6 @@ class Worker:
 
     def scale_within(self, bounds: Range | None) -> None:
         """Let the number of slots follow what waits and what the machine has left; None: leave it as it is."""
-        self._auto = bounds
         self._autoscaler.within(bounds)
 
     def _resize(self, slots: int, shares: Mapping[str, Share] | None = None) -> None:
@@ -266,7 +260,7 @@ class Worker:
         end = self._parts.clock.monotonic() + grace
         while self._pool.in_hand() and self._parts.clock.monotonic() < end:
             self._pool.wait_room(1 - self._pool.slots, 0.1)
-        for held in self._held():
+        for held in self._in_hand.all():
             held.cancel("shutdown")
         self._pool.close(30.0)
         clean = self._finisher.close(30.0)
@@ -285,29 +279,19 @@ class Worker:
         except StoreError as exc:
             log.warning("first heartbeat failed: %s", exc)
 
-    def serves(self, lane: str, task_type: str) -> bool:
+    def fetches(self, lane: str, task_type: str) -> bool:
         """Whether this worker fetches parked tasks of this kind."""
-        return lane in self._options.lanes and self._skills.fetches(task_type)
-
-    def _serve_shops(self) -> None:
-        """Take from the queues that single shops have now; only who takes all lanes, for their messages are of all."""
-        known = self._parts.registry.served_shops() if set(LANES) <= set(self._options.lanes) else ()
-        cut = zlib.crc32(self.name.encode()) % len(known) if known else 0
-        wanted = ((*known[cut:], *known[:cut]), self._pool.slots)  # workers begin at different ends
-        if wanted != self._serves_shops:
-            self._serves_shops = wanted
-            self._consumer.serve(*wanted)
+        return self._served.fetches(lane, task_type)
 
     def _hear(self, heard: Heard) -> None:
-        self._serve_shops()
+        self._served.follow()
         for order in heard.orders:
             self.obey(order)
         if heard.unserved:
-            self._feeder.want(tuple(kind for kind in sorted(heard.unserved) if self.serves(*kind)))
+            self._feeder.want(tuple(kind for kind in sorted(heard.unserved) if self._served.fetches(*kind)))
 
     def _put(self, held: Held) -> None:
-        with self._lock:
-            self._all[held.owner] = held
+        self._in_hand.add(held)
         held.put_at = self._parts.clock.monotonic()
         self._pool.put(held)
 
@@ -326,14 +310,6 @@ class Worker:
 
     def _record(self, op: Finish, held: Held) -> None:
         self._finisher.put(op, held.delivery)
-        with self._lock:
-            self._all.pop(held.owner, None)
+        self._in_hand.drop(held)
         if held.lines:
             self._keeper.flush(held)
-
-    def _held(self) -> list[Held]:
-        with self._lock:
-            return list(self._all.values())
-
-    def _wall(self, held: Held) -> int:
-        return held.task.started_at

@@ -284,7 +284,7 @@ def test_a_strict_worker_fetches_no_undefined_types(fleet: Fleet) -> None:
     (task,) = parked(fleet, task_id)
     worker.stop()
     strict = rich(fleet, name="strict", strict_types=True)
-    assert not strict.serves("normal", "nobody_defined_this")
+    assert not strict.fetches("normal", "nobody_defined_this")
     marker = fleet.create("s9")
     fleet.wait(marker, "succeeded")
     assert fleet.task(task_id) == task

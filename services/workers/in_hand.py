@@ -1,0 +1,37 @@
+"""The claimed tasks of a worker whose outcome is not recorded yet."""
+
+from __future__ import annotations
+
+import threading
+
+from services.workers.slots import Held
+
+
+class InHand:
+    """By lease owner. May be used by any thread."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, Held] = {}
+        self._lock = threading.Lock()
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def add(self, held: Held) -> None:
+        """It has been claimed."""
+        with self._lock:
+            self._all[held.owner] = held
+
+    def drop(self, held: Held) -> None:
+        """Its outcome is on its way."""
+        with self._lock:
+            self._all.pop(held.owner, None)
+
+    def all(self) -> list[Held]:
+        """Those of now."""
+        with self._lock:
+            return list(self._all.values())
+
+    def delivered(self) -> int:
+        """How many came by a message that is not settled."""
+        return sum(held.delivery is not None for held in self.all())
