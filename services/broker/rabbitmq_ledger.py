@@ -108,7 +108,7 @@ class Ledger:
         return self._ready[queue].popleft()
 
     def busy(self) -> set[str]:
-        """Queues with unsettled deliveries, where names are kept."""
+        """Queues with deliveries that the broker still counts as held, decided about or not, where names are kept."""
         return set((self._names or {}).values())
 
     def waiting(self, queues: Iterable[str]) -> bool:
@@ -149,8 +149,6 @@ class Ledger:
             elif self._open.get(token.tag, verb) is None:
                 self._open[token.tag] = verb
                 self._decided += 1
-                if self._names is not None:
-                    self._names.pop(token.tag, None)
 
     def give_back(self, keep: Container[int] = ()) -> None:
         """Decide that untaken deliveries return, but for those from the sources to ``keep``."""
@@ -172,6 +170,8 @@ class Ledger:
             assert verb is not None
             frames.append(Settle(verb, tag, False))
         self._decided = 0
+        if self._names is not None:
+            self._names = {tag: name for tag, name in self._names.items() if tag in self._open}
         return frames
 
     def _runs(self) -> list[Settle]:

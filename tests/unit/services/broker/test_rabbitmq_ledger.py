@@ -94,6 +94,20 @@ def test_untaken_ones_return_but_for_those_of_a_source_to_keep() -> None:
     assert (ledger.ready, ledger.held) == (0, 1)
 
 
+def test_a_queue_is_busy_until_the_broker_is_told() -> None:
+    """Else somebody would sit down in a place that the broker still counts as taken."""
+    ledger = Ledger([], named=True)
+    ledger.begin()
+    first, second = delivery(ledger, 1, "single_shop_a"), delivery(ledger, 2, "single_shop_b")
+    ledger.settle([first], Verb.ACK)
+    assert ledger.busy() == {"single_shop_a", "single_shop_b"}
+    assert ledger.plan() == [Settle(Verb.ACK, 1, False)]
+    assert ledger.busy() == {"single_shop_b"}
+    ledger.settle([second], Verb.BACK)
+    ledger.plan()
+    assert ledger.busy() == set()
+
+
 def test_a_foreign_token_is_ignored() -> None:
     ledger, _items = filled(1)
     ledger.settle([Delivery(token="row 7", queue="high", body=b"")], Verb.ACK)
