@@ -38,11 +38,6 @@ class Side:
         with self._cond:
             return self.ledger.held
 
-    def busy(self) -> set[str]:
-        """Queues with unsettled deliveries."""
-        with self._cond:
-            return self.ledger.busy()
-
     def untaken(self, since: float) -> set[str]:
         """Queues whose first delivery came before that instant and was not taken."""
         with self._cond:
@@ -85,6 +80,12 @@ class Side:
                 self.ledger.receive(tag, delivery)
             self._arrived.clear()
             self._cond.notify_all()
+
+    def busy(self) -> set[str]:
+        """Queues with unsettled deliveries; what came in the same piece of input as the question's reason counts."""
+        self.on_data()
+        with self._cond:
+            return self.ledger.busy()
 
     def on_settled(self) -> None:
         """All queues that should be consumed are."""
