@@ -83,8 +83,8 @@ def test_after_the_dead_letter_is_published_before_the_acknowledgement(fleet: Fl
     worker.stop(0.0)
     fleet.worker()
     fleet.archiver()
+    eventually(lambda: fleet.engine.store.get_letter(task_id), 30)
     eventually(lambda: settled(fleet), 30)
-    assert fleet.engine.store.get_letter(task_id) is not None
     counts = fleet.engine.store.counts()
     assert (counts.total, counts.triage) == (1, {"open": 1})
 

@@ -131,10 +131,10 @@ def test_the_messages_of_a_shop_that_is_busy_are_put_aside_in_few_steps(
     fleet: Fleet, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One slot is free and one shop has very many tasks before the others: they must not cost a step each."""
-    gate = fleet.folder / "gate"
-    first = fleet.create("loud", until=str(gate))
+    gate, seen = fleet.folder / "gate", fleet.folder / "seen.txt"
+    fleet.create("loud", until=str(gate), seen=str(seen))
     worker = fleet.worker(2, name="w1")
-    fleet.wait(first, "running")
+    eventually(lambda: lines(seen, "start"), 30)  # what is only claimed would go back
     worker.drain()
     specs = [TaskSpec(platform="pdd", shop_id="loud", task_type="work", payload={"n": n}) for n in range(200)]
     assert len(fleet.submit(*specs).created) == 200

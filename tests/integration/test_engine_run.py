@@ -180,8 +180,8 @@ def test_bulk_submit_tells_the_fate_of_each(fleet: Fleet) -> None:
 
 
 def test_two_workers_share_the_work_without_a_double_run(fleet: Fleet, seen: Path) -> None:
-    ids = [fleet.create(f"s{number % 40}", seen=str(seen), n=number, sleep=0.01) for number in range(200)]
     workers = [fleet.worker(4, engine=fleet.open(), name=name) for name in ("w1", "w2")]
+    ids = [fleet.create(f"s{number % 40}", seen=str(seen), n=number, sleep=0.01) for number in range(200)]
     tasks = fleet.wait_ended(ids)
     assert {task.status for task in tasks} == {"succeeded"}
     assert sorted(row[1] for row in lines(seen, "start")) == sorted(ids)
