@@ -5,6 +5,8 @@ from __future__ import annotations
 import msgspec
 
 AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
+#: so many browsers are told in a heartbeat
+POOL_SHOWN = 32
 
 
 class SlotState(msgspec.Struct, frozen=True, kw_only=True):
@@ -17,6 +19,20 @@ class SlotState(msgspec.Struct, frozen=True, kw_only=True):
     attempt: int = 0
     since: int = 0  #: UTC ms
     progress: int = -1
+
+
+class BrowserState(msgspec.Struct, frozen=True, kw_only=True):
+    """One place of a worker's browser pool. ``state``: starting | busy | lent (to a program that attached) | idle |
+    closing.
+    """
+
+    shop: str = ""  #: "" for the one that light contexts share
+    profile: str = ""  #: name of its folder
+    state: str = ""
+    since: int = 0  #: UTC ms, to the second
+    uses: int = 0
+    memory_mb: float = -1.0  #: measured every few seconds, -1 not yet
+    port: int = 0  #: where programs attach, 0 for nowhere
 
 
 class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,6 +64,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     declines: tuple[str, ...] = ()  #: task types that it was told to refuse
     auto: str = ""  #: range of its slots where it sets them itself, "auto" or "auto:2-16"
     browsers: int = -1  #: that it has running, -1 unknown
+    pool: tuple[BrowserState, ...] = ()  #: of those so many as ``POOL_SHOWN``, those at work first
     cpu_machine: float = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
     memory_machine: float = -1.0
 

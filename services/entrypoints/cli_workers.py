@@ -1,4 +1,4 @@
-"""``worker list|drain|resume|stop|slots|refuse``: what other workers do, and what they are told."""
+"""``worker list|show|drain|resume|stop|slots|refuse``: what other workers do, and what they are told."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from services import assembly, spans
 from services.domain import autoscale, ids, lane_share
 from services.domain.errors import UsageError
-from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+from services.domain.worker import SILENT_AFTER_MS, BrowserState, WorkerInfo
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
 
 SLOTS_FORM = "N[,LANE=LEAST-MOST...]|auto[:LEAST-MOST]"
@@ -24,6 +24,9 @@ SLOTS_HELP = (
 def add(verbs: Any, common: argparse.ArgumentParser) -> None:
     """Declare the verbs beside the worker itself."""
     verbs.add_parser("list", parents=[common], help="workers and their slots").set_defaults(handler=list_workers)
+    parser = verbs.add_parser("show", parents=[common], help="one worker: what runs in its slots, and its browsers")
+    parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
+    parser.set_defaults(handler=show_worker)
     for name, text in (
         ("drain", "take no new tasks"),
         ("resume", "take tasks again"),
@@ -55,12 +58,7 @@ def list_workers(context: Context) -> int:
     with context.engine() as engine:
         workers = engine.store.workers()
         now = engine.store.now_ms()
-    document = {
-        "workers": [
-            msgspec.to_builtins(info) | {"silent_ms": now - info.seen_at, "silent": _silent(info, now)}
-            for info in workers
-        ]
-    }
+    document = {"workers": [_document(info, now) for info in workers]}
     rows = [
         (
             info.worker,
@@ -78,6 +76,39 @@ def list_workers(context: Context) -> int:
     header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "version", "runs")
     context.show(document, table(header, rows))
     return EXIT_OK
+
+
+def show_worker(context: Context) -> int:
+    """Print one worker."""
+    with context.engine() as engine:
+        info = _one(engine.store.workers(), context.args.workers[0])
+        now = engine.store.now_ms()
+    state = "silent" if _silent(info, now) else info.state
+    lines = [
+        f"{info.worker}: {state}, heard {spans.english((now - info.seen_at) / 1000)} ago, on {info.host}",
+        f"  runs {_runs(info)}",
+        f"  {info.busy} of {len(info.slots)} slots busy",
+        *[f"    {one.task_type} of {one.shop}: {one.task_id}" for one in info.slots if one.task_id],
+        f"  {max(info.browsers, len(info.pool))} browsers" + (", among them" if info.browsers > len(info.pool) else ""),
+        *[f"    {_browser(one, info.seen_at)}" for one in info.pool],
+    ]
+    context.show({"worker": _document(info, now)}, lines)
+    return EXIT_OK
+
+
+def _document(info: WorkerInfo, now: int) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(info)
+    return told | {"silent_ms": now - info.seen_at, "silent": _silent(info, now)}
+
+
+def _browser(one: BrowserState, now: int) -> str:
+    """A browser in words, at the instant of the heartbeat."""
+    words = [f"{one.shop or 'shared'}: {one.state} for {spans.english(max(0, now - one.since) / 1000)}"]
+    words += [f"used {one.uses} times"]
+    words += [f"{one.memory_mb:.0f} MB"] if one.memory_mb >= 0 else []
+    words += [f"port {one.port}"] if one.port else []
+    words += [f"profile {one.profile}"] if one.profile else []
+    return ", ".join(words)
 
 
 def slots(text: str) -> str:

@@ -11,6 +11,7 @@ import msgspec
 
 from services.domain.artifact import Artifact
 from services.domain.task import Task
+from services.domain.worker import BrowserState
 
 
 class Signal(Protocol):
@@ -111,6 +112,7 @@ class Fitness:
     types: frozenset[str] = frozenset()
     lacks: Mapping[str, str] = field(default_factory=dict)
     browsers: int = 0  #: that it has running
+    pool: tuple[BrowserState, ...] = ()  #: what they do
 
 
 class Executor(Protocol):

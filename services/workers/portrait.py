@@ -11,7 +11,7 @@ import psutil
 
 from services.domain.ability import Ability
 from services.domain.lane_share import Share
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.worker import BrowserState, SlotState, WorkerInfo
 from services.version import VERSION
 from services.workers.parts import WorkerOptions
 
@@ -35,6 +35,7 @@ class Portrait:
         failed: int,
         auto: str = "",
         browsers: int = 0,
+        pool: tuple[BrowserState, ...] = (),
     ) -> WorkerInfo:
         """The heartbeat."""
         with self._me.oneshot():
@@ -64,6 +65,7 @@ class Portrait:
             declines=tuple(ability.declines),
             auto=auto,
             browsers=browsers,
+            pool=pool,
             cpu_machine=psutil.cpu_percent(None),
             memory_machine=psutil.virtual_memory().percent,
         )

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from services.domain.ability import PYTHON, Ability
 from services.domain.task_type import TaskType
+from services.domain.worker import POOL_SHOWN, BrowserState
 from services.engine.registry import Registry
 from services.executors.base import Executor
 
@@ -25,6 +26,7 @@ class Skills:
         self._handlers, self._strict = handlers, strict_types
         self._declines: frozenset[str] = frozenset()
         self.browsers = 0
+        self.pool: tuple[BrowserState, ...] = ()
         self.ability = Ability()
         self._taken: dict[str, bool] = {}
         self.refresh()
@@ -34,10 +36,11 @@ class Skills:
         found: set[str] = set()
         types: set[str] = set()
         lacks: dict[str, str] = {}
-        browsers = 0
+        browsers, pool = 0, list[BrowserState]()
         for name, executor in self._executors.items():
             fitness = executor.fitness()
             browsers += fitness.browsers
+            pool += fitness.pool
             types |= fitness.types if name != PYTHON else set()
             lacks |= {f"{name}:{kind}" if kind else name: what for kind, what in fitness.lacks.items()}
             if "" not in fitness.lacks:
@@ -49,7 +52,7 @@ class Skills:
             lacks=lacks,
             declines=tuple(sorted(self._declines)),
         )
-        self.browsers = browsers
+        self.browsers, self.pool = browsers, tuple(pool[:POOL_SHOWN])
         self._taken = {}
         return self.ability
 

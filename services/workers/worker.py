@@ -182,6 +182,7 @@ class Worker:
             failed=self._finisher.failed,
             auto=self._autoscaler.words,
             browsers=self._skills.browsers,
+            pool=self._skills.pool,
         )
         return self._last
 

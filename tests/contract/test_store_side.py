@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.shop import Pause, Shop
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.worker import BrowserState, SlotState, WorkerInfo
 from services.ports import AuditEntry, Letter, LogLine
 from tests.contract.rig import Rig, changed
 
@@ -62,7 +62,10 @@ def test_documents(rig: Rig) -> None:
 # ------------------------------------------------------------------------ workers
 def info(name: str = "desk-01/1") -> WorkerInfo:
     slots = (SlotState(task_id="t", shop="pdd:1", lane="high", attempt=2, since=5), SlotState())
-    return WorkerInfo(worker=name, host="desk-01", pid=7, pid_started=1.5, slots=slots, done=3, executors=("rpa",))
+    browser = BrowserState(shop="pdd:1", profile="pdd_1", state="busy", since=9, uses=2, memory_mb=81.5, port=9222)
+    return WorkerInfo(
+        worker=name, host="desk-01", pid=7, pid_started=1.5, slots=slots, done=3, executors=("rpa",), pool=(browser,)
+    )
 
 
 def test_a_worker_describes_itself(rig: Rig) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.worker import WorkerInfo
+from services.domain.worker import BrowserState, WorkerInfo
 from services.store.embedded import EmbeddedStore
 from tests.integration.cli_rig import Cli, configure
 
@@ -53,10 +53,15 @@ def test_a_platform_and_a_type_are_held_and_released(cli: Cli) -> None:
 def test_a_silent_worker_is_shown_as_such_and_told_with_a_warning(cli: Cli) -> None:
     cli.run("stats")
     store = EmbeddedStore(cli.home / "local.sqlite", Slow())  # type: ignore[arg-type]
-    store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1))
+    browser = BrowserState(shop="pdd:s1", profile="pdd_s1", state="lent", since=store.now_ms(), uses=2, port=9222)
+    store.heartbeat(WorkerInfo(worker="desk-1", host="h", pid=1, browsers=2, pool=(browser,)))
     store.close()
     (worker,) = cli.run("worker", "list")["workers"]
     assert worker["silent"] is True
+    shown = cli.call("worker", "show", "desk").stdout
+    assert "pdd:s1: lent for 0.0 s, used 2 times, port 9222, profile pdd_s1" in shown
+    assert "2 browsers, among them" in shown
+    assert cli.run("worker", "show", "desk-1")["worker"]["pool"] == worker["pool"]
     told = cli.run("worker", "drain", "desk")
     assert (told["worker"], told["order"]) == ("desk-1", "drain")
     assert "is silent" in told["warnings"][0]

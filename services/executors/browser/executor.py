@@ -105,7 +105,10 @@ class BrowserExecutor:
         """Whether Playwright and a Chromium are there."""
         if not self.installed():
             return Fitness(lacks={"": "playwright"})
-        return Fitness() if self.program() else Fitness(lacks={"": self._settings.path or "chromium"})
+        if not self.program():
+            return Fitness(lacks={"": self._settings.path or "chromium"})
+        pulse = self.pulse
+        return Fitness(browsers=pulse.total, pool=pulse.places)
 
     def program(self) -> str:
         """Where Chromium is, "" for nowhere."""

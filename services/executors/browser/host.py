@@ -109,7 +109,7 @@ class Host:
 
     async def _lend(self, order: orders.Lend) -> None:
         try:
-            lease = await self._pool.acquire(order.platform, order.shop_id)
+            lease = await self._pool.acquire(order.platform, order.shop_id, lent=True)
         except NoBrowser as exc:
             kind = classify.NO_BROWSER
             self._say(orders.End(token=order.token, ok=False, error=str(exc), error_kind=kind, unable=exc.unable))

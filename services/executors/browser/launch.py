@@ -7,6 +7,7 @@ import contextlib
 import logging
 import time
 import urllib.parse
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ class Chromium:
         self._process: psutil.Process | None = None
         self.born, self.used = time.monotonic(), time.monotonic()
         self.uses = 0
+        self.memory = -1.0  #: MB, when it was measured last
         self.gone = False
         self._folder = profile.folder if profile else folder
         if isinstance(owner, BrowserContext):
@@ -209,6 +211,12 @@ class Launcher:
         folder = Path(self._setup.folder) / f"browser-{self._number}"
         (folder / "downloads").mkdir(parents=True)
         return folder
+
+
+def measure(browsers: Iterable[Chromium]) -> None:
+    """Note how much memory each takes."""
+    for one in browsers:
+        one.memory = one.memory_mb()
 
 
 async def new_page(context: BrowserContext) -> Page:

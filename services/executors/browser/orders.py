@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.worker import BrowserState
 from services.settings.browser import BrowserSettings
 
 
@@ -59,6 +60,7 @@ class Pulse(msgspec.Struct, frozen=True, kw_only=True, tag="pulse"):
     launches: int = 0
     reused: int = 0
     memory_mb: float = 0.0
+    places: tuple[BrowserState, ...] = ()
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True, tag="log"):

@@ -11,7 +11,9 @@ from dataclasses import dataclass, field
 
 from playwright.async_api import BrowserContext, Error, Page
 
-from services.executors.browser.launch import Chromium, Launcher, new_page
+from services.domain.worker import POOL_SHOWN
+from services.executors.browser.census import Census
+from services.executors.browser.launch import Chromium, Launcher, measure, new_page
 from services.executors.browser.orders import Pulse
 from services.executors.browser.profile import ProfileInUse
 from services.settings.browser import BrowserSettings
@@ -50,6 +52,7 @@ class _Place:
 
     browser: Chromium | None = None
     users: int = 0
+    lent: bool = False  #: to a program that attaches
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)  #: while it is started
 
 
@@ -61,12 +64,13 @@ class Pool:
         self._places: dict[str, _Place] = {}
         self._changed = asyncio.Condition()
         self._launches = self._reused = 0
-        self._memory, self._measured = 0.0, 0.0
+        self._measured = 0.0
+        self._census = Census()
         self._closing = False
         self._adopting: set[asyncio.Task[None]] = set()
 
-    async def acquire(self, platform: str, shop_id: str) -> Lease:
-        """The shop's browser, for this caller alone.
+    async def acquire(self, platform: str, shop_id: str, *, lent: bool = False) -> Lease:
+        """The shop's browser, for this caller alone; ``lent``: a program will attach to it.
 
         Raises:
             NoBrowser: none became free in time, or it does not start.
@@ -74,6 +78,7 @@ class Pool:
         key, until = f"{platform}:{shop_id}", time.monotonic() + self._settings.acquire_seconds
         while True:
             place = await self._take_place(key, 1, until)
+            place.lent = lent
             try:
                 return await self._lease(place, platform, shop_id, until)
             except ProfileInUse:
@@ -122,16 +127,20 @@ class Pool:
         if now - self._measured > _MEMORY_EVERY_S:
             self._measured = now
             browsers = [place.browser for place in self._places.values() if place.browser]
-            self._memory = await asyncio.to_thread(lambda: sum(one.memory_mb() for one in browsers))
+            await asyncio.to_thread(measure, browsers)
 
     def state(self) -> Pulse:
         """What it looks like now."""
+        places = self._census.take(
+            (key, place.browser, place.users, place.lent, place.lock.locked()) for key, place in self._places.items()
+        )
         return Pulse(
             total=sum(1 for place in self._places.values() if place.browser),
             busy=sum(1 for place in self._places.values() if place.users),
             launches=self._launches,
             reused=self._reused,
-            memory_mb=round(self._memory, 1),
+            memory_mb=round(sum(max(0.0, place.memory_mb) for place in places), 1),
+            places=places[:POOL_SHOWN],
         )
 
     async def close(self) -> None:

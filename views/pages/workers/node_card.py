@@ -10,6 +10,7 @@ from services.clock import SystemClock
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
 from views.pages.workers import nodes
+from views.pages.workers.browser_list import BrowserList
 from views.pages.workers.lanes_dialog import obeyed
 from views.pages.workers.load_bar import LoadBar
 from views.pages.workers.nodes import Names
@@ -67,6 +68,8 @@ class NodeCard(QFrame):
         middle = QVBoxLayout()
         middle.setContentsMargins(10, 9, 10, 9)
         middle.addWidget(self.grid)
+        self.browsers = BrowserList()
+        middle.addWidget(self.browsers)
         middle.addStretch(1)
         row.addLayout(middle, 1)
         row.addWidget(line("v"))
@@ -170,6 +173,7 @@ class NodeCard(QFrame):
         self._note.set_tone(tone)
         self._badge.show_text(_("this computer") if self._here else "")
         self.grid.show_worker(info, self._names, now)
+        self.browsers.show_lines(nodes.browser_lines(info, self._names, now))
         self._show_load()
         self._show_verbs(now)
         self.setAccessibleName(f"{info.worker}, {self._count.text()}, {words}, {note}")

@@ -136,10 +136,15 @@ def test_a_lent_browser_answers_at_its_debug_port_and_is_nobody_elses(small: Des
     )
     eventually(lambda: "attached to Chrome" in " ".join(attached.listener.out()), PATIENCE_S)
     assert small.run(*LOOK).error_kind == "no_browser"
+    (told,) = eventually(lambda: [one for one in small.executor.fitness().pool if one.uses], PATIENCE_S)
+    assert (told.shop, told.profile, told.state) == ("lab:s1", "lab_s1", "lent")
+    assert told.port > 0
     (tmp_path / "go").touch()
     outcome = attached.outcome()
     assert json.loads(outcome.result) == {"profile": "lab_s1"}, outcome.error
     eventually(lambda: small.run(*LOOK).ok, PATIENCE_S)
+    eventually(lambda: [(one.state, one.uses) for one in small.executor.fitness().pool] == [("idle", 2)], PATIENCE_S)
+    assert small.executor.fitness().browsers == 1
 
 
 def test_a_light_type_keeps_nothing_and_has_no_profile(small: Desk) -> None:
