@@ -27,7 +27,8 @@ from services.broker.rabbitmq_wire import Channel
 log = logging.getLogger(__name__)
 
 TURN = 0.1  #: seconds between two looks at the seats
-IDLE, LONG = 0.3, 1.5  #: a seat that brought nothing for so long, or was kept so long, is given up if others wait
+#: a seat that brought all that was counted, or nothing for so long, or was kept so long, is given up if others wait
+IDLE, LONG = 0.3, 1.5
 UNTAKEN, REST = 1.0, 2.0  #: what nobody took for so long goes back, and its queue rests for a while
 COUNT, COUNT_EACH = 0.5, 0.005  #: seconds between two counts: at least, and for each queue (200 questions a second)
 STUCK = 30.0  #: a step the broker does not answer for so long: the connection is made anew
@@ -41,6 +42,7 @@ class Seat:
     number: int
     since: float
     served: float  #: last delivery
+    left: int  #: messages that were counted when it sat down and have not come
 
 
 class Owner(Protocol):
@@ -148,7 +150,7 @@ class Rota:
         others = any(self._ready.values()) and len(self._queues) > self._seats
         for queue, seat in list(self._sitting.items()):
             idle = queue not in busy and now - max(seat.since, seat.served) >= IDLE
-            turn_over = others and (idle or now - seat.since >= LONG)
+            turn_over = others and (idle or seat.left <= 0 or now - seat.since >= LONG)
             if not self._running or queue not in wanted or turn_over or queue in untaken:
                 del self._sitting[queue]
                 self._rising.add(queue)
@@ -177,15 +179,16 @@ class Rota:
             return
         channel.basic_qos(prefetch_count=1, callback=self._step())
         for queue in chosen:
-            self._ready.pop(queue, None)
+            counted = self._ready.pop(queue, 0)
             self._numbers += 1
-            seat = Seat(f"{self._name[:80]}.{queue}.{self._numbers}", self._numbers, now, now)
+            seat = Seat(f"{self._name[:80]}.{queue}.{self._numbers}", self._numbers, now, now, counted)
             self._sitting[queue] = seat
             receive = functools.partial(self._deliver, queue, seat)
             channel.basic_consume(queue, receive, consumer_tag=seat.tag, callback=self._step())
 
     def _deliver(self, queue: str, seat: Seat, _channel: Any, method: Any, properties: Any, body: bytes) -> None:
         seat.served = now = self._link.now()
+        seat.left -= 1
         found = method if isinstance(method, Cut) else of_pika(method, properties, body)
         self._owner.on_delivery(queue, seat.number, found, now)
 
