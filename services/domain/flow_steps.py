@@ -52,6 +52,11 @@ class Step:
         """Its name, or its word and place."""
         return self.name or f"{self.place} {self.do}"
 
+    @property
+    def label(self) -> str:
+        """Its place, and its name or its word: no other step of the flow has the same."""
+        return f"{self.place} {self.name or self.do}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goto(Step):

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from services.domain import estimate, explain, filter, verdict
+from services.domain import estimate, explain, filter, flow_trace, verdict
 from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
@@ -36,6 +36,7 @@ class TaskDetail:
     notes: tuple[Note, ...] = ()  #: of people on a dead letter, the oldest first
     verdict: verdict.Verdict | None = None
     twins: tuple[Task, ...] = ()
+    flow: flow_trace.Trace | None = None  #: of a task of the browser
     type_known: bool = True
 
 
@@ -164,6 +165,7 @@ class TaskQueries:
             letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
             notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
             verdict=verdict.safe_to_run_again(task) if asks else None,
+            flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
             type_known=self._registry.knows(task.task_type),
         )
 

@@ -85,7 +85,7 @@ class Attempt:
                 await self._check_address(step)
                 return
             except Failed as exc:
-                failed = Failed(f"step {raw.title}: {exc}", raw.fails_as or await self._meaning(exc.kind))
+                failed = Failed(f"step {raw.label}: {exc}", raw.fails_as or await self._meaning(exc.kind))
                 if exc.inner or exc.final or not left:
                     raise await self._with_evidence(raw, exc if exc.inner else failed) from exc
                 self.evidence.log(f"{failed}; trying again in {raw.retry_wait_s:g} s", "err")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QWidget
 
 from services.domain.artifact import Artifact
@@ -15,10 +14,10 @@ from services.i18n import N_, _, ngettext
 from services.messages import told
 from services.monitor.artifacts import ArtifactQueries, Found
 from views.dialogs.artifact import ArtifactDialog
+from views.pages.tasks.picture import Picture
 from views.support import safe, text
 from views.support.look import Label
 from views.support.operation import Operation
-from views.support.thumbnails import MOST_BYTES, thumbnail
 from views.theme import theme
 from views.widgets.buttons import LinkLabel
 from views.widgets.section import Section
@@ -33,44 +32,23 @@ _GLYPHS = {
 }
 
 
-class Picture(QLabel):
-    """A small picture that opens the large one by click, Space and Enter.
+class ArtifactSection(Section):
+    """Hidden where there is no file. Reads and decodes off the GUI thread; nothing in a file is ever rendered.
 
     Signals:
-        activated: somebody wants to see it.
+        answered: the files of the task, each time they were asked for (tuple of ``Found``).
     """
 
-    activated = Signal()
+    answered = Signal(object)
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-
-    def mousePressEvent(self, _event: object) -> None:
-        """Open it."""
-        self.activated.emit()
-
-    def keyPressEvent(self, event: object) -> None:
-        """Open it by keys."""
-        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter):  # type: ignore[attr-defined]
-            self.activated.emit()
-            return
-        super().keyPressEvent(event)  # type: ignore[arg-type]
-
-
-class ArtifactSection(Section):
-    """Hidden where there is no file. Reads and decodes off the GUI thread; nothing in a file is ever rendered."""
-
-    def __init__(self, queries: ArtifactQueries) -> None:
+    def __init__(self, queries: ArtifactQueries, elsewhere: Callable[[Artifact], bool] = lambda _: False) -> None:
+        """``elsewhere``: whether a picture is shown at another place of the panel already."""
         super().__init__(N_("Files"))
-        self._queries = queries
+        self._queries, self._elsewhere = queries, elsewhere
         self._found: tuple[Found, ...] = ()
         self._seen: tuple[object, ...] = ()
-        self._shown: Artifact | None = None
-        self._asking, self._drawing = Operation(self, latest=True), Operation(self, latest=True)
-        self.picture = Picture()
+        self._asking = Operation(self, latest=True)
+        self.picture = Picture(queries, EDGE)
         self.picture.activated.connect(self._open_picture)
         self._caption, self._trouble = Label("", "caption", "text3", wrap=True), Label("", "label", "text2", wrap=True)
         self._list = QWidget()
@@ -90,8 +68,8 @@ class ArtifactSection(Section):
 
     def clear(self) -> None:
         """Show nothing; another task comes."""
-        self._found, self._seen, self._shown = (), (), None
-        self.picture.hide()
+        self._found, self._seen = (), ()
+        self.picture.show_file(None)
         self.hide()
 
     def follow(self, task: Task) -> None:
@@ -117,15 +95,21 @@ class ArtifactSection(Section):
         )
         self._trouble.setVisible(bool(self._trouble.text()))
         self.setVisible(bool(found or self._trouble.text()))
+        self.answered.emit(found)
+        self._feature(featured(task, found))
         if found == self._found:
             return
         self._found = found
         self.set_note(ngettext("{n} file", "{n} files", len(found)).format(n=text.count(len(found))))
         self._fill(found)
-        picture = featured(task, found)
-        if picture != self._shown:
-            self._shown = picture
-            self._draw(picture)
+
+    def _feature(self, picture: Artifact | None) -> None:
+        if picture is not None and self._elsewhere(picture):
+            picture = None
+        self._caption.setVisible(picture is not None)
+        self._caption.setText(caption(picture) if picture is not None else "")
+        self.picture.setAccessibleName(self._caption.text())
+        self.picture.show_file(picture)
 
     def _fail(self, error: BaseException) -> None:
         self._seen = ()
@@ -160,28 +144,9 @@ class ArtifactSection(Section):
         size = Label(text.size(artifact.size), "label", "text3", tabular=True)
         return glyph, link, size
 
-    def _draw(self, artifact: Artifact | None) -> None:
-        self.picture.hide()
-        self._caption.setVisible(artifact is not None)
-        if artifact is None:
-            return
-        self._caption.setText(caption(artifact))
-        self.picture.setAccessibleName(self._caption.text())
-        ratio = self.devicePixelRatioF()
-        edge = round(EDGE * ratio)
-        self._drawing.start(partial(_small, self._queries, artifact, edge), partial(self._drawn, ratio), _pass)
-
-    def _drawn(self, ratio: float, image: QImage) -> None:
-        if image.isNull():
-            return
-        pixmap = QPixmap.fromImage(image)
-        pixmap.setDevicePixelRatio(ratio)
-        self.picture.setPixmap(pixmap)
-        self.picture.show()
-
     def _open_picture(self) -> None:
-        if self._shown is not None:
-            self.open(self._shown)
+        if self.picture.shown is not None:
+            self.open(self.picture.shown)
 
 
 def featured(task: Task, found: Sequence[Found]) -> Artifact | None:
@@ -199,11 +164,3 @@ def caption(artifact: Artifact) -> str:
     if not artifact.step:
         return attempt
     return text.listed((attempt, _("step {name}").format(name=safe.one_line(artifact.step, 60))))
-
-
-def _small(queries: ArtifactQueries, artifact: Artifact, edge: int) -> QImage:
-    return thumbnail(queries.read(artifact, MOST_BYTES), edge)
-
-
-def _pass(_error: BaseException) -> None:
-    """Without its picture the file still stands in the list, and opening it says what is wrong."""

@@ -23,6 +23,7 @@ from views.pages.tasks.artifact_section import ArtifactSection
 from views.pages.tasks.documents import show_json
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
+from views.pages.tasks.steps_section import StepsSection
 from views.pages.tasks.story import gate_entries, so_far, timeline
 from views.pages.tasks.verbs import CANCEL, DECISIONS, VERBS, Verb
 from views.support import safe, shown, type_names, verdicts
@@ -81,6 +82,7 @@ class TaskDetailPanel(QWidget):
             self._task_id, self._task = task_id, None
             self._logs.clear()
             self._files.clear()
+            self._steps.clear()
         self.refresh()
 
     def refresh(self) -> None:
@@ -201,13 +203,16 @@ class TaskDetailPanel(QWidget):
         self._result = JsonEditor(N_("Result"))
         self._result.setReadOnly(True)
         self._outcome.body.addWidget(self._result)
-        self._files = ArtifactSection(self._context.artifacts)
+        self._steps = StepsSection(self._context.artifacts)
+        self._files = ArtifactSection(self._context.artifacts, self._steps.shows)
+        self._files.answered.connect(self._steps.take)
+        self._steps.open_wanted.connect(self._files.open)
         self._logs = LogSection(self._context.tasks)
         self._facts = Section(N_("Message and headers"))
         self._fields = KeyValues(mono=True)
         self._fields.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Maximum)
         self._facts.body.addWidget(self._fields)
-        first = (self._why, self._story, self._failure, self._files)
+        first = (self._why, self._story, self._failure, self._steps, self._files)
         for section in (*first, self._data, self._outcome, self._logs, self._facts):
             self._body.addWidget(section)
 
@@ -233,7 +238,8 @@ class TaskDetailPanel(QWidget):
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
         self._gates.set_entries(gate_entries(detail.gates, detail.starts_in_s))
         self._timeline.set_entries(timeline(task, now))
-        self._failure.setVisible(bool(task.error))
+        self._steps.follow(detail.flow)
+        self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it
         self._error.setText(safe.visible(safe.cut(masked_text(task.error), 1200), keep_newlines=True))
         self._show_documents(before, task)
         self._fields.set_rows(facts(task, detail.letter, now))

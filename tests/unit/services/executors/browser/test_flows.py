@@ -130,7 +130,7 @@ def test_a_failed_step_leaves_picture_page_and_console_under_its_name(desk: Desk
     }
     outcome = desk.run({"do": "goto", "url": "/links"}, missing | {"retry_wait_s": 0})
     assert outcome.error_kind == "element_not_found"
-    assert outcome.error.startswith("step press send: waiting for selector #send")
+    assert outcome.error.startswith("step 2 press send: waiting for selector #send")
     assert desk.files["press send.png"][0].startswith(b"\x89PNG")
     assert {step for _, _, step in desk.files.values()} == {"press send"}
     assert b"<a id" in desk.files["press send.html"][0]

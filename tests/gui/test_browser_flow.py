@@ -1,0 +1,126 @@
+"""A flow from the window to a real Chromium and back: created under New task, worked off, looked at in the panel."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from console.desk import Console
+from console.main_window import MainWindow
+from services.domain.flow_trace import StepState
+from services.domain.shop import Shop
+from services.domain.status import Status
+from services.executors.browser.executor import NAMES
+from tests.gui.test_console import play, until
+from tests.support.browser_lab import PASSWORD, Lab
+from views.dialogs.artifact import ArtifactDialog
+from views.dialogs.new_task import NewTaskDialog
+from views.pages.tasks.page import TasksPage
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.timeout(300),
+    pytest.mark.skipif(not any(shutil.which(name) for name in NAMES), reason="there is no Chromium here"),
+]
+ORDERS = "/desk/pdd/s1/orders"
+TABLE = {"do": "extract", "as": "orders", "selector": "table.orders", "what": "table", "append": True}
+LOGIN = (
+    {"do": "fill", "selector": "[name=user]", "value": "{{payload.user}}"},
+    {"do": "fill", "selector": "[name=password]", "value": "{{secret.password}}"},
+    {"do": "click", "name": "log in", "selector": "button"},
+)
+GOOD = [
+    {"do": "goto", "name": "open the orders", "url": ORDERS},
+    *LOGIN,
+    TABLE,
+    {"do": "if_visible", "selector": "a.next", "repeat": 2, "then": [{"do": "click", "selector": "a.next"}, TABLE]},
+    {"do": "download", "name": "export", "selector": "a.export"},
+    {"do": "screenshot", "name": "last page"},
+]
+PRINT = {"do": "click", "name": "press print", "selector": "#print", "timeout_s": 0.5, "fails_as": "bad_payload"}
+BAD = [GOOD[0], {"do": "screenshot", "name": "before"}, PRINT, {"do": "sleep", "seconds": 0}]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A home whose worker knows the sample desk and the password of its shop."""
+    lab = Lab()
+    lab.start()
+    monkeypatch.setenv("FLEETDECK_EXECUTORS__BROWSER__SITES", json.dumps({"pdd": lab.front.url}))
+    monkeypatch.setenv("FLEETDECK_SECRET__PDD__S1__PASSWORD", PASSWORD)
+    (tmp_path / "console.json").write_text('{"chosen": "local", "slots": 1}', encoding="utf-8")
+    yield tmp_path
+    lab.stop()
+
+
+async def create(window: MainWindow, payload: dict[str, object]) -> None:
+    """Fill in New task as a person does, with the flow pasted as JSON."""
+    window.top_bar.create_requested.emit()
+    await until(lambda: bool(window.findChildren(NewTaskDialog)), "the dialog")
+    (dialog,) = window.findChildren(NewTaskDialog)
+    await until(lambda: bool(dialog._known.shops), "the shops are known")
+    dialog.what.types.setCurrentIndex(dialog.what.types.findData("browser_flow"))
+    dialog.shops.picker.tick(("pdd:s1",))
+    assert dialog.parameters.mode.current() == "json", "a list of steps is pasted"
+    dialog.parameters.editor.setPlainText(json.dumps(payload))
+    await until(dialog.verbs.create.isEnabled, "it can be created")
+    dialog.verbs.create.click()
+    await until(lambda: not dialog.isVisible(), "it is created")
+
+
+async def ended(console: Console, number: int) -> str:
+    """The newest task, once so many have ended."""
+    assert console._session is not None
+    queries = console._session.queries.tasks
+    await until(lambda: [one.ended for one in queries.page("").tasks] == [True] * number, f"{number} tasks ended")
+    return queries.page("").tasks[0].task_id
+
+
+def test_a_flow_is_created_runs_in_chromium_and_its_panel_tells(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
+        assert console._session is not None
+        assert console._desk is not None
+        session, window = console._session, console._desk.window
+        session.commands.fleet.import_shops([Shop(platform="pdd", shop_id="s1", name="微光数码专卖店")])
+        await until(lambda: bool(session.local.name), "a local worker")
+        window.open_page("tasks")
+        page = window.page("tasks")
+        assert isinstance(page, TasksPage)
+        panel = page._detail
+        await create(window, {"user": "me", "steps": GOOD})
+        task_id = await ended(console, 1)
+        page.show_task(task_id)
+        await until(lambda: panel._files.names() != [], "its files are listed")
+        task = session.queries.tasks.get([task_id])[0]
+        assert task.status == Status.SUCCEEDED, task.error
+        assert panel._steps._note.text() == "all done"
+        assert len(json.loads(panel._result.toPlainText())["orders"]) == 30
+        assert {"orders-s1.csv", "orders.csv", "last page.png"} <= set(panel._files.names())
+        await until(lambda: panel._files.picture.isVisibleTo(window), "the screenshot is shown")
+
+        await create(window, {"steps": BAD})
+        task_id = await ended(console, 2)
+        page.show_task(task_id)
+        failure = panel._steps.failure
+        await until(lambda: failure.picture.isVisibleTo(window), "the step stands with its picture")
+        assert panel._steps._note.text() == "failed at step 3 of 4"
+        states = [one.state for one in panel._steps._trace.steps]  # type: ignore[union-attr]
+        assert states == [StepState.DONE, StepState.DONE, StepState.FAILED, StepState.AHEAD]
+        assert panel._steps.before.entries()[-1].text == "3  click"
+        assert failure.said.text() == "waiting for selector #print: nothing fit within 0.5 s"
+        assert failure.picture.shown is not None
+        assert failure.picture.shown.name == "press print.png", "not the picture that was taken before"
+        assert not panel._files.picture.isVisibleTo(window), "the same picture stands once"
+        assert [link.text() for link in failure.links] == ["Page as HTML"]
+        failure.links[0].click()
+        (dialog,) = window.findChildren(ArtifactDialog)
+        await until(lambda: '<table class="orders">' in dialog.text.toPlainText(), "the page can be read")
+        dialog.reject()
+
+    play(qapp, home, scene)
