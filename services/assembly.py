@@ -23,6 +23,7 @@ from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.records import RecordCommands
 from services.commands.schedules import ScheduleCommands
+from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.domain import retry, shop_queue, task_type
 from services.domain.errors import ConsoleError
@@ -78,6 +79,7 @@ class Commands:
     records: RecordCommands
     fleet: FleetCommands
     breakers: BreakerCommands
+    sessions: SessionCommands
     batches: BatchCommands
     schedules: ScheduleCommands
 
@@ -161,6 +163,7 @@ def commands(engine: Engine) -> Commands:
         records=RecordCommands(store, dispatcher, registry, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, queues, audit, who),
         breakers=BreakerCommands(store, dispatcher, audit, who),
+        sessions=SessionCommands(store, dispatcher, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
     )
 

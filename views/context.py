@@ -13,6 +13,7 @@ from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
 from services.commands.schedules import ScheduleCommands
+from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -45,6 +46,8 @@ class CommandSet(Protocol):
     def fleet(self) -> FleetCommands: ...
     @property
     def breakers(self) -> BreakerCommands: ...
+    @property
+    def sessions(self) -> SessionCommands: ...
     @property
     def schedules(self) -> ScheduleCommands: ...
 

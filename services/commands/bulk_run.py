@@ -14,6 +14,7 @@ from services.commands.bulk_plan import GONE, READY, Item, Plan
 from services.commands.outcome import Outcome, Refusal
 from services.commands.republisher import Changes, Republisher
 from services.commands.tasks import join
+from services.domain import session
 from services.domain.errors import ConsoleError, StoreUnavailable
 from services.domain.message import Message
 from services.domain.said import words_of
@@ -229,6 +230,8 @@ def _judged(probe: Probe, task: Task | None, prints: set[str]) -> Probe:
     if task is None:
         return replace(probe, status="", passed=False)
     same = bool(task.fingerprint) and task.fingerprint in prints
-    failed = task.status in (Status.DEAD, Status.CANCELLED, Status.HELD) or (task.status == Status.RETRYING and same)
+    # at the gate of its session it may wait for a person for days
+    waits = (task.status == Status.RETRYING and same) or task.gate == session.GATE
+    failed = waits or task.status in (Status.DEAD, Status.CANCELLED, Status.HELD)
     passed = True if task.status == Status.SUCCEEDED else False if failed else None
     return replace(probe, status=task.status, kind=task.error_kind, same=same and failed, passed=passed)

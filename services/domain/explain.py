@@ -7,20 +7,21 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from services.domain import breaker, dependency, limit
+from services.domain import breaker, classify, dependency, limit, session
 from services.domain.ability import NOBODY, Supply
 from services.domain.breaker import Breaker
 from services.domain.limit import LimitNow
 from services.domain.message import Message, Param
+from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import ACTIVE, Status
 from services.domain.task import Task
 
 NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
 MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
-BREAKER, QUOTA = breaker.GATE, limit.GATE
+SESSION, BREAKER, QUOTA = session.GATE, breaker.GATE, limit.GATE
 #: the order of testing
-GATES = (NOT_DUE, dependency.GATE, PAUSED, BREAKER, SHOP_BUSY, QUOTA, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
+GATES = (NOT_DUE, dependency.GATE, PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
 _NEEDS = {
     "handler": "gate.needs_handler",
     "program": "gate.needs_program",
@@ -32,7 +33,7 @@ NAMED = 5
 OK, CLOSED, NEXT = "ok", "closed", "next"
 _FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
 #: gates that keep a task in its shop's lot
-_OF_LOT = frozenset({PAUSED, BREAKER, SHOP_BUSY, QUOTA, TWIN})
+_OF_LOT = frozenset({PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN})
 _PARKED = "gate.parked"
 _NOT_WAITING = frozenset({Status.RUNNING, Status.HELD})
 
@@ -52,6 +53,7 @@ class Facts:
     now_ms: int
     needs: tuple[Need, ...] = ()  #: of what it depends on, all that has not succeeded
     pauses: tuple[Pause, ...] = ()  #: closed switches; those of other scopes are passed over
+    session: ClosedSession | None = None  #: of its shop, if it is closed
     breaker: Breaker | None = None  #: of its shop, if it is open
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
     shop_ahead: int = 0  #: parked tasks of the shop that go first
@@ -107,6 +109,7 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _due(task, facts)
     yield _dependency(task, facts)
     yield _paused(task, facts)
+    yield _session(task, facts)
     yield _breaker(task, facts)
     yield _shop(task, facts)
     yield _quota(task, facts)
@@ -156,6 +159,20 @@ def _paused(task: Task, facts: Facts) -> _Test:
         params: dict[str, Param] = {"scope": first.scope, "by": first.by, "reason": first.reason, "since": first.at}
         return PAUSED, False, "gate.paused", params
     return _parked(task, PAUSED) or (PAUSED, True, "gate.not_paused", {})
+
+
+def _session(task: Task, facts: Facts) -> _Test:
+    closed = facts.session
+    if closed is None:
+        return _parked(task, SESSION) or (SESSION, True, "gate.no_session", {})
+    seconds = max(0, facts.now_ms - closed.since) // 1000
+    params: dict[str, Param] = {
+        "shop": closed.shop, "kind": closed.kind, "since": closed.since, "seconds": seconds, "holder": closed.task_id,
+        "worker": closed.worker, "by": closed.by, "reason": closed.note,
+    }  # fmt: skip
+    if closed.by:
+        return SESSION, False, "gate.session_by", params
+    return SESSION, False, "gate.session_captcha" if closed.kind == classify.CAPTCHA else "gate.session_login", params
 
 
 def _shop(task: Task, facts: Facts) -> _Test:

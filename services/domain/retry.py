@@ -1,11 +1,11 @@
-"""What follows a failed attempt: again after a delay, dead, or a person decides."""
+"""What follows a failed attempt: again after a delay, dead, or a person acts or decides."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
 
-from services.domain import classify
+from services.domain import classify, session
 from services.domain.status import Status
 from services.domain.task import Task
 
@@ -29,7 +29,8 @@ class RetryPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """``to``: retrying | dead | held | pending (runs again at once) | cancelled; ``counted``: it uses up a retry."""
+    """``to``: retrying | dead | held | pending (runs again at once) | cancelled |
+    blocked (it closes the session gate of its shop and waits there); ``counted``: it uses up a retry."""
 
     to: Status
     delay_s: int = 0
@@ -46,6 +47,8 @@ def decide(task: Task, kind: str, policy: RetryPolicy, now_ms: int = 0) -> Decis
         return Decision(to=Status.CANCELLED)
     if kind == classify.WORKER_LOST:
         return _after_loss(task, now_ms)
+    if kind in session.KINDS:
+        return Decision(to=Status.BLOCKED)
     if kind in classify.PERMANENT:
         return Decision(to=Status.DEAD)
     if kind == classify.TIMEOUT and not task.idempotent:

@@ -46,6 +46,15 @@ GATES: dict[str, str] = {
     "gate.dependency_gone": N_("It depends on {id}, which has no record any more: cancel this task."),
     "gate.not_paused": N_("No pause switch is closed."),
     "gate.paused": N_("{scope} is paused by {by}: {reason}"),
+    "gate.no_session": N_("The shop asks for no login and no captcha."),
+    "gate.session_login": N_(
+        "The shop must be logged in again: {holder} met its login page on {worker} {span} ago. After shop login {shop}"
+        " its tasks go on."
+    ),
+    "gate.session_captcha": N_(
+        "The shop shows a captcha: {holder} met it on {worker} {span} ago. After shop login {shop} its tasks go on."
+    ),
+    "gate.session_by": N_("{by} said {span} ago that somebody must log the shop in first: {reason}"),
     "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),
     "gate.no_breaker": N_("The last attempts of the shop did not fail too often."),
     "gate.breaker": N_(

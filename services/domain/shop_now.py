@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from services.domain import classify
+from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import Status
 from services.domain.task import Task
@@ -24,6 +25,7 @@ class ShopNow:
 
     state: str = NOT_KNOWN
     success_at: int = 0  #: end of the last task that succeeded
+    login_at: int = 0  #: somebody logged it in
     failure_at: int = 0  #: end of the last attempt that failed
     failure_kind: str = ""
 
@@ -33,10 +35,19 @@ class ShopNow:
         return self.state in CLOSED
 
 
-def judge(key: str, shop: Shop | None, tasks: Iterable[Task], paused: Collection[str]) -> ShopNow:
-    """Judge by tasks of the shop, in any order; ``paused`` are the scopes that are closed now.
+def judge(
+    key: str,
+    shop: Shop | None,
+    tasks: Iterable[Task],
+    paused: Collection[str],
+    *,
+    session: ClosedSession | None = None,
+    login_at: int = 0,
+) -> ShopNow:
+    """Judge by its closed session gate and tasks of the shop, in any order; ``paused`` are the scopes closed now.
 
-    A success after the last closed door says that somebody has opened it again. An attempt that runs says nothing yet.
+    A success or a login after the last closed door says that somebody has opened it again. An attempt that runs says
+    nothing yet.
     """
     tasks = list(tasks)
     nothing = (0, "")
@@ -44,17 +55,22 @@ def judge(key: str, shop: Shop | None, tasks: Iterable[Task], paused: Collection
     failures = [failure for task in tasks for failure in _failures(task)]
     failure_at, failure_kind = max(failures, default=nothing)
     door_at, door = max((failure for failure in failures if failure[1] in _DOORS), default=nothing)
+    if session is not None:
+        door_at, door = max(session.since, success_at + 1, login_at + 1), session.kind
+        failure_at, failure_kind = max((failure_at, failure_kind), (session.since, session.kind))
     running = any(task.status == Status.RUNNING for task in tasks)
     platform = key.partition(":")[0]
     if {SCOPE_ALL, f"platform:{platform}", f"shop:{key}"} & set(paused):
         state = PAUSED
     elif shop is not None and not shop.enabled:
         state = OFF
-    elif door_at > success_at:
+    elif door_at > max(success_at, login_at):
         state = _DOORS[door]
     else:
-        state = LOGGED_IN if success_at else RUNNING if running else NOT_KNOWN
-    return ShopNow(state=state, success_at=success_at, failure_at=failure_at, failure_kind=failure_kind)
+        state = LOGGED_IN if success_at or login_at else RUNNING if running else NOT_KNOWN
+    return ShopNow(
+        state=state, success_at=success_at, login_at=login_at, failure_at=failure_at, failure_kind=failure_kind
+    )
 
 
 def _failures(task: Task) -> Iterator[tuple[int, str]]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from services.domain import dependency
+from services.domain import dependency, session
 from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, Route, SetTriage
 from services.domain.status import CLAIMABLE, TERMINAL, Status, Triage
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
@@ -138,7 +138,7 @@ def foreign_done(task: Task, now: int) -> Task:
 def finished(task: Task, op: Finish, now: int) -> Task:
     """The attempt has ended. A cancel that was asked for wins over another try."""
     to = Status(op.to)
-    if task.cancel and to in (Status.RETRYING, Status.PENDING):
+    if task.cancel and to in (Status.RETRYING, Status.PENDING, Status.BLOCKED):
         to = Status.CANCELLED
     retrying = to == Status.RETRYING
     return step(
@@ -147,6 +147,7 @@ def finished(task: Task, op: Finish, now: int) -> Task:
         now,
         who=task.worker,
         why=op.error_kind,
+        gate=session.GATE if to == Status.BLOCKED else "",
         retries=task.retries + (retrying and op.counted),
         due_at=now + op.delay_ms if retrying else 0,
         triage=Triage.OPEN.value if to == Status.DEAD else "",

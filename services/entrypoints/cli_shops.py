@@ -17,7 +17,7 @@ from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Conte
 EXAMPLES = (
     "shop list",
     "shop import shops.csv --skip-bad",
-    "shop pause pdd:s1 --note 'login expired'",
+    "shop pause pdd:s1 --note 'stock-taking'",
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
     *cli_breakers.EXAMPLES,

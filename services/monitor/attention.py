@@ -64,6 +64,7 @@ class AttentionFinder:
             *self._unserved(snapshot),
             *_broker(snapshot),
             *_stuck(stuck),
+            *self._sessions(snapshot),
             *self._breakers(snapshot),
             *_held(snapshot),
             *self._dead_letters(snapshot),
@@ -107,6 +108,39 @@ class AttentionFinder:
                 params={"type": name, "need": offers[0].need, "tasks": sum(found[lane, name] for lane in lanes)},
                 since_ms=best[0].updated_at if best else 0,
                 verbs=(("open_tasks", f"gate:no_worker type:{name}"), ("open_workers", "")),
+            )
+
+    def _sessions(self, snapshot: Snapshot) -> Iterable[Attention]:
+        """Shops that wait for a login: each by its name, or many in one; one matter each, however many tasks wait."""
+        found = snapshot.sessions
+        if len(found) > NAMED:
+            yield Attention(
+                key="sessions",
+                severity="blocked",
+                code="attention.sessions",
+                params={
+                    "shops": len(found),
+                    "names": "\n".join(self._name(one.shop) for one in found[:NAMED]),
+                    "more": len(found) - NAMED,
+                },
+                since_ms=min(one.since for one in found),
+                verbs=(("open_shops", "session"), ("open_tasks", "gate:session")),
+            )
+            return
+        for one in found:
+            yield Attention(
+                key=f"session:{one.shop}",
+                severity="blocked",
+                code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
+                params={
+                    "shop": self._name(one.shop),
+                    "waiting": snapshot.counts.shops.get(one.shop, {}).get(Status.BLOCKED, 0),
+                    "task": one.task_id,
+                    "who": one.by,
+                    "reason": one.note,
+                },
+                since_ms=one.since,
+                verbs=(("open_session", one.shop), ("open_tasks", f"shop:{one.shop} status:blocked")),
             )
 
     def _breakers(self, snapshot: Snapshot) -> Iterable[Attention]:

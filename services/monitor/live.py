@@ -13,6 +13,7 @@ from services.domain.event import Event
 from services.domain.order import BrokerHealth, QueueDepth
 from services.domain.query import Counts
 from services.domain.said import words_of
+from services.domain.session import ClosedSession
 from services.domain.shop import Pause
 from services.domain.worker import WorkerInfo
 from services.ports import Broker, Clock, Store
@@ -55,6 +56,7 @@ class Snapshot:
     depths: tuple[QueueDepth, ...] = ()
     workers: tuple[WorkerInfo, ...] = ()
     pauses: tuple[Pause, ...] = ()
+    sessions: tuple[ClosedSession, ...] = ()  #: shops that wait for a login
     broker: BrokerHealth = field(default_factory=lambda: BrokerHealth(connected=False))
     store: StoreHealth = field(default_factory=StoreHealth)
     rates: Rates = field(default_factory=Rates)
@@ -237,6 +239,7 @@ class Live:
             self._snapshot,
             workers=tuple(self._store.workers()),
             pauses=tuple(self._store.pauses()),
+            sessions=tuple(self._store.sessions()),
             leader=self._store.leader("engine"),
             store=StoreHealth(connected=answers, latency_ms=latency, error=error),
         )

@@ -43,6 +43,8 @@ class ShopCell:
     failed: int = 0  #: of the last ``of`` attempts, where its breaker is open
     of: int = 0
     next_try_ms: int = 0  #: UTC ms from which a task may try, 0 where its breaker is closed
+    session: str = ""  #: login_expired or captcha, where its tasks wait for a person
+    session_ms: int = 0  #: since when, UTC ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

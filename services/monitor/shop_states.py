@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from services.domain.breaker import Breaker
 from services.domain.query import Query, equals
+from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status
 from services.domain.task import Task
@@ -121,6 +122,7 @@ class ShopStates:
         """Every shop in a fixed order."""
         scopes = {pause.scope for pause in snapshot.pauses}
         open_ = {one.shop: one for one in self._store.breakers()}
+        closed = {one.shop: one for one in snapshot.sessions}
         with self._lock:
             finished, waits = dict(self._finished), dict(self._waits)
         rows = []
@@ -128,7 +130,8 @@ class ShopStates:
             since = max(waits.get(shop.key, snapshot.at_ms), finished.get(shop.key, 0))
             quiet = snapshot.at_ms - since if shop.key in waits else 0
             cell = _cell(shop, snapshot, scopes, done=shop.key in finished, quiet_ms=quiet)
-            rows.append(_held(cell, open_[shop.key]) if shop.key in open_ else cell)
+            cell = _held(cell, open_[shop.key]) if shop.key in open_ else cell
+            rows.append(_logged_out(cell, closed[shop.key]) if shop.key in closed else cell)
         return tuple(rows)
 
 
@@ -153,6 +156,12 @@ def _held(cell: ShopCell, found: Breaker) -> ShopCell:
     """A shop that waits because it fails too often: at least as bad as one that retries."""
     state = "retrying" if cell.state in ("running", "healthy", "idle") else cell.state
     return replace(cell, state=state, failed=found.failed, of=len(found.outcomes), next_try_ms=found.until)
+
+
+def _logged_out(cell: ShopCell, closed: ClosedSession) -> ShopCell:
+    """A shop that waits for a person; that it finishes nothing meanwhile is no matter of its own."""
+    state = "retrying" if cell.state in ("running", "healthy", "idle", "stuck") else cell.state
+    return replace(cell, state=state, session=closed.kind, session_ms=closed.since)
 
 
 def _state(counts: dict[str, int], *, done: bool, quiet_ms: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from services.domain import breaker, limit
 from services.domain.breaker import Breaker, Rule
 from services.domain.limit import Limit, LimitNow
+from services.domain.session import ClosedSession, Login
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import WAITING, Status
 from services.domain.task_type import TaskType
@@ -16,7 +17,7 @@ from services.ports import Store
 
 #: as many rows are handed out; whoever looks for another shop searches for it
 MOST = 500
-ALL, BREAKER, PAUSED = "all", "breaker", "paused"
+ALL, SESSION, BREAKER, PAUSED = "all", "session", "breaker", "paused"
 _NOBODY: Mapping[str, int] = {}
 
 
@@ -30,7 +31,10 @@ class ShopRow:
     retrying: int = 0
     dead: int = 0
     holds: tuple[str, ...] = ()
+    session: ClosedSession | None = None  #: where it is closed: the shop waits for a login
     breaker: Breaker | None = None  #: where it is open
+    login: Login | None = None  #: the last one that is known
+    success_at: int = 0  #: UTC ms at which a task succeeded last, 0 where that is not known
 
     @property
     def key(self) -> str:
@@ -42,7 +46,7 @@ class ShopRow:
         """Name of the status that matters most."""
         if self.holds:
             return "paused"
-        if self.breaker is not None:
+        if self.session is not None or self.breaker is not None:
             return "blocked"
         for name, number in (("dead", self.dead), ("retrying", self.retrying), ("running", self.running)):
             if number:
@@ -55,7 +59,7 @@ class ShopsNow:
     """The shops that were asked for, the worst first, and how many there are of each sort."""
 
     rows: tuple[ShopRow, ...] = ()
-    numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``BREAKER``, ``PAUSED``
+    numbers: Mapping[str, int] = field(default_factory=dict)  #: of all shops: ``ALL``, ``SESSION`` …
     matching: int = 0  #: rows may be fewer
     rule: Rule = field(default_factory=Rule)
     at_ms: int = 0  #: by the store's clock
@@ -84,16 +88,16 @@ class ShopQueries:
     def shops(self, text: str = "", which: str = ALL, most: int = MOST) -> ShopsNow:
         """Shops whose name or id contains the text, the worst first."""
         counts = self._store.counts().shops
-        scopes = {pause.scope for pause in self._store.pauses()}
-        open_ = {one.shop: one for one in self._store.breakers()}
+        held = _Held(self._store)
         found = self._registry.shops()
-        keys = {**found, **{key: _stranger(key) for key in (*counts, *open_) if key not in found}}
-        rows = [_row(shop, counts.get(key, _NOBODY), scopes, open_.get(key)) for key, shop in keys.items()]
+        keys = {**found, **{key: _stranger(key) for key in (*counts, *held.shops) if key not in found}}
+        rows = [held.row(shop, counts.get(key, _NOBODY)) for key, shop in keys.items()]
         wanted = sorted((row for row in rows if _fits(row, text.strip().casefold(), which)), key=_rank)
         return ShopsNow(
             rows=tuple(wanted[:most]),
             numbers={
                 ALL: len(rows),
+                SESSION: sum(row.session is not None for row in rows),
                 BREAKER: sum(row.breaker is not None for row in rows),
                 PAUSED: sum(bool(row.holds) for row in rows),
             },
@@ -123,21 +127,39 @@ def _stranger(key: str) -> Shop:
     return Shop(platform=platform, shop_id=shop_id, unregistered=True)
 
 
-def _row(shop: Shop, by: Mapping[str, int], scopes: set[str], found: Breaker | None) -> ShopRow:
-    holds = (SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}")
-    return ShopRow(
-        shop=shop,
-        waiting=sum(by.get(status, 0) for status in WAITING),
-        running=by.get(Status.RUNNING, 0),
-        retrying=by.get(Status.RETRYING, 0),
-        dead=by.get(Status.DEAD, 0),
-        holds=tuple(scope for scope in holds if scope in scopes),
-        breaker=found,
-    )
+class _Held:
+    """What holds shops back and how they did last, asked once for all of them."""
+
+    def __init__(self, store: Store) -> None:
+        self._scopes = {pause.scope for pause in store.pauses()}
+        self._breakers = {one.shop: one for one in store.breakers()}
+        self._sessions = {one.shop: one for one in store.sessions()}
+        self._logins, self._successes = store.logins(), store.successes()
+
+    @property
+    def shops(self) -> tuple[str, ...]:
+        """Those that are held back by a gate of their own."""
+        return (*self._breakers, *self._sessions)
+
+    def row(self, shop: Shop, by: Mapping[str, int]) -> ShopRow:
+        holds = (SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}")
+        return ShopRow(
+            shop=shop,
+            waiting=sum(by.get(status, 0) for status in WAITING),
+            running=by.get(Status.RUNNING, 0),
+            retrying=by.get(Status.RETRYING, 0),
+            dead=by.get(Status.DEAD, 0),
+            holds=tuple(scope for scope in holds if scope in self._scopes),
+            session=self._sessions.get(shop.key),
+            breaker=self._breakers.get(shop.key),
+            login=self._logins.get(shop.key),
+            success_at=self._successes.get(shop.key, 0),
+        )
 
 
 def _fits(row: ShopRow, text: str, which: str) -> bool:
-    if (which == BREAKER and row.breaker is None) or (which == PAUSED and not row.holds):
+    sorts = {SESSION: row.session is not None, BREAKER: row.breaker is not None, PAUSED: bool(row.holds)}
+    if not sorts.get(which, True):
         return False
     return not text or text in row.key.casefold() or text in row.shop.name.casefold()
 

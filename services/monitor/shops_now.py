@@ -31,4 +31,11 @@ def shops_now(store: Store, shops: Sequence[str], known: Mapping[str, Shop]) -> 
             page = store.query(Query(terms=terms, sort="updated", limit=NEWEST, want_total=False))
             for task in page.tasks:
                 tasks[task.shop].append(task)
-    return {key: shop_now.judge(key, known.get(key), tasks[key], paused) for key in wanted}
+    closed = {one.shop: one for one in store.sessions()}
+    logins = {shop: login.at for shop, login in store.logins().items()}
+    return {
+        key: shop_now.judge(
+            key, known.get(key), tasks[key], paused, session=closed.get(key), login_at=logins.get(key, 0)
+        )
+        for key in wanted
+    }

@@ -8,6 +8,7 @@ from services.domain import ability, dependency, explain, limit
 from services.domain.breaker import Breaker
 from services.domain.limit import LimitNow
 from services.domain.query import Query, Term, equals
+from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL
 from services.domain.status import ACTIVE, UNDER_WAY, Status
 from services.domain.task import Task
@@ -42,6 +43,7 @@ class WaitingFacts:
             now_ms=now,
             needs=self._needs(task) if task.depends_on else (),
             pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
+            session=self._session(task),
             breaker=breaker,
             holders=holders,
             shop_ahead=self._ahead(task, equals("shop", task.shop)) if busy else 0,
@@ -64,6 +66,9 @@ class WaitingFacts:
 
     def _breaker(self, task: Task) -> Breaker | None:
         return next((one for one in self._store.breakers() if one.shop == task.shop), None)
+
+    def _session(self, task: Task) -> ClosedSession | None:
+        return next((one for one in self._store.sessions() if one.shop == task.shop), None)
 
     def _first_on_the_way(self, task: Task) -> Task | None:
         """The oldest of its shop that waits for a worker and is at least as urgent."""

@@ -1,11 +1,13 @@
-"""Limits of platforms and task types, and the breakers of shops."""
+"""Limits of platforms and task types, and the breakers and sessions of shops."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol
 
 from services.domain.breaker import Breaker
 from services.domain.limit import Limit, LimitNow
+from services.domain.session import ClosedSession, Login
 
 
 class Limits(Protocol):
@@ -25,6 +27,15 @@ class Limits(Protocol):
 
     def breakers(self) -> list[Breaker]:
         """The breakers of shops that are open, by shop."""
+
+    def sessions(self) -> list[ClosedSession]:
+        """Shops whose session gate is closed, and what closed it, by shop."""
+
+    def logins(self) -> Mapping[str, Login]:
+        """When and by whom each shop was logged in last (``OpenSession``), by shop."""
+
+    def successes(self) -> Mapping[str, int]:
+        """The instant (UTC ms) at which a task of each shop succeeded last, by shop; those where it is known."""
 
     def promised(self) -> int:
         """Released tasks whose slot is kept for them and that have not started yet, of all shops."""

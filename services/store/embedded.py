@@ -23,6 +23,7 @@ from services.store.embedded_breakers import OpenBreakers
 from services.store.embedded_feed import Feed
 from services.store.embedded_fleet import Fleet
 from services.store.embedded_forget import Forgetting
+from services.store.embedded_logins import Sessions
 from services.store.embedded_papers import Papers, with_marks
 from services.store.embedded_part import store_errors
 from services.store.embedded_quota import Quota
@@ -40,7 +41,7 @@ CHUNK = 250
 
 
 class EmbeddedStore(
-    Batches, Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Unserved
+    Batches, Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Sessions, Unserved
 ):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 

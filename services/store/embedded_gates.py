@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from services.domain import breaker, dependency, limit
+from services.domain import session as sessions
 from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
 from services.domain.transitions import BELIEVED_MS, LOOK_AHEAD
 from services.store import embedded_waiting as waiting
-from services.store.embedded_lots import key_of, release, shop_is_paused
+from services.store.embedded_lots import key_of, release, shop_is_paused, shop_is_shut
 from services.store.embedded_session import Session, ShopKey
 
 
@@ -16,8 +17,9 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     if task.gate == dependency.GATE:
         return dependency.GATE, ""
     key = key_of(task)
-    if session.pauses() and (shop_is_paused(session, key) or f"type:{task.task_type}" in session.pauses()):
-        return "paused", ""
+    shut = _for_a_person(session, task)
+    if shut:
+        return shut, ""
     if session.free_slots(key, but=task.task_id) <= 0:
         opened = session.breakers.is_shut(task.shop) or session.breakers.is_probing(task.shop)
         return breaker.GATE if opened else "shop_busy", ""
@@ -30,6 +32,13 @@ def closed_gate(session: Session, task: Task, released: list[Task]) -> tuple[str
     if task.uniq and session.goes_first(task.uniq) != task.task_id:
         return "twin", ""
     return "", ""
+
+
+def _for_a_person(session: Session, task: Task) -> str:
+    """The gate that only a person opens."""
+    if session.pauses() and (shop_is_paused(session, key_of(task)) or f"type:{task.task_type}" in session.pauses()):
+        return "paused"
+    return sessions.GATE if session.logins.is_closed(task.shop) else ""
 
 
 def crowded(session: Session, task: Task) -> bool:
@@ -51,7 +60,7 @@ def open_shop(session: Session, key: ShopKey, most: int = 0, back: Task | None =
 
     ``most``: of who sweeps the lots, how many. ``back``: a task that was just given back; it waits behind the lot.
     """
-    if shop_is_paused(session, key):
+    if shop_is_shut(session, key):
         return ()
     released: list[Task] = []
     shut: set[str] = set()

@@ -23,6 +23,11 @@ def shop_is_paused(session: Session, key: ShopKey) -> bool:
     return not session.pauses().isdisjoint(("all", f"platform:{key[0]}", f"shop:{key[0]}:{key[1]}"))
 
 
+def shop_is_shut(session: Session, key: ShopKey) -> bool:
+    """Whether a person must act before any of its tasks may start: a pause is closed, or its session."""
+    return shop_is_paused(session, key) or session.logins.is_closed(f"{key[0]}:{key[1]}")
+
+
 def release(session: Session, task: Task) -> Task:
     """Let a parked task go, with a reservation."""
     session.reserve(task)

@@ -14,6 +14,7 @@ from services.domain.change import (
     Cancel,
     Claim,
     CloseBreaker,
+    CloseSession,
     Create,
     Finish,
     Forget,
@@ -22,6 +23,7 @@ from services.domain.change import (
     Nudge,
     Op,
     OpenLimit,
+    OpenSession,
     OpenShop,
     Postpone,
     Progress,
@@ -46,6 +48,8 @@ from services.store.embedded_repair import MISSING, STALE
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
 
 FENCED = Answer("fenced")
+#: they name no task
+_OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSession)
 
 
 def apply(session: Session, ops: Sequence[Op]) -> list[Answer]:
@@ -69,7 +73,7 @@ def _prepare(session: Session, ops: Sequence[Op]) -> None:
     """Read in a few statements what the batch will look at."""
     fresh = [op.task for op in ops if isinstance(op, Create | Republish)]
     session.stones.load([op.task.task_id for op in ops if isinstance(op, Create)])
-    named: list[Any] = [op for op in ops if not isinstance(op, Create | OpenShop | OpenLimit | CloseBreaker)]
+    named: list[Any] = [op for op in ops if not isinstance(op, _OF_SHOPS)]
     session.load([task.task_id for task in fresh] + [op.task_id for op in named])
     touched = [
         task
@@ -145,6 +149,8 @@ def _finish(session: Session, op: Finish) -> Answer:
         task = back
     if op.if_expired and task.lease_until > session.now:
         return Answer("fenced", task)
+    if op.to == Status.BLOCKED:
+        op = replace(op, to=session.logins.ended(task, op))
     ended = transitions.finished(task, op, session.now)
     session.breakers.finished(task, op, ended)
     session.put(ended, SET_MARK if ended.status in transitions.WITH_MARK else CLEAR_MARK)
@@ -272,6 +278,8 @@ _HANDLERS: dict[type[Op], Callable[[Session, Any], Answer]] = {
     OpenShop: embedded_repair.open_shop,
     OpenLimit: embedded_repair.open_limit,
     CloseBreaker: embedded_repair.close_breaker,
+    CloseSession: lambda session, op: session.logins.close(op),
+    OpenSession: lambda session, op: session.logins.open(op),
     TellDependants: embedded_repair.tell_again,
     Relink: embedded_relink.relink,
     Forget: embedded_forget.forget,

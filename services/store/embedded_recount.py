@@ -128,8 +128,9 @@ def _wrong_tallies(conn: sqlite3.Connection, table: str, columns: str) -> list[s
 
 
 def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
-    conn.execute(f"DELETE FROM {table}")
-    conn.execute(f"INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks GROUP BY {columns}")
+    conn.execute(f"UPDATE {table} SET n = 0")  # what else is noted beside a number stays
+    conn.execute(f"""INSERT INTO {table} ({columns}, n) SELECT {columns}, count(*) FROM tasks WHERE true
+        GROUP BY {columns} ON CONFLICT DO UPDATE SET n = excluded.n""")
 
 
 def _strike(conn: sqlite3.Connection, sql: str, latest: tuple[int, int]) -> None:

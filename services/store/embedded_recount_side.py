@@ -29,6 +29,7 @@ _FORGOTTEN = f"""SELECT DISTINCT lot, lot || '|' || task_type FROM tasks
         WHERE twin.held_uniq = tasks.held_uniq AND twin.held_uniq <> '' AND twin.task_id <> tasks.task_id)
     AND NOT EXISTS (SELECT 1 FROM pauses
         WHERE scope IN ('all', 'platform:' || platform, 'shop:' || tasks.lot, 'type:' || task_type))
+    AND NOT EXISTS (SELECT 1 FROM sessions WHERE shop = tasks.lot)
     AND NOT EXISTS (SELECT 1 FROM breakers WHERE shop = tasks.lot AND until > 0)
     AND NOT EXISTS (SELECT 1 FROM reservations
         WHERE reservations.platform = tasks.platform AND reservations.shop_id = tasks.shop_id)

@@ -268,10 +268,19 @@ _UNDER_WAY = """
 CREATE INDEX tasks_under_way ON tasks (shop_id, platform, priority) WHERE status IN ('pending', 'queued');
 """
 
+#: shops whose session gate is closed, and why; when each shop was last logged in. at: when the last task
+#: came to a status; for succeeded, the last success
+_SESSIONS = """
+CREATE TABLE sessions (shop TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
+CREATE TABLE logins (shop TEXT PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL) WITHOUT ROWID;
+ALTER TABLE shop_tallies ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
     _RANK,
     _UNDER_WAY,
+    _SESSIONS,
 )
 SCHEMA = Schema("store", _STEPS)

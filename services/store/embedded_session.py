@@ -13,6 +13,7 @@ from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
 from services.store import embedded_write as write
 from services.store.embedded_breakers import Breakers
 from services.store.embedded_limits import Limits
+from services.store.embedded_logins import Logins
 from services.store.embedded_tombstones import Tombstones
 from services.store.embedded_under_way import UnderWay
 from services.store.unreadable import readable
@@ -44,6 +45,7 @@ class Session:
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._pauses: frozenset[str] | None = None
         self.breakers = Breakers(conn, now)
+        self.logins = Logins(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
         self.stones = Tombstones(conn, now)
@@ -121,7 +123,7 @@ class Session:
     def flush(self) -> None:
         """Write records, events and counters."""
         self._out.write_tasks(self.conn)
-        self._out.write_tallies(self.conn)
+        self._out.write_tallies(self.conn, self.now)
         self._out.write_events(self.conn)
         self.conn.executemany(_WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
 
@@ -157,7 +159,7 @@ class Session:
 
     def _write_counted(self) -> None:
         self._out.write_tasks(self.conn)
-        self._out.write_tallies(self.conn)
+        self._out.write_tallies(self.conn, self.now)
 
     def _need_shop(self, key: ShopKey) -> None:
         if key not in self._counted:

@@ -25,7 +25,8 @@ COLUMNS = (
 _INSERT = f"INSERT INTO tasks ({', '.join(COLUMNS)}, data) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
 _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
-_SHOP_TALLY = "INSERT INTO shop_tallies VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
+_SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at) VALUES (?, ?, ?, ?, ?, ?)
+    ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at)"""
 _NOWHERE = ("", "", "")  #: lane, status and triage of no record
 _updates: dict[tuple[bool, tuple[int, ...]], str] = {}
 
@@ -42,7 +43,7 @@ def put_aside(conn: sqlite3.Connection, place: int) -> None:
     sql = f"SELECT lane, platform, task_type, shop_id, status, triage {where}"
     lane, platform, task_type, shop_id, status, triage = conn.execute(sql, (place,)).fetchone()
     conn.execute(_TALLY, (lane, platform, task_type, status, triage, -1))
-    conn.execute(_SHOP_TALLY, (shop_id, platform, status, triage, -1))
+    conn.execute(_SHOP_TALLY, (shop_id, platform, status, triage, -1, 0))
     conn.execute(f"DELETE {where}", (place,))
 
 
@@ -113,21 +114,23 @@ class Buffer:
             key = (whose[3], whose[5], whose[4], (*to, *from_))
             self._changes[key] = self._changes.get(key, 0) + 1
 
-    def write_tallies(self, conn: sqlite3.Connection) -> None:
+    def write_tallies(self, conn: sqlite3.Connection, now: int) -> None:
         """Bring the counters up to the written records."""
         kinds: Counter[tuple[str, ...]] = Counter()
         shops: Counter[tuple[str, ...]] = Counter()
+        came: set[tuple[str, ...]] = set()
         for (platform, task_type, shop_id, change), n in self._changes.items():
             lane, status, triage, old_lane, old_status, old_triage = change
             if status:
                 kinds[lane, platform, task_type, status, triage] += n
                 shops[shop_id, platform, status, triage] += n
+                came.add((shop_id, platform, status, triage))
             if old_status:
                 kinds[old_lane, platform, task_type, old_status, old_triage] -= n
                 shops[shop_id, platform, old_status, old_triage] -= n
         self._changes.clear()
         conn.executemany(_TALLY, [(*key, n) for key, n in kinds.items() if n])
-        conn.executemany(_SHOP_TALLY, [(*key, n) for key, n in shops.items() if n])
+        conn.executemany(_SHOP_TALLY, [(*key, n, now if key in came else 0) for key, n in shops.items() if n])
 
     def write_events(self, conn: sqlite3.Connection) -> None:
         """Append the events, and now and then forget the oldest."""

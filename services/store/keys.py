@@ -13,7 +13,8 @@ from services.domain.status import Status
 
 #: 2: dependencies; an older program would end a task without telling those that wait for it, so it may only read
 #: 3: tombstones and limits; an older program would run again what ended and was removed, and start tasks past limits
-SCHEMA = 3
+#: 4: sessions; an older program would start tasks of a shop that waits for a person, and bury them
+SCHEMA = 4
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
 EXECUTED_S = 3600
@@ -37,11 +38,14 @@ SHOPS = ROOT + "shops"
 LIMITS = ROOT + "limits"  #: "slots starts" by scope
 LIMIT_RUNNING = ROOT + "limits:running"  #: running tasks by scope
 LIMIT_SCOPES = ROOT + "limits:waiting"  #: scopes at whose limit somebody waits
+SESSIONS = ROOT + "sessions"  #: what closed the session gate of shops, where it is closed
+LOGINS = ROOT + "logins"  #: by shop, when and by whom it was logged in last
 BREAKERS = ROOT + "breakers"  #: what is remembered of shops whose attempts fail
 BREAKERS_OPEN = ROOT + "breakers:open"  #: shops whose breaker is open by the instant of the next probe
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
-#: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED. Longer than the
-#: 64 bytes up to which Redis keeps a small hash as a list that it searches from the start.
+#: by shop, numbers of eight bytes: its slots (0: not registered), a counter for each of COUNTED, the instant of its
+#: last success (older entries end before that). Longer than the 64 bytes up to which Redis keeps a small hash as a list
+#: that it searches from the start.
 BY_SHOP = ROOT + "n:shop"
 #: by shop, for each priority but the usual one four bytes: its tasks that a message is under way for (pending, queued).
 #: Only a hint about priorities: how many there are in all BY_SHOP tells, which a program keeps too that does not know
@@ -120,6 +124,8 @@ IN_SCRIPTS = MappingProxyType(
         "limit_reserved": LIMIT_RESERVED,
         "limit_starts": LIMIT_STARTS,
         "limit_waiting": LIMIT_WAITING,
+        "sessions": SESSIONS,
+        "logins": LOGINS,
         "breakers": BREAKERS,
         "breakers_open": BREAKERS_OPEN,
         "fleet_documents": DOCUMENTS + "fleet",

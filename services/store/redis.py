@@ -16,6 +16,7 @@ from services.store.redis_events import Events
 from services.store.redis_fleet import Fleet
 from services.store.redis_forget import Forgetting
 from services.store.redis_limits import Limits
+from services.store.redis_logins import Sessions
 from services.store.redis_papers import Papers
 from services.store.redis_part import Ticker
 from services.store.redis_query import Queries
@@ -36,6 +37,7 @@ class RedisStore(
     Papers,
     Remarks,
     Schedules,
+    Sessions,
     Batches,
 ):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.

@@ -111,6 +111,7 @@ class Sides(Operations, Limits):
         }
         shops = [shop.decode() for shop in self._link.call("SMEMBERS", keys.LOTS)]
         shut = {shop.decode() for shop in self._link.call("ZRANGE", keys.BREAKERS_OPEN, 0, -1)}
+        shut |= {shop.decode() for shop in self._link.call("HKEYS", keys.SESSIONS)}
         pauses = {scope.decode() for scope in self._link.call("HKEYS", keys.PAUSES)}
         found: list[str] = []
         for shop in shops:

@@ -23,8 +23,8 @@ from services.store import keys
 
 _FOLDER = Path(__file__).parent / "scripts"
 _APPLY = (
-    "prelude", "record", "tombs", "limits", "way", "index", "breaker", "gates", "twins", "waiting", "dependencies",
-    "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
+    "prelude", "record", "tombs", "limits", "way", "index", "breaker", "session", "gates", "twins", "waiting",
+    "dependencies", "ops_create", "ops_run", "ops_operator", "ops_forget", "main",
 )  # fmt: skip
 _NAME = re.compile(r"\b([A-Z][A-Za-z]*)\.([a-z_]+)\b")
 
@@ -46,6 +46,8 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.OpenShop,
     change.OpenLimit,
     change.CloseBreaker,
+    change.CloseSession,
+    change.OpenSession,
     change.TellDependants,
     change.Relink,
     change.Route,

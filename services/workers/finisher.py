@@ -20,8 +20,9 @@ log = logging.getLogger(__name__)
 BATCH = 200
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 OWED_EVERY_S = 5.0
-#: given back by a worker that leaves, or ended because a person wished it
-_NO_FAILURE = frozenset({"pending", "cancelled"})
+#: given back by a worker that leaves, ended because a person wished it, or its shop waits for a person
+_NO_FAILURE = frozenset({"pending", "cancelled", "blocked"})
+_NO_MESSAGE = frozenset({"succeeded", "held", "cancelled", "blocked"})
 
 
 @dataclass(slots=True)
@@ -165,7 +166,7 @@ class Finisher:
         orphans: list[Delivery] = []
         for item, answer in zip(batch, answers, strict=True):
             task = answer.task if answer.code == "ok" else None
-            if task is not None and task.status not in ("succeeded", "held", "cancelled"):
+            if task is not None and task.status not in _NO_MESSAGE:
                 follow.append(task)
             if task is not None and task.status in TERMINAL:
                 ended.append(task.task_id)

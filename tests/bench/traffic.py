@@ -24,7 +24,7 @@ HANDLERS = ("tests.bench.traffic", "tests.bench.handlers")
 @task_handler("bench_fail", isolate="thread", idempotent=True)
 def fail(payload: dict[str, object], job: HandlerContext) -> None:
     """End as a dead letter at once."""
-    raise HandlerError(f"LoginExpired: redirected to /login?from={payload.get('n')}", "login_expired")
+    raise HandlerError(f"MissingSecret: no key for {payload.get('n')}", "missing_secret")
 
 
 class Traffic:

@@ -16,11 +16,13 @@ from hypothesis import strategies as st
 from services.clock import ManualClock, SystemClock
 from services.domain.change import (
     Cancel,
+    CloseSession,
     Create,
     Forget,
     GiveUp,
     Move,
     Nudge,
+    OpenSession,
     OpenShop,
     Republish,
     Resolve,
@@ -44,7 +46,7 @@ LIMITS = {"a": 1, "b": 2}
 ACTS = (
     "create", "create", "create", "confirm", "confirm", "claim", "claim", "claim", "finish", "finish", "finish",
     "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume", "time", "adopt", "expire",
-    "give_up", "depend", "depend", "tell", "forget", "forget",
+    "give_up", "depend", "depend", "tell", "forget", "forget", "login", "login",
 )  # fmt: skip
 Step = tuple[str, int, int]
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 11), st.integers(0, 5)), min_size=1, max_size=60)
@@ -136,6 +138,15 @@ class Player:
     def _finish(self, task: Task, how: int) -> None:
         if task.status == Status.RUNNING:
             self._publish(self.rig.finish(task, ENDS[how], delay_ms=2000).released)
+
+    def _login(self, task: Task, how: int) -> None:
+        """Its shop asks for a person, or one has been there."""
+        if how > 3:
+            self._ask(OpenSession(shop=task.shop, by="ann"))
+        elif task.status == Status.RUNNING:
+            self._publish(self.rig.finish(task, "blocked", error_kind="captcha").released)
+        elif how == 3:
+            self._ask(CloseSession(shop=task.shop, kind="login_expired", by="ann"))
 
     def _expire(self, task: Task, how: int) -> None:
         for gone in self.rig.store.expired(5):
@@ -281,6 +292,8 @@ def drain(rig: Rig) -> None:
     """Play the engine until nothing moves: every active task must be able to end."""
     for scope in SCOPES:
         rig.store.clear_pause(scope)
+    for shop in SHOPS:
+        rig.ask(OpenSession(shop=f"pdd:{shop}", by="ann"))
     for _ in range(400):
         tasks = [task for task in rig.store.query(Query(limit=1000)).tasks if task.status in ACTIVE]
         if not tasks:

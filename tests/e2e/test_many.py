@@ -46,7 +46,7 @@ def test_a_thousand_at_once_are_all_accounted_for(cli: Cli, fleet: Fleet, tmp_pa
             platform=("pdd", "temu")[number % 2],
             shop_id=f"s{number % SHOPS}",
             task_type="work",
-            payload={"n": number, "seen": str(seen)} | ({"fail": "login_expired"} if number % 50 == 0 else {}),
+            payload={"n": number, "seen": str(seen)} | ({"fail": "missing_secret"} if number % 50 == 0 else {}),
             priority=("high", "normal", "low")[number % 3],
         )
         for number in range(THOUSAND)

@@ -112,7 +112,7 @@ class Submitter(threading.Thread):
         elif draw < 0.22:
             payload |= {"fail": "network", "fail_first": 1}
         elif draw < 0.24:
-            payload |= {"fail": "captcha"}
+            payload |= {"fail": "missing_secret"}
         elif draw < 0.25:
             kind = "flow"
         elif draw < 0.28:

@@ -115,7 +115,7 @@ def test_the_exchange_of_dead_letters_is_deleted(fleet: Fleet) -> None:
     """What fails for good is acknowledged only when its copy is safe."""
     with channel(fleet.settings.broker.url) as raw:
         raw.exchange_delete("rpa_dlx_exchange")
-    task_id = fleet.create(fail="captcha")
+    task_id = fleet.create(fail="missing_secret")
     fleet.worker()
     fleet.wait(task_id, "dead")
     reconciler = fleet.reconciler()

@@ -77,7 +77,7 @@ def test_after_the_retry_is_published_before_the_acknowledgement(fleet: Fleet, t
 
 def test_after_the_dead_letter_is_published_before_the_acknowledgement(fleet: Fleet) -> None:
     worker = dying(fleet)
-    task_id = fleet.create(fail="captcha")
+    task_id = fleet.create(fail="missing_secret")
     fleet.wait(task_id, "dead")
     eventually(lambda: fleet.ready("rpa_dead_queue") == 1, 30)
     worker.stop(0.0)
@@ -90,7 +90,7 @@ def test_after_the_dead_letter_is_published_before_the_acknowledgement(fleet: Fl
 
 
 def test_an_archiver_between_the_letter_and_its_acknowledgement(fleet: Fleet) -> None:
-    task_id = fleet.create(fail="captcha")
+    task_id = fleet.create(fail="missing_secret")
     fleet.worker()
     fleet.wait(task_id, "dead")
     eventually(lambda: fleet.ready("rpa_dead_queue") == 1, 30)
@@ -112,7 +112,7 @@ def test_an_archiver_between_the_letter_and_its_acknowledgement(fleet: Fleet) ->
 
 
 def test_two_consoles_republish_the_same_letters_at_once(fleet: Fleet) -> None:
-    ids = [fleet.create(f"s{number}", fail="captcha") for number in range(20)]
+    ids = [fleet.create(f"s{number}", fail="missing_secret") for number in range(20)]
     worker = fleet.worker()
     fleet.wait_ended(ids)
     worker.stop()
@@ -137,7 +137,7 @@ def test_two_consoles_republish_the_same_letters_at_once(fleet: Fleet) -> None:
 
 def test_looking_at_dead_letters_takes_none_away(fleet: Fleet) -> None:
     """Nobody archives them yet; records, counts, doctor and depths are looked at again and again."""
-    task_id = fleet.create(fail="captcha")
+    task_id = fleet.create(fail="missing_secret")
     fleet.worker()
     fleet.wait(task_id, "dead")
     eventually(lambda: fleet.ready("rpa_dead_queue") == 1, 30)

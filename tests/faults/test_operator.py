@@ -16,11 +16,11 @@ LETTERS = 60
 
 
 def test_kill_9_in_the_middle_of_a_republish(cli: Cli, fleet: Fleet) -> None:
-    ids = [fleet.create(f"s{number}", fail="captcha", n=number) for number in range(LETTERS)]
+    ids = [fleet.create(f"s{number}", fail="missing_secret", n=number) for number in range(LETTERS)]
     worker = fleet.worker(8)
     fleet.wait_ended(ids)
     worker.stop()
-    words = ("dead", "republish", "--filter", "kind:captcha", "--yes")
+    words = ("dead", "republish", "--filter", "kind:missing_secret", "--yes")
     with cli.start(*words, "--rate", "1200") as process:
         eventually(lambda: fleet.engine.store.counts().triage.get("republished", 0) >= 5, 90)
         process.send_signal(signal.SIGKILL)

@@ -25,7 +25,7 @@ def test_an_outcome_outlives_redis_and_its_worker(cli: Cli, fleet: Fleet, redis_
     seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
     fields = {"seen": str(seen), "until": str(gate)}
     done = [fleet.create("s1", **fields), fleet.create("s2", "once", **fields)]
-    failed = fleet.create("s3", fail="captcha", **fields)
+    failed = fleet.create("s3", fail="missing_secret", **fields)
     with cli.start("worker", "--slots", "3", "--handlers", HANDLERS) as worker:
         eventually(lambda: len(lines(seen, "start")) == 3, 90)
         redis_server.kill()

@@ -208,15 +208,15 @@ def test_a_file_that_is_none_is_refused(cli: Cli, tmp_path: Path) -> None:
 
 # ----------------------------------------------------------------------------------------------------------------- dead
 def test_dead_letters_are_triaged(cli: Cli) -> None:
-    fails = {"fail": "login_expired", "text": "login expired, sign in again"}
+    fails = {"fail": "missing_secret", "text": "the secret desk/password is missing"}
     ids = [create(cli, f"s{number}", "work", fails | {"n": number}) for number in range(4)]
     cli.drain()
     listed = cli.run("dead", "list")
     assert {one["task_id"] for one in listed["tasks"]} == set(ids)
     (cause,) = listed["causes"]
-    assert (cause["kind"], cause["count"], cause["shops"], cause["scope"]) == ("login_expired", 4, 4, "platform")
+    assert (cause["kind"], cause["count"], cause["shops"], cause["scope"]) == ("missing_secret", 4, 4, "platform")
     shown = cli.run("dead", "show", ids[0])
-    assert shown["task"]["error_kind"] == "login_expired"
+    assert shown["task"]["error_kind"] == "missing_secret"
     assert json.loads(shown["message"]["body"])["task_id"] == ids[0]
     assert set(shown) == {"task", "attempts", "gates", "events", "message", "verdict", "notes"}
 
@@ -226,7 +226,7 @@ def test_dead_letters_are_triaged(cli: Cli) -> None:
     assert cli.run("dead", "republish", ids[0], code=1)["skipped"][0]["code"] == "dead.already"
     assert cli.run("dead", "archive", ids[1], "--note", "known")["done"] == [ids[1]]
     assert cli.run("dead", "ignore", ids[2])["done"] == [ids[2]]
-    preview = cli.run("dead", "republish", "--filter", "kind:login_expired", "--dry-run")
+    preview = cli.run("dead", "republish", "--filter", "kind:missing_secret", "--dry-run")
     assert preview["ids"] == [ids[3]], "a filter means the open ones"
     retried = cli.run("task", "retry", ids[3])
     assert set(retried["created"]) == {ids[3]}

@@ -18,7 +18,7 @@ from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure, eventually_ended
 from tests.integration.fleet_rig import HANDLERS, Fleet
 
-EXPIRED = {"fail": "login_expired", "text": "login expired, sign in again"}
+FAILS = {"fail": "missing_secret", "text": "the secret desk/password is missing"}
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def dead_ones(cli: Cli, count: int) -> list[str]:
     """As many dead letters, each of another shop."""
     table = cli.home / "tasks.jsonl"
     rows = [
-        {"platform": "pdd", "shop": f"s{number}", "type": "work", "payload": EXPIRED | {"n": number}}
+        {"platform": "pdd", "shop": f"s{number}", "type": "work", "payload": FAILS | {"n": number}}
         for number in range(count)
     ]
     table.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
@@ -64,7 +64,7 @@ def test_a_dry_run_counts_and_changes_nothing(cli: Cli) -> None:
 def test_probes_that_fail_again_leave_the_rest_dead(cli: Cli) -> None:
     ids = dead_ones(cli, 5)
     with cli.start("worker", "--handlers", HANDLERS):
-        done = cli.run("dead", "republish", "--filter", "kind:login_expired", "--probe", 2, "--yes", code=1)
+        done = cli.run("dead", "republish", "--filter", "kind:missing_secret", "--probe", 2, "--yes", code=1)
     assert (len(done["done"]), len(done["left"])) == (2, 3)
     assert done["stopped"]["code"] == "bulk.probe_same"
     assert any(probe["same_failure"] for probe in done["probes"])
@@ -105,7 +105,7 @@ def test_people_read_how_far_it_is_and_json_stays_clean(cli: Cli) -> None:
 def failed(fleet: Fleet, count: int) -> list[str]:
     """Dead letters of as many shops; the worker stays."""
     specs = [
-        TaskSpec(platform="pdd", shop_id=f"s{number}", task_type="work", payload=EXPIRED | {"n": number})
+        TaskSpec(platform="pdd", shop_id=f"s{number}", task_type="work", payload=FAILS | {"n": number})
         for number in range(count)
     ]
     ids = [task.task_id for task in fleet.submit(*specs).created]

@@ -30,7 +30,7 @@ def trip(fleet: Fleet, cooldown_s: int = 600, **payload: Any) -> None:
     """Open the breaker of s1 with two failures."""
     rule = Rule(failures=2, of=3, cooldown_s=cooldown_s, max_cooldown_s=max(600, cooldown_s))
     fleet.commands().breakers.set_rule(rule)
-    ids = [fleet.create(fail="captcha", n=n) for n in range(2)]
+    ids = [fleet.create(fail="risk_control", n=n, max_retries=0) for n in range(2)]
     fleet.wait_ended(ids)
 
 
@@ -40,7 +40,7 @@ def test_a_shop_that_fails_waits_and_others_go_on_until_a_person_closes_it(fleet
     waits, goes = fleet.create("s1"), fleet.create("s2")
     fleet.wait(goes, "succeeded")
     assert fleet.wait(waits, "blocked").gate == "breaker"
-    assert "2 of the last 2, last captcha" in english(closed(fleet, waits).message)
+    assert "2 of the last 2, last risk_control" in english(closed(fleet, waits).message)
     commands = fleet.commands().breakers
     assert commands.close("pdd:s1", note="logged in again") is True
     fleet.wait(waits, "succeeded")

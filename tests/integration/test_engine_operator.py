@@ -154,7 +154,7 @@ def test_a_held_task_can_be_closed_as_done(fleet: Fleet) -> None:
 # ---------------------------------------------------------------------------------------------------------- republish
 def dead(fleet: Fleet, **fields: object) -> str:
     """A dead letter."""
-    task_id = fleet.create(**({"fail": "login_expired", "text": "login expired"} | fields))
+    task_id = fleet.create(**({"fail": "missing_secret", "text": "the secret desk is missing"} | fields))
     worker = fleet.worker()
     fleet.wait(task_id, "dead")
     worker.stop()

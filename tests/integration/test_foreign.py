@@ -179,7 +179,7 @@ def test_other_work_under_an_id_that_still_waits_is_not_swallowed(fleet: Fleet) 
 
 
 def test_a_message_of_a_dead_task_starts_it_again_under_a_new_id(fleet: Fleet) -> None:
-    fails = message(payload={"fail": "login_expired"})
+    fails = message(payload={"fail": "missing_secret"})
     send(fleet, fails)
     fleet.worker()
     old = wait(fleet, SAMPLE["task_id"], "dead")
@@ -254,7 +254,7 @@ def test_retry_count_and_max_retries_are_those_of_the_message(fleet: Fleet, seen
 
 def test_unknown_fields_travel_on(fleet: Fleet) -> None:
     fleet.archiver()
-    send(fleet, message(payload={"fail": "login_expired"}, trace={"id": "abc"}, tags=["a", 1]))
+    send(fleet, message(payload={"fail": "missing_secret"}, trace={"id": "abc"}, tags=["a", 1]))
     fleet.worker()
     wait(fleet, SAMPLE["task_id"], "dead")
     letter = eventually(lambda: fleet.engine.store.get_letter(SAMPLE["task_id"]), 30)
@@ -263,7 +263,7 @@ def test_unknown_fields_travel_on(fleet: Fleet) -> None:
     assert {name: body[name] for name in SAMPLE if name not in ("payload", "retry_count", "created_at")} == {
         name: SAMPLE[name] for name in SAMPLE if name not in ("payload", "retry_count", "created_at")
     }
-    assert "login_expired" in body["error"] or body["error_kind"] == "login_expired"
+    assert "missing_secret" in body["error"] or body["error_kind"] == "missing_secret"
 
 
 def test_what_another_program_has_done_already_is_not_run(fleet: Fleet, shared: redis.Redis, seen: Path) -> None:
@@ -331,7 +331,7 @@ def test_a_dead_letter_of_another_make_is_kept_with_its_error(fleet: Fleet) -> N
 
 def test_an_old_copy_does_not_replace_the_letter_of_a_death(fleet: Fleet) -> None:
     fleet.archiver()
-    task_id = fleet.create(fail="login_expired")
+    task_id = fleet.create(fail="missing_secret")
     fleet.worker()
     fleet.wait(task_id, "dead")
     first = eventually(lambda: fleet.engine.store.get_letter(task_id), 30)

@@ -22,7 +22,7 @@ def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
         configure(tmp_path / name)
     old, new = Cli(tmp_path / "old"), Cli(tmp_path / "new")
     rows = [
-        {"platform": "pdd", "shop": "s1", "type": "work", "payload": {"fail": "login_expired"}},
+        {"platform": "pdd", "shop": "s1", "type": "work", "payload": {"fail": "missing_secret"}},
         {"platform": "pdd", "shop": "s2", "type": "work"},
         {"platform": "pdd", "shop": "s3", "type": "work", "delay": 3600},
     ]
@@ -42,7 +42,7 @@ def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
     assert sorted(taken["done"]) == sorted([dead, plan, waits])
     assert [(one["id"], one["code"]) for one in taken["skipped"]] == [(done, "import.history")]
     letter = new.run("dead", "show", dead)
-    assert (letter["task"]["error_kind"], len(letter["attempts"])) == ("login_expired", 1)
+    assert (letter["task"]["error_kind"], len(letter["attempts"])) == ("missing_secret", 1)
     assert json.loads(letter["message"]["body"])["task_id"] == dead
     assert new.run("stats")["status"] == {"dead": 1, "queued": 1, "scheduled": 1}
 
@@ -50,7 +50,7 @@ def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
 def test_records_are_taken_over_on_this_pair(fleet: Fleet, tmp_path: Path) -> None:
     worker = fleet.worker()
     fleet.steward()
-    failed = fleet.wait(fleet.create(fail="login_expired", text="login expired"), "dead")
+    failed = fleet.wait(fleet.create(fail="missing_secret", text="the secret desk is missing"), "dead")
     worker.stop(0.0)
     waiting = fleet.task(fleet.create("s2"))
     letter = Letter(task_id="imported_dead", body=b"\xff")
@@ -78,7 +78,7 @@ def test_records_are_taken_over_on_this_pair(fleet: Fleet, tmp_path: Path) -> No
 def test_a_story_longer_than_any_of_ours_stays_readable(fleet: Fleet) -> None:
     fleet.worker()
     fleet.steward()
-    failed = fleet.wait(fleet.create(fail="login_expired"), "dead")
+    failed = fleet.wait(fleet.create(fail="missing_secret"), "dead")
     long = {"steps": failed.steps * 100, "attempts": failed.attempts * 300}
     moved = [msgspec.structs.replace(failed, task_id=name, uniq="", **long) for name in ("one", "two")]
     assert fleet.commands().records.import_records(moved, {}).done == ("one", "two")

@@ -59,7 +59,7 @@ def test_each_terminal_status_is_told_once_with_all_that_came_of_the_task(fleet:
     waiting = fleet.create("s3")
     fleet.commands().tasks.cancel([waiting])
     fleet.worker()
-    good, bad = fleet.create("s1", value=7), fleet.create("s2", fail="captcha")
+    good, bad = fleet.create("s1", value=7), fleet.create("s2", fail="missing_secret")
     fleet.wait_ended([good, bad, waiting])
     eventually(lambda: len(listener.listen()) >= 3)
     told = {body["task_id"]: (key, body, properties) for key, body, properties in listener.heard}
@@ -75,7 +75,7 @@ def test_each_terminal_status_is_told_once_with_all_that_came_of_the_task(fleet:
     assert properties.delivery_mode == 2
     assert properties.message_id == good
     assert told[bad][0] == "result.pdd.work.dead"
-    assert "captcha" in told[bad][1]["error"]
+    assert "missing_secret" in told[bad][1]["error"]
     assert told[waiting][1]["status"] == "cancelled"
     assert told[waiting][1]["started_at"] is None
 

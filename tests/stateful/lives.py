@@ -101,6 +101,8 @@ class Lives(RuleBasedStateMachine):
         self.tasks = found[0]
         for other in found[1:]:
             assert plain(other) == plain(found[0])
+        closed = [world.store.sessions() for world in self.worlds]
+        assert all(one == closed[0] for one in closed), closed
         for task_id, task in self.tasks.items():
             rules.check_record(task)
             if task_id not in before:
@@ -166,6 +168,7 @@ class Lives(RuleBasedStateMachine):
             world.commands.breakers.set_rule(Rule(failures=0))
             for platform, shop_id in SHOPS:
                 world.commands.breakers.close(f"{platform}:{shop_id}")
+                world.commands.sessions.open(f"{platform}:{shop_id}")
             world.commands.fleet.set_limit(Limit(scope="platform:pdd"))
 
         self.act(do)

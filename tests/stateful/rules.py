@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain import classify
+from services.domain import classify, session
 from services.domain.change import Answer
 from services.domain.event import Event
 from services.domain.limit import scopes
@@ -70,6 +70,11 @@ def check_fleet(world: World, tasks: Tasks, before: Tasks) -> None:
             assert task.owner in owners, "somebody runs it who does not know"
             assert owners[task.owner].name == task.worker
     _check_slots(world, tasks, before)
+    closed = {one.shop for one in world.store.sessions()}
+    for task in tasks.values():
+        if task.status == S.RUNNING and task.shop in closed & world.closed:
+            assert before[task.task_id].status == S.RUNNING, "it began although its shop waits for a person"
+    world.closed = closed
 
 
 def _check_slots(world: World, tasks: Tasks, before: Tasks) -> None:
@@ -187,7 +192,7 @@ def after_loss(task: Task, now: int) -> set[str]:
     return {S.CANCELLED} if task.cancel else {S.PENDING, S.QUEUED}
 
 
-def after_end(task: Task, held: Held, ok: bool, kind: str) -> set[str]:
+def after_end(world: World, task: Task, held: Held, ok: bool, kind: str) -> set[str]:
     """What becomes of a running task whose attempt ends so under a lease that is still its own."""
     if held.cancel_reason in ("requested", "lost"):
         return {S.CANCELLED}
@@ -195,6 +200,10 @@ def after_end(task: Task, held: Held, ok: bool, kind: str) -> set[str]:
         return {S.DEAD}
     if ok:
         return {S.SUCCEEDED}
+    if kind in session.KINDS:
+        login = world.store.logins().get(task.shop)
+        anew = login is not None and login.at > task.started_at
+        return {S.CANCELLED} if task.cancel else {S.PENDING, S.QUEUED} if anew else {S.BLOCKED}
     if kind in classify.PERMANENT:
         return {S.DEAD}
     if kind == classify.TIMEOUT and not task.idempotent:
@@ -212,6 +221,8 @@ def gates_for(world: World, task: Task, tasks: Tasks, *, able: bool) -> set[str]
     mine = {"all", f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
     if mine & {pause.scope for pause in store.pauses()}:
         return {"paused"}
+    if any(one.shop == task.shop for one in store.sessions()):
+        return {"session"}
     others = [one for one in tasks.values() if one.shop == task.shop and one.task_id != task.task_id]
     running = sum(1 for one in others if one.status == S.RUNNING)
     slots = next((shop.concurrency for shop in store.shops() if shop.key == task.shop), 1)

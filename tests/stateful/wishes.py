@@ -135,6 +135,11 @@ class Wishes(Lives):
     def breaker_closed(self, n: int) -> None:
         self.act(lambda world: world.commands.breakers.close(":".join(SHOPS[n % 3])))
 
+    @rule(n=NUMBER, closes=st.booleans())
+    def session(self, n: int, closes: bool) -> None:
+        key = ":".join(SHOPS[n % 3])
+        self.act(lambda world: world.commands.sessions.close(key) if closes else world.commands.sessions.open(key))
+
     @rule(n=NUMBER, on=st.booleans())
     def queue_of_its_own(self, n: int, on: bool) -> None:
         key = ":".join(SHOPS[n % 3])

@@ -139,7 +139,7 @@ class Work(Lives):
             return {}
         if (task.status, task.owner) != (S.RUNNING, held.owner):
             return {task.task_id: {str(task.status)}}
-        return {task.task_id: rules.after_end(task, held, ok, kind)}
+        return {task.task_id: rules.after_end(self.worlds[0], task, held, ok, kind)}
 
     @rule(n=NUMBER, end=st.sampled_from(ENDS))
     @precondition(lambda self: self.worlds[0].gone)

@@ -173,6 +173,7 @@ class World:
     clock: ManualClock
     bag: Bag = field(init=False)
     hands: dict[str, Hand] = field(init=False)
+    closed: set[str] = field(default_factory=set)  #: shops whose session gate was closed after the last step
     gone: list[tuple[Hand, Held]] = field(default_factory=list)  #: attempts of ended lives, whose result may come late
 
     def __post_init__(self) -> None:

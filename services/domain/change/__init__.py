@@ -36,10 +36,12 @@ from services.domain.change.attempts import Claim, Finish, Progress, Renew
 from services.domain.change.base import Answer, Op
 from services.domain.change.upkeep import (
     CloseBreaker,
+    CloseSession,
     Forget,
     GiveUp,
     Nudge,
     OpenLimit,
+    OpenSession,
     OpenShop,
     Postpone,
     Published,
@@ -55,6 +57,7 @@ __all__ = [
     "Cancel",
     "Claim",
     "CloseBreaker",
+    "CloseSession",
     "Create",
     "Finish",
     "Forget",
@@ -63,6 +66,7 @@ __all__ = [
     "Nudge",
     "Op",
     "OpenLimit",
+    "OpenSession",
     "OpenShop",
     "Postpone",
     "Progress",

@@ -90,6 +90,26 @@ class CloseBreaker(Op, frozen=True, kw_only=True, gc=False):
     shop: str  #: platform:shop_id
 
 
+class CloseSession(Op, frozen=True, kw_only=True, gc=False):
+    """A person says that a shop has to be logged in: none of its tasks starts until somebody has done so. Answers
+    ``ok``, or ``stale`` where the gate is closed already; what closed it stays.
+    """
+
+    shop: str  #: platform:shop_id
+    kind: str  #: login_expired | captcha
+    by: str
+    note: str = ""
+
+
+class OpenSession(Op, frozen=True, kw_only=True, gc=False):
+    """A person has logged a shop in: that is noted (``Store.logins``) and its session gate is opened. What waits there
+    is released by ``OpenShop``. Answers ``ok``, or ``stale`` where it was not closed.
+    """
+
+    shop: str  #: platform:shop_id
+    by: str
+
+
 class TellDependants(Op, frozen=True, kw_only=True, gc=False):
     """Tell those that depend on an ended task how it ended; for repair, and where they were too many for one step.
 

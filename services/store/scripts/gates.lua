@@ -16,6 +16,11 @@ local function type_paused(kind)
   return some_paused and paused['type:' .. kind]
 end
 
+-- Whether a person must act before any task of a shop may start.
+local function shop_shut(platform, shop)
+  return shop_paused(platform, shop) or session.closed(shop)
+end
+
 -- Mostly nothing is parked and nothing is reserved: two questions for the whole batch instead of two for every shop.
 local reserving
 
@@ -109,6 +114,7 @@ end
 local function closed_gate(e, shop, s, released)
   if e[T.gate] == 'dependency' then return 'dependency' end
   if shop_paused(e.platform, shop) or type_paused(e.kind) then return 'paused' end
+  if session.closed(shop) then return 'session' end
   local own = s.reserved[e.id] and 1 or 0
   if s.shut or (s.probing and free_slots(s) + own <= 0) then return 'breaker' end
   if free_slots(s) + own <= 0 then return 'shop_busy' end
@@ -182,7 +188,7 @@ end
 local function open_shop(shop, released, most, back)
   if not is_parked(shop) then return end
   local s = shop_state(shop)
-  if free_slots(s) <= 0 or shop_paused(string.match(shop, '^[^:]*'), shop) then return end
+  if free_slots(s) <= 0 or shop_shut(string.match(shop, '^[^:]*'), shop) then return end
   local seen, shut, look = {}, {}, C.look
   repeat
     local before = #released

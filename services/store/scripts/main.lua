@@ -4,6 +4,7 @@ local HANDLERS = {
   Cancel = cancel, Move = move, Republish = republish, SetTriage = set_triage, Resolve = resolve, Nudge = nudge,
   GiveUp = give_up, Postpone = postpone, OpenShop = open, OpenLimit = open_limit, TellDependants = tell_again,
   Route = route, Forget = forget, Annotate = annotate, CloseBreaker = close_breaker,
+  CloseSession = session.close, OpenSession = session.open,
   Relink = relink,
 }
 

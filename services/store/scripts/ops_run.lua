@@ -134,7 +134,8 @@ end
 
 local function outcome(e, o)
   local to = o[Finish.to]
-  if e[T.cancel] ~= '' and (to == 'retrying' or to == 'pending') then to = 'cancelled' end
+  if to == 'blocked' then to = session.ended(e, o) end
+  if e[T.cancel] ~= '' and (to == 'retrying' or to == 'pending' or to == 'blocked') then to = 'cancelled' end
   e[T.error], e[T.error_kind], e[T.fingerprint] = o[Finish.error], o[Finish.error_kind], o[Finish.fingerprint]
   e[T.result] = o[Finish.result]
   if o[Finish.lost] then add_loss(e) end
@@ -142,6 +143,8 @@ local function outcome(e, o)
     e[T.due_at], e[T.retries] = NOW + o[Finish.delay_ms], e[T.retries] + (o[Finish.counted] and 1 or 0)
   elseif to == 'dead' then
     set_rest(e, T.triage, 'open')
+  elseif to == 'blocked' then
+    e[T.gate] = 'session'
   end
   if to == 'retrying' or to == 'dead' or to == 'pending' then e.mark = true end
   return to

@@ -55,6 +55,9 @@ WORDS: dict[str, Words] = {
     ),
     "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
     "attention.shops_stuck_more": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
+    "attention.session_login": Words(N_("{shop} must be logged in again"), N_("{waiting_n} waiting for it")),
+    "attention.session_captcha": Words(N_("{shop} shows a captcha"), N_("{waiting_n} waiting for it")),
+    "attention.sessions": Words(N_("{shops_n} must be logged in again"), N_("{names} and {more} more")),
     "attention.breaker": Words(
         N_("{shop} fails too often"), N_("{failed} of the last {of} attempts failed; next try in {left}")
     ),
@@ -75,6 +78,7 @@ VERBS: dict[str, str] = {
     "open_shops": N_("Open shops"),
     "open_worker": N_("Open worker"),
     "open_workers": N_("Open workers"),
+    "open_session": N_("It is logged in"),
     "pause": N_("Pause {what}"),
     "resume": N_("Resume {what}"),
     "start_worker": N_("Start a worker"),
@@ -150,6 +154,7 @@ def _counted(name: str, number: int) -> str:
     """A number with its noun: ``58 dead letters``."""
     said = {
         "tasks": ngettext("{n} task", "{n} tasks", number),
+        "waiting": ngettext("{n} task", "{n} tasks", number),
         "shops": ngettext("{n} shop", "{n} shops", number),
         "count": ngettext("{n} dead letter", "{n} dead letters", number),
     }

@@ -14,7 +14,7 @@ from views.support.operation import Operation
 from views.widgets.heat_map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec
 
-VERBS = ("pause", "resume", "start_worker")
+VERBS = ("pause", "resume", "open_session", "start_worker")
 LOCAL_SLOTS = 4
 
 
@@ -27,11 +27,13 @@ class AttentionVerbs(QObject):
         self._operation = Operation(self)
 
     def run(self, verb: str, target: str) -> None:
-        """Do what an item offers; ``target`` is a pause scope, "" for a worker."""
+        """Do what an item offers; ``target`` is a pause scope, a shop, or "" for a worker."""
         if verb == "pause":
             self.pause(target)
         elif verb == "resume":
             self.resume(target)
+        elif verb == "open_session":
+            self.open_session(target)
         elif verb == "start_worker":
             self.start_worker()
 
@@ -46,6 +48,11 @@ class AttentionVerbs(QObject):
         said = _("{what} goes on.").format(what=_what(scope))
         undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope))
         self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
+
+    def open_session(self, shop: str) -> None:
+        """A person has logged a shop in: its tasks go on."""
+        said = _("{what} is logged in; its tasks go on.").format(what=shop)
+        self._start(partial(self._context.commands.sessions.open, shop), said)
 
     def start_worker(self) -> None:
         """Work on tasks in this program."""

@@ -156,7 +156,7 @@ def test_the_widest_pause_is_named_first_and_those_of_others_are_passed_over() -
 def test_only_the_first_closed_gate_is_what_it_waits_for() -> None:
     known = facts(pauses=(Pause(scope="all", by="a"),), holders=(RUNNING,), workers=0, ahead=3)
     states = [view.state for view in why_waiting(task(status=Status.QUEUED), known)]
-    assert states == [OK, OK, CLOSED, OK, NEXT, OK, OK, OK, NEXT, NEXT]
+    assert states == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, NEXT, NEXT]
 
 
 def test_a_shop_with_a_free_slot_is_open() -> None:

@@ -11,6 +11,7 @@ from services.domain.ability import Supply
 from services.domain.breaker import Breaker
 from services.domain.explain import CLOSED, NEXT, OK, Facts, GateView, why_waiting
 from services.domain.limit import Limit, LimitNow
+from services.domain.session import ClosedSession
 from services.domain.shop import Pause
 from services.domain.status import Status
 from services.domain.task import Task
@@ -81,6 +82,31 @@ def test_an_open_breaker_names_its_failures_and_the_next_try() -> None:
     assert english(view.message) == (
         "Too many attempts of the shop failed (3 of the last 4, last captcha); one task tries again in 30 s."
     )
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        (
+            {"kind": "login_expired", "task_id": "t1", "worker": "w3"},
+            "The shop must be logged in again: t1 met its login page on w3 2 m 00 s ago."
+            " After shop login pdd:shop017 its tasks go on.",
+        ),
+        (
+            {"kind": "captcha", "task_id": "t1", "worker": "w3"},
+            "The shop shows a captcha: t1 met it on w3 2 m 00 s ago. After shop login pdd:shop017 its tasks go on.",
+        ),
+        (
+            {"kind": "captcha", "by": "ann", "note": "no phone"},
+            "ann said 2 m 00 s ago that somebody must log the shop in first: no phone",
+        ),
+    ],
+)
+def test_a_closed_session_names_what_closed_it(fields: dict[str, Any], said: str) -> None:
+    closed = ClosedSession(shop="pdd:shop017", since=NOW - 120_000, **fields)
+    view = gate("session", facts(session=closed, breaker=Breaker(shop="pdd:shop017", until=NOW + 1000)))
+    assert (view.state, english(view.message)) == (CLOSED, said)
+    assert gate("session", facts(), gate="", status=Status.QUEUED).state == OK
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import classify
+from services.domain import classify, session
 from services.domain.retry import LOSS_WINDOW_MS, RetryPolicy, decide
 from services.domain.status import Status, may_become
 from tests.unit.services.domain.builders import HOUR, NOW, task
@@ -35,7 +35,9 @@ def test_every_decision_is_allowed_and_bounded(record, kind, policy) -> None:
 
 @given(TASKS, st.sampled_from(sorted(classify.PERMANENT)), POLICIES)
 def test_permanent_errors_burn_no_retries(record, kind, policy) -> None:
-    assert decide(record, kind, policy, NOW).to == Status.DEAD
+    made = decide(record, kind, policy, NOW)
+    assert made.to == (Status.BLOCKED if kind in session.KINDS else Status.DEAD)
+    assert not made.counted
 
 
 @given(KINDS, POLICIES, st.integers(0, 20))
@@ -46,9 +48,9 @@ def test_a_task_retries_exactly_as_often_as_it_may(kind, policy, allowed) -> Non
         record = task(max_retries=allowed, retries=count)
     transient = kind not in {*classify.PERMANENT, classify.WORKER_LOST, classify.CANCELLED}
     assert count == (allowed if transient else 0)
-    assert made.to == {classify.WORKER_LOST: Status.PENDING, classify.CANCELLED: Status.CANCELLED}.get(
-        kind, Status.DEAD
-    )
+    ends = {classify.WORKER_LOST: Status.PENDING, classify.CANCELLED: Status.CANCELLED}
+    ends |= dict.fromkeys(session.KINDS, Status.BLOCKED)
+    assert made.to == ends.get(kind, Status.DEAD)
 
 
 def test_delays_double_up_to_the_cap() -> None:

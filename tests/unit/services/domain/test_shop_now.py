@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from services.domain import shop_now
+from services.domain.session import ClosedSession
 from services.domain.shop import Shop
 from services.domain.status import Status
 from services.domain.task import Attempt, Task
@@ -49,6 +50,14 @@ def test_a_pause_hides_everything_and_a_switch_the_rest() -> None:
     for scope in ("all", "platform:pdd", f"shop:{KEY}"):
         assert shop_now.judge(KEY, shop, [succeeded(NOW)], {scope}).state == shop_now.PAUSED
     assert shop_now.judge(KEY, None, [succeeded(NOW)], {"shop:pdd:other"}).state == shop_now.LOGGED_IN
+
+
+def test_a_closed_session_is_the_truth_and_a_login_opens_it() -> None:
+    closed = ClosedSession(shop=KEY, kind="captcha", since=NOW)
+    now = shop_now.judge(KEY, None, [succeeded(NOW + 1)], (), session=closed)
+    assert (now.state, now.failure_at, now.failure_kind) == (shop_now.CAPTCHA, NOW, "captcha")
+    now = shop_now.judge(KEY, None, [failed("captcha", NOW)], (), login_at=NOW + 1)
+    assert (now.state, now.login_at) == (shop_now.LOGGED_IN, NOW + 1)
 
 
 def test_the_evidence_is_told() -> None:

@@ -101,14 +101,21 @@ def test_without_retries_left_it_is_dead(room: Room) -> None:
     assert (op.to, op.delay_ms, op.attempt.retry_in_s) == ("dead", 0, -1)
 
 
-@pytest.mark.parametrize("kind", ["login_expired", "captcha", "bad_payload", "unknown_type", "missing_secret"])
+@pytest.mark.parametrize("kind", ["bad_payload", "unknown_type", "missing_secret"])
 def test_what_no_repetition_mends_is_dead_at_once(room: Room, kind: str) -> None:
     assert runner(room, fails(kind)).run(held(room), 0).to == "dead"
 
 
+@pytest.mark.parametrize("kind", ["login_expired", "captcha"])
+@pytest.mark.parametrize("fields", [{}, {"max_retries": 0}, {"idempotent": False}])
+def test_what_a_person_must_do_in_the_shop_parks_the_task_uncounted(room: Room, kind: str, fields: Any) -> None:
+    op = runner(room, fails(kind)).run(held(room, **fields), 0)
+    assert (op.to, op.delay_ms, op.error_kind, op.attempt.outcome) == ("blocked", 0, kind, "failed")
+
+
 def test_an_error_without_a_kind_is_classified_by_its_text(room: Room) -> None:
     op = runner(room, lambda job, context: Outcome(ok=False, error="登录已过期，请重新登录")).run(held(room), 0)
-    assert (op.to, op.error_kind) == ("dead", "login_expired")
+    assert (op.to, op.error_kind) == ("blocked", "login_expired")
 
 
 def test_a_time_out_is_held_where_it_may_have_done_half_of_it(room: Room) -> None:

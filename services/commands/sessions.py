@@ -1,0 +1,58 @@
+"""What an operator may do to the sessions of shops: say that one is logged in again, or that it must be first."""
+
+from __future__ import annotations
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain import classify, session
+from services.domain.change import CloseSession, OpenSession
+from services.domain.errors import UsageError
+from services.engine.dispatch import Dispatcher
+from services.engine.opener import Opener
+from services.ports import Store
+
+
+class SessionCommands:
+    """Audited commands on the session gates of shops."""
+
+    def __init__(self, store: Store, dispatcher: Dispatcher, audit: Audit, operator: Operator) -> None:
+        self._store, self._audit, self._operator = store, audit, operator
+        self._opener = Opener(store, dispatcher)
+
+    def open(self, shop: str, *, note: str = "") -> bool:
+        """A person has logged a shop (``platform:shop_id``) in: note it, and let its parked tasks go. False when its
+        gate was not closed.
+
+        Raises:
+            UsageError: that is no shop.
+        """
+        self._operator.need("operator")
+        _check(shop)
+        was = {one.shop: one for one in self._store.sessions()}.get(shop)
+        detail = {"note": note} if note else {}
+        detail |= {"kind": was.kind, "task": was.task_id} if was is not None else {}
+        with self._audit.act("session.open", [shop], detail or None):
+            (answer,) = self._store.apply([OpenSession(shop=shop, by=self._operator.who)])
+            self._opener.open_shops([shop])  # what this does not open, the reconciler does within its next rounds
+        return answer.code == "ok"
+
+    def close(self, shop: str, *, kind: str = classify.LOGIN_EXPIRED, note: str = "") -> bool:
+        """Start no task of a shop until somebody has logged it in. False when its gate is closed already.
+
+        Raises:
+            UsageError: that is no shop, or ``kind`` is neither login_expired nor captcha.
+        """
+        self._operator.need("operator")
+        _check(shop)
+        session.check(kind, note)
+        with self._audit.act("session.close", [shop], {"kind": kind} | ({"note": note} if note else {})) as act:
+            op = CloseSession(shop=shop, kind=kind, by=self._operator.who, note=note)
+            (answer,) = self._store.apply([op])
+            if answer.code != "ok":
+                act.outcome = "refused: it is closed already"
+        return answer.code == "ok"
+
+
+def _check(shop: str) -> None:
+    if ":" not in shop:
+        raise UsageError(f"a shop is written platform:shop_id, not {shop!r:.80}", field="shop")

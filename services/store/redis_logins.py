@@ -1,0 +1,35 @@
+"""Shops that wait for a person to log in, as the store's callers see them, on Redis."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from services.domain.session import ClosedSession, Login
+from services.store import keys
+from services.store.redis_part import Part
+
+_CLOSED = msgspec.msgpack.Decoder(ClosedSession).decode
+_LOGIN = msgspec.msgpack.Decoder(tuple[int, str]).decode
+_SUCCESS = slice(8 * (1 + len(keys.COUNTED)), 8 * (2 + len(keys.COUNTED)))
+
+
+class Sessions(Part):
+    """The calls of ``services.ports.Store``."""
+
+    def sessions(self) -> list[ClosedSession]:
+        """The closed ones."""
+        found = self._link.call("HGETALL", keys.SESSIONS)
+        return [_CLOSED(found[shop]) for shop in sorted(found)]
+
+    def logins(self) -> Mapping[str, Login]:
+        """Who logged in last, by shop."""
+        found = {shop.decode(): _LOGIN(data) for shop, data in self._link.call("HGETALL", keys.LOGINS).items()}
+        return {shop: Login(shop=shop, at=at, by=who) for shop, (at, who) in found.items()}
+
+    def successes(self) -> Mapping[str, int]:
+        """When a task of each shop succeeded last."""
+        found = self._link.call("HGETALL", keys.BY_SHOP)
+        known = {shop.decode(): int.from_bytes(numbers[_SUCCESS], "big") for shop, numbers in found.items()}
+        return {shop: at for shop, at in known.items() if at}

@@ -1,0 +1,223 @@
+"""The session of a shop: an attempt that meets a login or a captcha closes it, a person opens it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain.change import Cancel, Claim, CloseSession, Finish, OpenSession
+from services.domain.limit import Limit
+from services.domain.shop import Pause
+from services.domain.status import Status
+from services.domain.task import Task
+from tests.contract.rig import Rig, attempt_of, same_counts, shown, told
+
+
+def expire(rig: Rig, kind: str = "login_expired", owner: str = "w1#1", **fields: Any) -> Task:
+    """An attempt that found the shop logged out."""
+    answer = meets(rig, rig.running(owner, **fields), kind)
+    assert answer.code == "ok"
+    assert answer.task is not None
+    return answer.task
+
+
+def meets(rig: Rig, task: Task, kind: str = "login_expired") -> Any:
+    return rig.finish(task, "blocked", error="redirected to login", error_kind=kind, fingerprint="9ac1")
+
+
+def login(rig: Rig, shop: str = "pdd:s1") -> str:
+    return rig.ask(OpenSession(shop=shop, by="ann@desk")).code
+
+
+@pytest.mark.parametrize("kind", ["login_expired", "captcha"])
+def test_an_attempt_closes_it_and_waits_there_uncounted(rig: Rig, kind: str) -> None:
+    start = rig.store.events("", 1, 0).cursor
+    before = rig.store.now_ms()
+    task = expire(rig, kind)
+    assert (task.status, task.gate, task.retries, task.attempt) == (Status.BLOCKED, "session", 0, 1)
+    assert (task.error, task.error_kind, task.fingerprint) == ("redirected to login", kind, "9ac1")
+    assert (task.lease_until, task.due_at, task.ended_at, task.triage) == (0, 0, 0, "")
+    assert [one.number for one in task.attempts] == [1]
+    assert (task.steps[-1].from_, task.steps[-1].to, task.steps[-1].note) == ("running", "blocked", kind)
+    (closed,) = rig.store.sessions()
+    assert (closed.shop, closed.kind, closed.task_id, closed.attempt, closed.worker, closed.by) == (
+        "pdd:s1", kind, task.task_id, 1, "w1", "",
+    )  # fmt: skip
+    assert before <= closed.since <= rig.store.now_ms()
+    assert task.task_id not in rig.outbox()
+    assert rig.store.parked_shops(5) == ["pdd:s1"]
+    assert told(rig.all_events(start), task) == shown(task)
+    assert rig.store.counts().shops["pdd:s1"] == {"blocked": 1}
+
+
+def test_nothing_of_the_shop_starts_and_others_do(rig: Rig) -> None:
+    rig.shop("s1", concurrency=3)
+    parked = expire(rig)
+    waiting = rig.blocked()
+    assert waiting.gate == "session"
+    assert rig.open() == []
+    rig.running(shop_id="s2")
+    assert rig.record(parked).status == Status.BLOCKED
+
+
+def test_the_gate_stands_between_pause_and_breaker(rig: Rig) -> None:
+    rig.store.put_document("fleet", "breaker", '{"failures": 1, "of": 1}')
+    rig.finish(rig.running(), "dead", error_kind="network")
+    assert rig.store.breakers()
+    assert rig.ask(CloseSession(shop="pdd:s1", kind="captcha", by="ann")).code == "ok"
+    assert rig.blocked().gate == "session"
+    rig.store.set_pause(Pause(scope="shop:pdd:s1", by="ann"))
+    assert rig.blocked().gate == "paused"
+
+
+def test_a_login_opens_it_and_all_can_go(rig: Rig) -> None:
+    first = expire(rig)
+    later = rig.blocked(priority=9)
+    assert login(rig) == "ok"
+    assert rig.store.sessions() == []
+    noted = rig.store.logins()["pdd:s1"]
+    assert (noted.by, noted.at <= rig.store.now_ms()) == ("ann@desk", True)
+    assert rig.open() == [later.task_id]  # the more urgent one
+    running = rig.claim(rig.record(later), "w2#1").task
+    assert running is not None
+    assert [task.task_id for task in rig.finish(running).released] == [first.task_id]
+    again = rig.claim(rig.record(first), "w3#1").task
+    assert again is not None
+    assert (again.attempt, again.retries) == (2, 0)
+    assert rig.finish(again).code == "ok"
+
+
+def test_a_login_is_noted_where_nothing_was_closed(rig: Rig) -> None:
+    assert login(rig, "pdd:s7") == "stale"
+    assert set(rig.store.logins()) == {"pdd:s7"}
+
+
+def test_the_first_one_tells_why(rig: Rig) -> None:
+    rig.shop("s1", concurrency=2)
+    one, other = rig.running("w1#1"), rig.running("w2#1")
+    meets(rig, one, "captcha")
+    meets(rig, other, "login_expired")
+    (closed,) = rig.store.sessions()
+    assert (closed.kind, closed.task_id) == ("captcha", one.task_id)
+    assert rig.ask(CloseSession(shop="pdd:s1", kind="login_expired", by="ann")).code == "stale"
+    assert rig.record(other).gate == "session"
+
+
+def test_it_closes_again_as_often_as_it_must(rig: Rig) -> None:
+    task = expire(rig)
+    for number in range(2, 6):
+        login(rig)
+        assert rig.open() == [task.task_id]
+        running = rig.claim(rig.record(task), f"w{number}#1").task
+        assert running is not None
+        meets(rig, running)
+        assert rig.store.sessions()[0].attempt == number
+    now = rig.record(task)
+    assert (now.status, now.retries, len(now.attempts)) == (Status.BLOCKED, 0, 5)
+
+
+def test_an_attempt_from_before_the_login_says_nothing_about_it(rig: Rig) -> None:
+    rig.shop("s1", concurrency=2)
+    task = rig.running()
+    rig.pass_time(0.05)
+    login(rig)
+    answer = meets(rig, task)
+    assert answer.task.status == Status.PENDING
+    assert (answer.task.retries, len(answer.task.attempts)) == (0, 1)
+    assert rig.store.sessions() == []
+    assert task.task_id in rig.outbox()
+
+
+def test_a_person_closes_it(rig: Rig) -> None:
+    assert rig.ask(CloseSession(shop="pdd:s1", kind="captcha", by="ann", note="phone is lost")).code == "ok"
+    (closed,) = rig.store.sessions()
+    assert (closed.kind, closed.by, closed.note, closed.task_id) == ("captcha", "ann", "phone is lost", "")
+    assert rig.blocked().gate == "session"
+    assert login(rig) == "ok"
+
+
+def test_said_twice_it_is_recorded_once(rig: Rig) -> None:
+    running = rig.running()
+    op = Finish(
+        task_id=running.task_id, owner=running.owner, to="blocked", attempt=attempt_of(running, "dead"),
+        error="x", error_kind="captcha",
+    )  # fmt: skip
+    assert rig.ask(op).code == "ok"
+    login(rig)
+    assert rig.ask(op).code == "ok"
+    assert rig.store.sessions() == []
+    assert len(rig.record(running).attempts) == 1
+
+
+def test_a_cancel_wins_and_the_gate_is_closed_all_the_same(rig: Rig) -> None:
+    running = rig.running()
+    rig.ask(Cancel(task_id=running.task_id, by="ann"))
+    assert meets(rig, running).task.status == Status.CANCELLED
+    assert len(rig.store.sessions()) == 1
+
+
+def test_a_parked_task_can_be_cancelled(rig: Rig) -> None:
+    task = expire(rig)
+    assert rig.ask(Cancel(task_id=task.task_id, by="ann")).code == "ok"
+    assert rig.store.parked_shops(5) == []
+
+
+def test_a_released_task_parks_again_when_it_is_closed_meanwhile(rig: Rig) -> None:
+    keeper = rig.running()
+    waiting = rig.blocked()
+    (released,) = rig.finish(keeper).released
+    rig.confirm(released)
+    rig.ask(CloseSession(shop="pdd:s1", kind="captcha", by="ann"))
+    op = Claim(task_id=waiting.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1000)
+    assert rig.ask(op).code == "blocked"
+    assert rig.record(waiting).gate == "session"
+    login(rig)
+    assert rig.open() == [waiting.task_id]
+
+
+def test_a_limit_passes_the_shop_over_until_it_is_opened(rig: Rig) -> None:
+    rig.store.put_limit(Limit(scope="platform:pdd", concurrency=1))
+    keeper = rig.running(shop_id="s2")
+    mine, other = rig.blocked(shop_id="s1", priority=9), rig.blocked(shop_id="s3")
+    assert mine.gate == "quota"
+    rig.ask(CloseSession(shop="pdd:s1", kind="captcha", by="ann"))
+    (released,) = rig.finish(keeper).released
+    assert released.task_id == other.task_id
+    assert rig.store.recount(mend=False) == []
+    login(rig)
+    assert rig.open() == []  # the limit is used by the other one, and it waits there again
+    running = rig.claim(rig.record(other), "w2#1").task
+    assert running is not None
+    assert [task.task_id for task in rig.finish(running).released] == [mine.task_id]
+
+
+def test_the_breaker_does_not_count_it(rig: Rig) -> None:
+    rig.store.put_document("fleet", "breaker", '{"failures": 1, "of": 1}')
+    expire(rig)
+    assert rig.store.breakers() == []
+
+
+def test_the_last_success_of_each_shop_is_known(rig: Rig) -> None:
+    assert rig.store.successes() == {}
+    before = rig.store.now_ms()
+    rig.finish(rig.running(shop_id="s1"))
+    rig.dead(shop_id="s2")
+    rig.shop("s1", concurrency=3)
+    found = rig.store.successes()
+    assert set(found) == {"pdd:s1"}
+    assert before <= found["pdd:s1"] <= rig.store.now_ms()
+    rig.pass_time(0.05)
+    rig.running(shop_id="s1")
+    assert rig.store.successes() == found
+    rig.finish(rig.running("w2#2", shop_id="s1"))
+    assert rig.store.successes()["pdd:s1"] > found["pdd:s1"]
+
+
+def test_a_recount_keeps_the_last_success(rig: Rig) -> None:
+    rig.finish(rig.running())
+    expire(rig, owner="w2#1")
+    found, counts = rig.store.successes(), rig.store.counts()
+    assert rig.store.recount(mend=True) == []
+    assert rig.store.successes() == found
+    assert same_counts(rig.store.counts(), counts)
