@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from services.domain import dependency, transitions
-from services.domain.explain import SHOP_BUSY
 from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import Task
 from services.store import embedded_waiting
-from services.store.embedded_gates import crowded, open_shop
+from services.store.embedded_gates import first_gate, open_shop
 from services.store.embedded_lots import key_of
 from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
 
@@ -62,7 +61,7 @@ def gate_of_plan(session: Session, task: Task) -> str:
     """The gate at which a plan that ends now has to wait, "" for none."""
     if task.status == Status.SCHEDULED and waits(session, task.task_id):
         return dependency.GATE
-    return SHOP_BUSY if task.status in transitions.WITH_DUE and crowded(session, task) else ""
+    return first_gate(session, task) if task.status in transitions.WITH_DUE else ""
 
 
 def forget_needs(session: Session, task_id: str) -> None:

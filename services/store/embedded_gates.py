@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from services.domain import breaker, dependency, limit
 from services.domain import session as sessions
+from services.domain.explain import SHOP_BUSY
 from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
 from services.domain.transitions import BELIEVED_MS, LOOK_AHEAD
@@ -41,7 +42,14 @@ def _for_a_person(session: Session, task: Task) -> str:
     return sessions.GATE if session.logins.is_closed(task.shop) else ""
 
 
-def crowded(session: Session, task: Task) -> bool:
+def first_gate(session: Session, task: Task) -> str:
+    """The gate at which a task that may be published now waits from the start, "" for none."""
+    if session.logins.is_closed(task.shop):
+        return sessions.GATE
+    return SHOP_BUSY if _crowded(session, task) else ""
+
+
+def _crowded(session: Session, task: Task) -> bool:
     """Whether a task that may be published now waits in the lot from the start.
 
     Enough others of its shop go first, and its message would be delivered only to be parked. As long as nobody is

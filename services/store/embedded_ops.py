@@ -37,12 +37,11 @@ from services.domain.change import (
     TellDependants,
 )
 from services.domain.errors import TaskError
-from services.domain.explain import SHOP_BUSY
 from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
 from services.domain.task import Task
 from services.store import embedded_claims, embedded_forget, embedded_relink, embedded_remarks, embedded_repair
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, gate_of_plan, note_needs
-from services.store.embedded_gates import crowded, open_shop
+from services.store.embedded_gates import first_gate, open_shop
 from services.store.embedded_lots import key_of, shop_key
 from services.store.embedded_repair import MISSING, STALE
 from services.store.embedded_session import CLEAR_MARK, KEEP_MARK, SET_MARK, Session
@@ -117,8 +116,8 @@ def _admit(session: Session, task: Task, on_duplicate: str) -> Answer:
     needs, broken = found
     if needs and task.status == Status.PENDING:
         task = replace(task, status=Status.BLOCKED, gate=dependency.GATE)
-    elif task.status == Status.PENDING and crowded(session, task):
-        task = replace(task, status=Status.BLOCKED, gate=SHOP_BUSY)
+    elif task.status == Status.PENDING and (gate := first_gate(session, task)):
+        task = replace(task, status=Status.BLOCKED, gate=gate)
     if task.deadline:
         session.conn.execute("INSERT OR REPLACE INTO deadlines VALUES (?, ?)", (task.task_id, task.deadline))
     mark = SET_MARK if task.status == Status.PENDING else CLEAR_MARK

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from services.domain.change import Cancel, Claim, CloseSession, Finish, OpenSession
+from services.domain.change import Cancel, Claim, CloseSession, Finish, Nudge, OpenSession
 from services.domain.limit import Limit
 from services.domain.shop import Pause
 from services.domain.status import Status
@@ -53,12 +53,29 @@ def test_an_attempt_closes_it_and_waits_there_uncounted(rig: Rig, kind: str) -> 
 
 def test_nothing_of_the_shop_starts_and_others_do(rig: Rig) -> None:
     rig.shop("s1", concurrency=3)
+    on_its_way = rig.queued()
     parked = expire(rig)
-    waiting = rig.blocked()
-    assert waiting.gate == "session"
+    assert rig.claim(on_its_way, "w2#1").code == "blocked"
+    assert rig.record(on_its_way).gate == "session"
     assert rig.open() == []
     rig.running(shop_id="s2")
     assert rig.record(parked).status == Status.BLOCKED
+
+
+def test_what_comes_later_waits_from_the_start(rig: Rig) -> None:
+    retrying = rig.retrying(delay_ms=1)
+    planned = rig.create(status="scheduled", due_at=rig.store.now_ms() + 1)
+    rig.ask(CloseSession(shop="pdd:s1", kind="captcha", by="ann"))
+    new = rig.create()
+    rig.pass_time(0.05)
+    for task in (retrying, planned):
+        rig.ask(Nudge(task_id=task.task_id, gen=0, attempt=task.attempt))
+    now = [rig.record(task) for task in (new, retrying, planned)]
+    assert [(task.status, task.gate, task.due_at) for task in now] == [("blocked", "session", 0)] * 3
+    assert rig.outbox() == set()
+    assert rig.store.recount(mend=False) == []
+    login(rig)
+    assert rig.open() == [retrying.task_id]
 
 
 def test_the_gate_stands_between_pause_and_breaker(rig: Rig) -> None:

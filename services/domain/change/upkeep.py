@@ -22,9 +22,9 @@ class Nudge(Op, frozen=True, kw_only=True, gc=False):
     """Publish again what the broker seems to have lost: sets the outbox mark of a pending, queued or retrying task.
 
     Same gen and attempt, so a twin message is harmless. A scheduled task that is due becomes pending. A retrying task
-    past due becomes pending, so that its next message goes straight to the lane. In a crowded shop (see Create) both
-    become blocked and are answered without a mark. Both lose their ``due_at``. Only if
-    gen and attempt still match. Answers ``ok`` or ``stale`` (also scheduled and not due, and every other status).
+    past due becomes pending, so that its next message goes straight to the lane. In a shop that is crowded or waits for
+    a login (see Create) both become blocked and are answered without a mark. Both lose their ``due_at``. Only if gen
+    and attempt still match. Answers ``ok`` or ``stale`` (also scheduled and not due, and every other status).
     """
 
     task_id: str

@@ -23,7 +23,8 @@ class Create(Op, frozen=True, kw_only=True, gc=False):
 
     A pending task of a *crowded* shop is created as blocked at *shop_busy*, without a mark: running tasks and those
     that a message is under way for (pending, queued, at least as urgent) take all its slots and ``LOOK_AHEAD`` more, or
-    all its slots while tasks of the shop are parked. So is a plan that falls due (Nudge, Move).
+    all its slots while tasks of the shop are parked. One whose session gate is closed: at *session*. So is a plan that
+    falls due (Nudge, Move).
     """
 
     task: Task

@@ -151,13 +151,9 @@ end
 
 -- Where a plan goes when its time has come.
 local function due_status(e)
-  if waits(e.id) then
-    e[T.gate] = 'dependency'
-  elseif not way.status[e[T.status]] and way.crowded(e.shop, e[T.priority], shop_of, shop_state) then
-    e[T.gate] = 'shop_busy'
-  else
-    return 'pending'
-  end
+  local gate = waits(e.id) and 'dependency' or not way.status[e[T.status]] and first_gate(e)
+  if not gate then return 'pending' end
+  e[T.gate] = gate
   return 'blocked'
 end
 

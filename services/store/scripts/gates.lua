@@ -59,6 +59,12 @@ local function free_slots(s)
   return (slots > 0 and slots or 1) - s.n[COUNTED.running] - s.reservations
 end
 
+-- The gate at which a task that may be published now waits from the start, if at any.
+local function first_gate(e)
+  if session.closed(e.shop) then return 'session' end
+  return way.crowded(e.shop, e[T.priority], shop_of, shop_state) and 'shop_busy'
+end
+
 -- A shop that nobody has described gets a name tag when its first task is claimed.
 local function register(e, shop, s)
   if s.n[1] > 0 then return end

@@ -42,10 +42,9 @@ local function insert(e, on_duplicate, released)
   if e[T.created_at] == 0 then e[T.created_at] = NOW end
   if status == 'pending' and needs[1] then
     status, e[T.gate] = 'blocked', 'dependency'
-  elseif status == 'pending' and way.crowded(e.shop, e[T.priority], shop_of, shop_state) then
-    status, e[T.gate] = 'blocked', 'shop_busy'
   elseif status == 'pending' then
-    e.mark = true
+    local gate = first_gate(e)
+    if gate then status, e[T.gate] = 'blocked', gate else e.mark = true end
   elseif status == 'dead' and e[T.triage] == '' then
     set_rest(e, T.triage, 'open')
   end
