@@ -8,10 +8,10 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.domain.worker import WorkerInfo
-from services.i18n import N_, _, ngettext
+from services.i18n import _
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
 from views.pages.workers.nodes import Names, running_rows
+from views.pages.workers.stop_dialog import StopDialog, stop_order
 from views.support.operation import Operation
 from views.widgets.toast import ToastSpec, failure
 
@@ -54,8 +54,8 @@ class WorkerActions(QObject):
         if not rows:
             self.tell(info.worker, "stop")
             return
-        dialog = ConfirmDialog(_question(info, names, rows), self._owner)
-        dialog.confirmed.connect(partial(self.tell, info.worker, "stop"))
+        dialog = StopDialog(info, names, rows, self._owner)
+        dialog.stop_wanted.connect(lambda grace: self.tell(info.worker, stop_order(grace)))
         dialog.other_chosen.connect(partial(self.tell, info.worker, "drain"))
         dialog.open()
 
@@ -76,16 +76,16 @@ class WorkerActions(QObject):
         if info is None or not rows:
             self._stop_local()
             return
-        dialog = ConfirmDialog(_question(info, names, rows), self._owner)
-        dialog.confirmed.connect(self._stop_local)
+        dialog = StopDialog(info, names, rows, self._owner)
+        dialog.stop_wanted.connect(self._stop_local)
         dialog.other_chosen.connect(partial(self.tell, info.worker, "drain"))
         dialog.open()
 
-    def _stop_local(self) -> None:
+    def _stop_local(self, grace_s: float | None = None) -> None:
         if self._local.busy:
             return
         self.local_changed.emit("stopping")
-        self._local.start(self._context.local.stop, self._on_stopped, self._on_not_stopped)
+        self._local.start(partial(self._context.local.stop, grace_s), self._on_stopped, self._on_not_stopped)
 
     def _on_stopped(self, clean: bool) -> None:
         self.local_changed.emit("stopped")
@@ -106,33 +106,3 @@ class WorkerActions(QObject):
     def _on_refused(self, worker: str, error: BaseException) -> None:
         self.refused.emit(worker)
         self._context.toast(failure(error))
-
-
-def _question(info: WorkerInfo, names: Names, rows: tuple[tuple[str, str], ...]) -> Question:
-    number, once = len(rows), sum(names.once_only(slot.task_type) for slot in info.slots if slot.task_id)
-    parts = [
-        ngettext(
-            "{worker} runs {n} task. It gets a short time to finish, 30 s where nothing else is set; then it is"
-            " interrupted and begins anew on the next free worker. That counts as no failure.",
-            "{worker} runs {n} tasks. They get a short time to finish, 30 s where nothing else is set; then they are"
-            " interrupted and begin anew on the next free worker. That counts as no failure.",
-            number,
-        ).format(worker=info.worker, n=number)
-    ]
-    if once:
-        parts.append(
-            ngettext(
-                "{n} of them must not run twice: interrupted, it is held until somebody decides.",
-                "{n} of them must not run twice: interrupted, they are held until somebody decides.",
-                once,
-            ).format(n=once)
-        )
-    parts.append(_("Draining interrupts nothing: it takes no new tasks and finishes these."))
-    return Question(
-        title=N_("Stop a worker"),
-        text="\n\n".join(parts),
-        rows=rows,
-        verb=ngettext("Stop with {n} task running", "Stop with {n} tasks running", number).format(n=number),
-        danger=True,
-        other=_("Drain instead"),
-    )

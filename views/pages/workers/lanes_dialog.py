@@ -1,11 +1,12 @@
-"""What one worker takes: its slots, how the lanes share them, and the task types that it shall refuse."""
+"""What one worker takes: its slots or their bounds, how the lanes share them, and the types that it shall refuse."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QWidget
 
-from services.domain import ids, lane_share
+from services.domain import autoscale, ids, lane_share
+from services.domain.autoscale import Range
 from services.domain.lane import LANES
 from services.domain.lane_share import MAX_SLOTS, Share
 from services.domain.worker import WorkerInfo
@@ -14,13 +15,15 @@ from views.dialogs.frame import DialogFrame
 from views.support import safe, shown
 from views.support.look import Label
 from views.widgets.fields import Labelled, NumberField
+from views.widgets.segmented import Segmented
 
 WIDTH = 460
+FIXED, AUTO = "fixed", "auto"
 
 
 class LanesDialog(DialogFrame):
     """Signals:
-    chosen: an order for the worker, e.g. ``slots=8,high=0-8,low=1-3`` or ``refuse=screenshot``.
+    chosen: an order for the worker, e.g. ``slots=8,high=0-8,low=1-3``, ``slots=auto:2-16`` or ``refuse=screenshot``.
     """
 
     chosen = Signal(str)
@@ -32,7 +35,14 @@ class LanesDialog(DialogFrame):
         self.setFixedWidth(WIDTH)
         self.set_note(safe.one_line(info.worker, 40))
         self._reason = reason
+        bounds = autoscale.parse(info.auto) if info.auto else None
+        self.mode = Segmented(
+            ((FIXED, N_("Fixed number")), (AUTO, N_("Automatic"))), N_("How many slots"), stretch=True
+        )
+        self.mode.set_current(AUTO if bounds is not None else FIXED)
         self.slots = NumberField(max(1, len(info.slots)), 1, MAX_SLOTS)
+        bounds = bounds or Range(1, max(1, len(info.slots)))
+        self.least, self.most = NumberField(bounds.least, 1, MAX_SLOTS), NumberField(bounds.most, 0, MAX_SLOTS)
         self.lanes: dict[str, tuple[NumberField, NumberField]] = {}
         for lane in (lane for lane in LANES if lane in info.lanes):
             least, most = info.shares.get(lane, (0, 0))
@@ -46,19 +56,25 @@ class LanesDialog(DialogFrame):
         self._build()
         self._first = self.orders()
         self.refused.textChanged.connect(self._check)
-        for field in (self.slots, *(field for pair in self.lanes.values() for field in pair)):
+        self.mode.chosen.connect(self._on_mode)
+        for field in (self.slots, self.least, self.most, *(field for pair in self.lanes.values() for field in pair)):
             field.valueChanged.connect(self._check)
             field.setReadOnly(bool(reason))
-        self._check()
+        self._on_mode()
 
     def _build(self) -> None:
         words = _(
             "While fewer tasks of a lane run than are kept for it, that lane goes first. A lane never uses more than"
             " its most; what is kept for a lane keeps no slot empty."
         )
+        self.body.addWidget(self.mode)
+        self._number = Labelled(N_("Slots"), self.slots)
+        self.body.addWidget(self._number)
+        self.body.addWidget(self._build_bounds())
         self.body.addWidget(Label(words, "body", "text2", wrap=True))
-        self.body.addWidget(Labelled(N_("Slots"), self.slots))
-        grid = QGridLayout()
+        self._lanes = QWidget()
+        grid = QGridLayout(self._lanes)
+        grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
         titles = (_("Lane"), _("Kept at least"), _("At most, 0: all"))
@@ -69,14 +85,27 @@ class LanesDialog(DialogFrame):
             for column, field in enumerate(fields, start=1):
                 field.setAccessibleName(f"{shown.lane_word(lane)}, {titles[column]}")
                 grid.addWidget(field, row, column)
-        self.body.addLayout(grid)
+        self.body.addWidget(self._lanes)
+        self._kept = Label(_("To change these, choose a fixed number first."), "label", "text3", wrap=True)
+        self.body.addWidget(self._kept)
         self.body.addWidget(Labelled(N_("Refuse task types"), self.refused, hint=N_("codes, with commas")))
         self.body.addWidget(self._problem)
         self.cancel_button, self.save_button = self.end_with_save(self._on_save)
         self.cancel_button.setFocus()
 
+    def _build_bounds(self) -> QWidget:
+        self._bounds = QWidget()
+        row = QHBoxLayout(self._bounds)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(Labelled(N_("At least"), self.least), 1)
+        row.addWidget(Labelled(N_("At most"), self.most, hint=N_("0: four for each processor")), 1)
+        return self._bounds
+
     def order(self) -> str:
         """What the fields say, as the worker reads it."""
+        if self._auto:
+            return f"slots={Range(self.least.value(), self.most.value())}"
         parts = [str(self.slots.value())]
         for lane, (least, most) in self.lanes.items():
             parts.append(f"{lane}={Share(least.value(), most.value())}")
@@ -90,6 +119,18 @@ class LanesDialog(DialogFrame):
         """Both."""
         return self.order(), self.refusal()
 
+    @property
+    def _auto(self) -> bool:
+        return self.mode.current() == AUTO
+
+    def _on_mode(self, _key: str = "") -> None:
+        parts = ((self._number, not self._auto), (self._bounds, self._auto), (self._kept, self._auto))
+        for widget, seen in sorted(parts, key=lambda part: part[1]):  # hidden first: the dialog does not grow meanwhile
+            widget.setVisible(seen)
+        self._lanes.setEnabled(not self._auto)
+        self._check()
+        self.adjustSize()
+
     def _types(self) -> list[str]:
         words = self.refused.text().replace("，", ",").split(",")
         return [word.strip() for word in words if word.strip()]
@@ -102,6 +143,17 @@ class LanesDialog(DialogFrame):
         self.save_button.disable(self._reason or wrong or same)
 
     def _wrong(self) -> str:
+        return (self._wrong_bounds() if self._auto else self._wrong_lanes()) or self._wrong_types()
+
+    def _wrong_bounds(self) -> str:
+        least, most = self.least.value(), self.most.value()
+        if most and least > most:
+            return _("At least {least} is more than at most {most}.").format(least=least, most=most)
+        if not most and least > 1:
+            return _("Where a least is named, name a most too.")
+        return ""
+
+    def _wrong_lanes(self) -> str:
         kept = sum(least.value() for least, _most in self.lanes.values())
         if kept > self.slots.value():
             return _("{kept} slots are kept for lanes, and there are {slots}.").format(
@@ -110,6 +162,9 @@ class LanesDialog(DialogFrame):
         for lane, (least, most) in self.lanes.items():
             if most.value() and least.value() > most.value():
                 return _("{lane} keeps more than it may use.").format(lane=shown.lane_word(lane))
+        return ""
+
+    def _wrong_types(self) -> str:
         bad = [word for word in self._types() if not ids.valid_task_type(word)]
         return _("{word} is no code of a task type.").format(word=safe.one_line(bad[0], 40)) if bad else ""
 
@@ -121,7 +176,9 @@ class LanesDialog(DialogFrame):
 
 
 def obeyed(info: WorkerInfo, value: str) -> bool:
-    """Whether a worker has the slots and shares that it was told: ``8`` or ``8,low=1-3``."""
+    """Whether a worker has the slots and shares that it was told: ``8``, ``8,low=1-3`` or ``auto:2-16``."""
+    if autoscale.parse(value) is not None or info.auto:
+        return info.auto == value
     slots, shares = lane_share.parse_slots(value)
     if len(info.slots) != slots:
         return False

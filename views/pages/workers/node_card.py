@@ -7,6 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain import autoscale
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
 from views.pages.workers import nodes
@@ -198,7 +199,9 @@ class NodeCard(QFrame):
             self.stepper.set_value(len(info.slots))
         gone = _("It is silent and hears no order") if nodes.is_silent(info, now) else ""
         gone = self._reason or gone
-        leaving = _("It is stopping") if info.state in ("stopping", "stopped") or self._asked[0] == "stop" else ""
+        leaving = (
+            _("It is stopping") if info.state in ("stopping", "stopped") or self._asked[0].startswith("stop") else ""
+        )
         draining = info.state == "draining"
         self.drain_button.setVisible(not draining)
         self.resume_button.setVisible(draining)
@@ -241,6 +244,8 @@ def _obeyed(info: WorkerInfo, order: str) -> bool:
 
 def _asked_words(order: str) -> str:
     verb, _sign, value = order.partition("=")
+    if verb == "slots" and value.startswith(autoscale.WORD):
+        return _("asked to set its slots by itself")
     if verb == "slots":
         return _("asked for {n} slots").format(n=value.partition(",")[0])
     if verb == "refuse":

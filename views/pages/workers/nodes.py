@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.domain import autoscale
+from services.domain.autoscale import Range
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.domain.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, BrowserState, SlotState, WorkerInfo
@@ -89,7 +91,21 @@ def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
     running = (
         ngettext("{n} browser", "{n} browsers", info.browsers).format(n=info.browsers) if info.browsers > 0 else ""
     )
-    return safe.one_line(text.listed(part for part in (running, info.system, info.version) if part), 60), "text3"
+    told = (auto_words(info), running, info.system, info.version)
+    return safe.one_line(text.listed(part for part in told if part), 60), "text3"
+
+
+def auto_words(info: WorkerInfo) -> str:
+    """Within which bounds it sets the number of its slots by itself, "" where it does not."""
+    try:
+        bounds = autoscale.parse(info.auto) if info.auto else None
+    except ValueError:  # of a newer program
+        bounds = Range()
+    if bounds is None:
+        return ""
+    if not bounds.most:
+        return _("slots automatic")
+    return _("slots automatic, {least} to {most}").format(least=bounds.least, most=bounds.most)
 
 
 def abilities(info: WorkerInfo) -> str:

@@ -18,6 +18,7 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STARTING, STOPPED
 from views.pages.workers.node_card import NodeCard
 from views.pages.workers.page import WorkersPage
+from views.pages.workers.stop_dialog import StopDialog
 
 Open = Callable[[], WorkersPage]
 WAIT_MS = 10_000
@@ -143,6 +144,18 @@ def test_stop_lists_what_it_interrupts_and_offers_to_drain(qtbot: QtBot, fleet: 
     qtbot.waitUntil(lambda: orders(fleet, info) == ("drain",))
 
 
+def test_stop_takes_the_seconds_that_running_tasks_get(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    card(page, "rpa-01").stop_button.click()
+    (dialog,) = page.findChildren(StopDialog)
+    assert dialog.grace.text() == "as the worker has set"
+    dialog.grace.setValue(90)
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: orders(fleet, info) == ("stop=90",))
+    qtbot.waitUntil(lambda: card(page, "rpa-01")._note.text() == "asked to stop")
+
+
 def test_stop_says_which_tasks_must_not_run_twice(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.heartbeat("rpa-01", busy=4)
     page = open_page()
@@ -263,6 +276,24 @@ def test_slots_are_shared_among_the_lanes(qtbot: QtBot, fleet: Fleet, open_page:
     assert orders(fleet, info) == ("slots=4,high=2,normal=0,low=1",)
     fleet.heartbeat("rpa-01", busy=2, shares={"high": (2, 4), "normal": (0, 4), "low": (1, 4)})
     qtbot.waitUntil(lambda: node._note.text() != "asked for 4 slots", timeout=WAIT_MS)
+
+
+def test_slots_are_left_to_the_worker_within_bounds(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    info = fleet.heartbeat("rpa-01", busy=2)
+    page = open_page()
+    node = card(page, "rpa-01")
+    node.lanes_button.click()
+    (dialog,) = page.findChildren(LanesDialog)
+    dialog.mode.choose("auto")
+    assert (dialog.order(), dialog._lanes.isEnabled()) == ("slots=auto:1-4", False)
+    dialog.least.setValue(6)
+    assert dialog._problem.text() == "At least 6 is more than at most 4."
+    dialog.most.setValue(12)
+    dialog.save_button.click()
+    qtbot.waitUntil(lambda: node._note.text() == "asked to set its slots by itself")
+    assert orders(fleet, info) == ("slots=auto:6-12",)
+    fleet.heartbeat("rpa-01", busy=2, auto="auto:6-12")
+    qtbot.waitUntil(lambda: node._note.text().startswith("slots automatic, 6 to 12"), timeout=WAIT_MS)
 
 
 def test_a_worker_is_told_to_refuse_types_and_says_so(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
