@@ -100,6 +100,7 @@ class SampleFleet:
         rpa = msgspec.structs.replace(
             settings.executors.rpa,
             command=command,
+            cwd=str(self.home / "sample"),  # where its files lie: those of other folders are not taken over
             commands={"screenshot": command, "get_content": command},  # the sample needs no browser
             environment={
                 "FLEETDECK_SAMPLE_URL": self.url,

@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 import time
-from pathlib import Path
 
 from sample_rpa.client import Client
 from sample_rpa.errors import FlowError, Stopped, Usage
@@ -60,7 +59,7 @@ def _execute(platform: str, task_type: str, param: dict[str, Any], timeout: floa
         result = FLOWS[task_type](run)
     except FlowError:
         if param.get("screenshot_on_failure", True) is True and client.last_page and run.can_save():
-            run.log(f"page kept as {Path(run.save(client.last_page, '.failed.html')['path']).name}")
+            run.keep_page(client.last_page, "failed")
         raise
     finally:
         run.close()

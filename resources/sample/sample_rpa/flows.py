@@ -96,13 +96,13 @@ def batch_reply(run: Run) -> dict[str, object]:
 
 
 def screenshot(run: Run) -> dict[str, object]:
-    """Keep what a page looks like; the sample keeps its HTML, a real product its picture."""
-    return _keep(run, ".screenshot.html")
+    """Keep what a page looks like; the sample draws a sketch of it, a real product takes a picture."""
+    return _keep(run, "screenshot")
 
 
 def get_content(run: Run) -> dict[str, object]:
     """Keep what a page says."""
-    return _keep(run, ".content.html")
+    return _keep(run, "content")
 
 
 def send_welcome_email(run: Run) -> dict[str, object]:
@@ -138,9 +138,9 @@ def _goods_pages(run: Run, size: int) -> Iterator[list[dict[str, Any]]]:
 def _keep(run: Run, suffix: str) -> dict[str, object]:
     url = run.text("url") or f"{run.page_base}/"
     body = run.client.page(run.client.local(url), run.text("wait_for"))
-    kept = run.save(body, suffix)
-    run.log(f"kept {kept['bytes']} bytes of {url}")
-    return {"url": url, **kept}
+    size = run.keep_page(body, suffix)
+    run.log(f"kept {size} bytes of {url}")
+    return {"url": url, "bytes": size}
 
 
 FLOWS: dict[str, Callable[[Run], dict[str, object]]] = {

@@ -86,17 +86,25 @@ class Run:
                 raise BadPayload(f"{name} is not a date like 2026-11-20: {value!r}") from None
         return value
 
-    def save(self, text: str, suffix: str) -> dict[str, object]:
-        """Write a file of this task into the output folder; a repeated run replaces it."""
+    def keep_page(self, page: str, suffix: str) -> int:
+        """Hand over a page as HTML and as a sketch; returns the bytes of the HTML."""
+        from sample_rpa import sketch
+
+        body = page.encode()
+        self._hand_over(body, f"{suffix}.html", "html")
+        self._hand_over(sketch.png(page), f"{suffix}.sketch.png", "image")
+        return len(body)
+
+    def _hand_over(self, body: bytes, suffix: str, kind: str) -> None:
+        """Write a file of this task and name it to the worker; a repeated run replaces it."""
         folder = self._place("FLEETDECK_SAMPLE_OUT")
         os.makedirs(folder, exist_ok=True)  # noqa: PTH103 - pathlib costs a fifth of the start-up
         name = "".join(char if char.isalnum() or char in "-_" else "_" for char in self.task_id or self.shop)
-        path = f"{folder}{os.sep}{name}{suffix}"
-        body = text.encode()
+        path = f"{folder}{os.sep}{name}.{suffix}"
         with open(f"{path}.{os.getpid()}.part", "wb") as file:  # noqa: PTH123
             file.write(body)
         os.replace(f"{path}.{os.getpid()}.part", path)  # noqa: PTH105
-        return {"path": path, "bytes": len(body)}
+        say(json.dumps({"artifact": path, "name": suffix, "kind": kind}, ensure_ascii=False))
 
     def close(self) -> None:
         """Let go of browser and database."""

@@ -135,6 +135,7 @@ def test_the_failing_page_is_kept(fleet: Fleet) -> None:
     assert not (fleet.folder / "out").exists()
     fleet.run("pdd_sync_order", PDD, task_id="t1")
     assert "captcha-slider" in (fleet.folder / "out" / "t1.failed.html").read_text(encoding="utf-8")
+    assert (fleet.folder / "out" / "t1.failed.sketch.png").stat().st_size > 100
 
 
 def test_goods_flows_share_one_table(fleet: Fleet) -> None:
@@ -162,12 +163,14 @@ def test_batch_reply_answers_again_when_run_again(fleet: Fleet) -> None:
 @pytest.mark.parametrize(("task_type", "suffix"), [("screenshot", "screenshot"), ("get_content", "content")])
 def test_pages_are_kept_as_files(fleet: Fleet, task_type: str, suffix: str) -> None:
     url = f"{fleet.url}/pdd/{PDD}/orders"
-    result = fleet.run(f"pdd_{task_type}", PDD, task_id="../a/b", url=url, wait_for=".order-list__row").result
-    path = Path(result["path"])
-    assert path == fleet.folder / "out" / f"___a_b.{suffix}.html"
-    assert path.stat().st_size == result["bytes"]
+    run = fleet.run(f"pdd_{task_type}", PDD, task_id="../a/b", url=url, wait_for=".order-list__row")
+    page, sketch = (json.loads(line) for line in run.lines if line.startswith('{"artifact"'))
+    path, drawn = Path(page["artifact"]), Path(sketch["artifact"])
+    assert (path.parent, page["name"], page["kind"]) == (fleet.folder / "out", f"{suffix}.html", "html")
+    assert run.result == {"url": url, "bytes": path.stat().st_size}, "no path of this machine stands in a result"
     assert "order-list__row" in path.read_text(encoding="utf-8")
-    assert list(path.parent.iterdir()) == [path]
+    assert (sketch["kind"], drawn.read_bytes()[:8]) == ("image", b"\x89PNG\r\n\x1a\n")
+    assert sorted(path.parent.iterdir()) == sorted([path, drawn])
 
 
 def test_a_welcome_is_sent_once_for_good(fleet: Fleet) -> None:
