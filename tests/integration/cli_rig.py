@@ -42,21 +42,13 @@ class Cli:
 
     def call(self, *words: object, stdin: str = "") -> subprocess.CompletedProcess[str]:
         """One command, for people."""
-        argv = [str(ROOT / "main.py"), *self.words, *map(str, words)]
-        return warm.run(argv, self._environment(), stdin, SECONDS)
+        return warm.run(self._argv(*words), self._environment(), stdin, SECONDS)
 
     @contextmanager
-    def start(self, *words: object) -> Iterator[subprocess.Popen[bytes]]:
+    def start(self, *words: object) -> Iterator[warm.Child]:
         """A command that goes on; killed at the end, if it still runs."""
         with (self.home / "stderr.txt").open("ab") as errors:
-            process = subprocess.Popen(
-                self._argv(*words),
-                env=self._environment(),
-                cwd=ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=errors,
-            )
+            process = warm.start(self._argv(*words), self._environment(), errors)
         try:
             yield process
         finally:
@@ -69,7 +61,7 @@ class Cli:
         return self.run("worker", "--drain", "--handlers", HANDLERS, *words)
 
     def _argv(self, *words: object) -> list[str]:
-        return [sys.executable, str(ROOT / "main.py"), *self.words, *map(str, words)]
+        return [str(ROOT / "main.py"), *self.words, *map(str, words)]
 
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FLEETDECK_")}
@@ -87,7 +79,7 @@ def configure(home: Path, seen: Path | None = None) -> None:
     )
 
 
-def eventually_ended(process: subprocess.Popen[bytes], seconds: float = SECONDS) -> int:
+def eventually_ended(process: warm.Child, seconds: float = SECONDS) -> int:
     """Exit code of a process that is about to end."""
     deadline = time.monotonic() + seconds
     while process.poll() is None and time.monotonic() < deadline:

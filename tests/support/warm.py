@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import secrets
+import select
 import signal
 import socket
 import subprocess
@@ -18,6 +19,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import IO, Protocol
 
 ROOT = Path(__file__).resolve().parents[2]
 CAN = hasattr(os, "pidfd_open") and hasattr(socket, "recv_fds")
@@ -42,20 +44,82 @@ def run(argv: Sequence[str], env: Mapping[str, str], stdin: str, seconds: float)
     return subprocess.CompletedProcess(list(argv), code, *texts)
 
 
-def _ask(argv: Sequence[str], env: Mapping[str, str], descriptors: list[int], seconds: float) -> int:
-    with socket.socket(socket.AF_UNIX) as line:
-        line.connect(_server())
-        head = json.dumps({"argv": list(argv), "env": dict(env), "cwd": str(ROOT)}).encode()
-        socket.send_fds(line, [head], descriptors)
-        line.settimeout(seconds)
-        answers = line.makefile(encoding="ascii")
-        pid = int(answers.readline())
-        try:
-            return int(answers.readline())
-        except TimeoutError:
+class Child(Protocol):
+    """A command that goes on, as ``subprocess.Popen`` has it."""
+
+    pid: int
+
+    @property
+    def returncode(self) -> int | None:
+        """Exit code once ``poll`` or ``wait`` has seen the end; below 0 the signal that ended it."""
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code; raises ``subprocess.TimeoutExpired``."""
+
+    def send_signal(self, sig: int) -> None:
+        """Nothing, where it has ended."""
+
+
+def start(argv: Sequence[str], env: Mapping[str, str], errors: IO[bytes]) -> Child:
+    """``main.py`` with the words after it, and go on; it reads nothing, and only its standard error is kept."""
+    if not CAN:
+        quiet = subprocess.DEVNULL
+        return subprocess.Popen(
+            [sys.executable, *argv], env=dict(env), cwd=ROOT, stdin=quiet, stdout=quiet, stderr=errors
+        )
+    with Path(os.devnull).open("r+b") as nothing:
+        return _Forked(argv, env, [nothing.fileno(), nothing.fileno(), errors.fileno()])
+
+
+class _Forked:
+    """A child of the process that has imported everything; that one collects it and tells its exit code."""
+
+    def __init__(self, argv: Sequence[str], env: Mapping[str, str], descriptors: list[int]) -> None:
+        self._argv = list(argv)
+        self._line = socket.socket(socket.AF_UNIX)
+        self._line.connect(_server())
+        head = json.dumps({"argv": self._argv, "env": dict(env), "cwd": str(ROOT)}).encode()
+        socket.send_fds(self._line, [head], descriptors)
+        self._answers = self._line.makefile(encoding="ascii")
+        self.pid = int(self._answers.readline())
+        self.returncode: int | None = None
+
+    def poll(self) -> int | None:
+        """The exit code, or None while it runs."""
+        if self.returncode is None and select.select([self._line], [], [], 0)[0]:
+            self._read()
+        return self.returncode
+
+    def wait(self, timeout: float | None = None) -> int:
+        """The exit code."""
+        if self.returncode is None and not select.select([self._line], [], [], timeout)[0]:
+            raise subprocess.TimeoutExpired(self._argv, timeout or 0.0)
+        return self._read() if self.returncode is None else self.returncode
+
+    def send_signal(self, sig: int) -> None:
+        """Nothing, where it has ended."""
+        if self.poll() is None:
             with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
-            raise subprocess.TimeoutExpired(list(argv), seconds) from None
+                os.kill(self.pid, sig)
+
+    def _read(self) -> int:
+        self.returncode = int(self._answers.readline())
+        self._answers.close()
+        self._line.close()
+        return self.returncode
+
+
+def _ask(argv: Sequence[str], env: Mapping[str, str], descriptors: list[int], seconds: float) -> int:
+    child = _Forked(argv, env, descriptors)
+    try:
+        return child.wait(seconds)
+    except subprocess.TimeoutExpired:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        raise
 
 
 def _cold(argv: Sequence[str], env: Mapping[str, str], stdin: str, seconds: float) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,9 @@ line with the pid of the child and one with its exit code. The process ends with
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -14,10 +16,11 @@ import pkgutil
 import selectors
 import socket
 import sys
+import threading
 import time
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 ROOT = Path(__file__).resolve().parents[2]
 MOST = 1 << 20
@@ -95,6 +98,15 @@ def become(asked: dict[str, Any]) -> None:
     sys.argv = asked["argv"]
 
 
+def leave(code: int) -> NoReturn:
+    """End as an interpreter does, but for taking apart every module, which takes longer than most commands."""
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
 def main() -> int:
     """Serve; in a child, do what ``main.py`` does with its words."""
     sys.path.insert(0, str(ROOT))
@@ -105,9 +117,13 @@ def main() -> int:
     for name in ("jsonschema", "openpyxl"):
         importlib.import_module(name)  # the program loads them when it needs them
     import main as program
+    from services.domain import task_type
 
+    for path in (ROOT / "resources" / "task_types").glob("*.json"):
+        task_type.parse(path.read_text(encoding="utf-8"))  # their schemas are then known to be right
     listener = socket.socket(fileno=int(sys.argv[1]))
     server = Server(listener)
+    gc.freeze()  # or a child would copy all of it when it collects its garbage
     asked = server.serve()
     if asked is None:
         return 0
@@ -118,7 +134,10 @@ def main() -> int:
 
 if __name__ == "__main__":
     try:
-        sys.exit(main())
-    except Exception:
+        code = main()
+    except SystemExit as done:
+        code = done.code if isinstance(done.code, int) else int(done.code is not None)
+    except BaseException:
         traceback.print_exc()
-        sys.exit(1)
+        code = 1
+    leave(code)
