@@ -62,7 +62,7 @@ def test_a_machine_cut_off_for_longer_than_its_lease(behind: Behind, tmp_path: P
     seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
     behind.fleet.worker(1, engine=behind.engine, lease_s=2.0)
     task_id = behind.fleet.create(seen=str(seen), until=str(gate))
-    behind.fleet.wait(task_id, "running")
+    eventually(lambda: lines(seen, "start"), 30)  # the answer to its claim has come
     with behind.store.away(), behind.broker.away():
         reconciler = behind.fleet.reconciler()
         eventually(lambda: reconciler.take_over_expired() == 1, 30)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import signal
 import sqlite3
-import subprocess
 from contextlib import closing
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, Fleet, lines
+from tests.support.warm import Child
 from tests.unit.services.executors.builders import is_gone
 
 pytestmark = pytest.mark.fault
@@ -33,16 +33,28 @@ def test_kill_9_of_a_worker_ends_its_flows_within_seconds(cli: Cli, fleet: Fleet
     assert {fleet.task(task_id).status for task_id in ids} == {"running"}, "only its lease tells that it is lost"
 
 
-def freeze(process: subprocess.Popen[bytes], fleet: Fleet) -> bool:
-    """Stop it, unless that is in the middle of a write: nobody else could write to the one file then."""
+def freeze(process: Child, fleet: Fleet, ids: list[str], seen: Path) -> str:
+    """Stop it at its one task and tell which that is.
+
+    Not in the middle of a write: nobody else could write to the one file then. Nor when it has just lost its lease, as
+    on a busy machine, and does not yet do what is recorded.
+    """
     process.send_signal(signal.SIGSTOP)
+    held = [task for task_id in ids if (task := fleet.task(task_id)).status == "running"]
+    if len(held) == 1 and ["start", held[0].task_id, str(held[0].attempt)] in lines(seen) and writable(fleet):
+        return held[0].task_id
+    process.send_signal(signal.SIGCONT)
+    return ""
+
+
+def writable(fleet: Fleet) -> bool:
+    """Whether nobody is in the middle of a write that all others must wait for."""
     if fleet.kind == "fleet":
         return True
     try:
         with closing(sqlite3.connect(fleet.settings.database, timeout=1)) as db:
             db.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError:
-        process.send_signal(signal.SIGCONT)
         return False
     return True
 
@@ -50,13 +62,14 @@ def freeze(process: subprocess.Popen[bytes], fleet: Fleet) -> bool:
 def test_a_worker_that_was_frozen_cannot_record(cli: Cli, fleet: Fleet, tmp_path: Path) -> None:
     """SIGSTOP until somebody else has done its task, then SIGCONT: its own result comes too late."""
     seen, gate = tmp_path / "seen.txt", tmp_path / "gate"
-    task_id = fleet.create(seen=str(seen), until=str(gate))
+    ids = [fleet.create(seen=str(seen), until=str(gate))]
     with cli.start("worker", "--slots", "1", "--handlers", HANDLERS) as frozen:
         eventually(lambda: lines(seen, "start"), 90)
         # what a full worker does not start it gives back, and it takes no more; a frozen one could not
-        fleet.create("s2", until=str(gate))
+        ids.append(fleet.create("s2", seen=str(seen), until=str(gate)))
         eventually(lambda: fleet.rested("rpa_tasks_normal", 1), 30)
-        eventually(lambda: freeze(frozen, fleet), 30)
+        task_id = eventually(lambda: freeze(frozen, fleet, ids, seen), 60)
+        before = len(fleet.task(task_id).attempts)
         reconciler = fleet.reconciler()
         eventually(lambda: reconciler.take_over_expired() == 1, 30)
         gate.touch()
@@ -65,8 +78,6 @@ def test_a_worker_that_was_frozen_cannot_record(cli: Cli, fleet: Fleet, tmp_path
         frozen.send_signal(signal.SIGCONT)
         eventually(lambda: fleet.task(task_id).attempts[-1].outcome == "fenced", 30)
     after = fleet.task(task_id)
-    outcomes = [one.outcome for one in after.attempts]
-    # leases of two seconds may run out on a busy machine before it is frozen, too
-    assert (outcomes[0], outcomes[-1], outcomes.count("succeeded")) == ("lost", "fenced", 1)
+    assert [one.outcome for one in after.attempts[before:]] == ["lost", "succeeded", "fenced"]
     assert (after.status, after.result, after.ended_at) == (done.status, done.result, done.ended_at)
-    assert len(lines(seen, "start")) >= 2, "what it did outside stays done"
+    assert len([row for row in lines(seen, "start") if row[1] == task_id]) >= 2, "what it did outside stays done"

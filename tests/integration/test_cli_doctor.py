@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import http.client
 import json
 from pathlib import Path
-from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
 from services import checkup
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli, configure
-from tests.integration.fleet_rig import Fleet, channel
+from tests.integration.fleet_rig import Fleet, channel, vhost
 from tests.support.services import RabbitMQ, free_port
 
 
@@ -84,28 +81,20 @@ def test_a_policy_that_overrides_the_queues_and_a_stray_queue(
     with channel(amqp_vhost) as raw:
         raw.queue_declare("single_shop_lost", durable=True)
     definition = {"message-ttl": 86_400_000, "max-length": 1_000_000}
-    _set_policy(rabbitmq, amqp_vhost, {"pattern": "^rpa_tasks_", "definition": definition, "apply-to": "queues"})
+    policy = {"pattern": "^rpa_tasks_", "definition": definition, "apply-to": "queues"}
+    rabbitmq.api("PUT", f"/api/policies/{vhost(amqp_vhost)}/ops", policy)
 
-    def seen() -> dict[str, dict[str, object]]:
-        done = cli.call("doctor", "--json")
-        return {
-            one["code"]: one for one in json.loads(done.stdout)["findings"] if one["check"] in ("queues", "orphans")
-        }
+    def told() -> bool:
+        """The management API tells what a policy does to one queue after the other."""
+        queues = rabbitmq.api("GET", f"/api/queues/{vhost(amqp_vhost)}")
+        lanes = [one for one in queues if one["name"].startswith("rpa_tasks_")]
+        return all(one.get("policy") == "ops" and one.get("effective_policy_definition") for one in lanes)
 
-    eventually(lambda: "doctor.policy_message_ttl" in seen(), 40)
-    found = seen()
+    eventually(told, 60)
+    findings = json.loads(cli.call("doctor", "--json").stdout)["findings"]
+    found = {one["code"]: one for one in findings if one["check"] in ("queues", "orphans")}
     assert found["doctor.policy_max_length"]["level"] == "error"
     assert "ops" in str(found["doctor.policy_message_ttl"]["text"])
     assert "rpa_tasks_low" in str(found["doctor.policy_message_ttl"]["text"])
     assert found["doctor.stray_queue"]["params"] == {"count": 1, "queues": "single_shop_lost"}
     assert all(one["remedy"] for one in found.values())
-
-
-def _set_policy(rabbitmq: RabbitMQ, url: str, policy: dict[str, object]) -> None:
-    server, at = urlsplit(rabbitmq.management_url), urlsplit(url)
-    login = base64.b64encode(f"{unquote(at.username or '')}:{unquote(at.password or '')}".encode()).decode()
-    connection = http.client.HTTPConnection(server.hostname or "", server.port, timeout=30)
-    path = f"/api/policies/{quote(unquote(at.path[1:]), safe='')}/ops"
-    connection.request("PUT", path, json.dumps(policy), {"Authorization": f"Basic {login}"})
-    assert connection.getresponse().status in (201, 204)
-    connection.close()

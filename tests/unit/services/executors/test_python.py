@@ -232,12 +232,12 @@ def moody(payload, job): ...
 @posix
 @pytest.mark.parametrize("name", ["spin", "hold_the_lock"])
 def test_a_time_out_kills_what_does_not_listen(executor: PythonExecutor, name: str) -> None:
-    listener = Listener()
-    outcome = run(executor, name, listener, timeout_s=1.0)
+    child = pid_of(executor)  # on a busy machine a new one might not come so far in its time
+    outcome = run(executor, name, timeout_s=1.0)
     assert (outcome.ok, outcome.timed_out, outcome.error_kind) == (False, True, classify.TIMEOUT)
     assert "it was killed" in outcome.error
-    assert is_gone(int(listener.wait_for("pid ")))
-    assert pid_of(executor)
+    assert is_gone(child)
+    assert pid_of(executor) != child
 
 
 def test_a_time_out_tells_the_handler_first() -> None:
