@@ -38,16 +38,17 @@ class Decision:
     lost: bool = False  #: note the loss in the record
 
 
-def decide(task: Task, kind: str, policy: RetryPolicy, now_ms: int = 0) -> Decision:
+def decide(task: Task, kind: str, policy: RetryPolicy, now_ms: int = 0, *, of_shop: bool = True) -> Decision:
     """Decide after an attempt of ``task`` failed with ``kind``; ``task`` is the record before this failure is written.
 
-    ``now_ms`` limits earlier worker losses to the last 72 hours; with 0 all of them count.
+    ``now_ms`` limits earlier worker losses to the last 72 hours; with 0 all of them count. ``of_shop``: a login
+    or captcha is that of the shop, where a person can help.
     """
     if kind == classify.CANCELLED:
         return Decision(to=Status.CANCELLED)
     if kind == classify.WORKER_LOST:
         return _after_loss(task, now_ms)
-    if kind in session.KINDS:
+    if kind in session.KINDS and of_shop:
         return Decision(to=Status.BLOCKED)
     if kind in classify.PERMANENT:
         return Decision(to=Status.DEAD)

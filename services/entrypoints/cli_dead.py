@@ -15,7 +15,7 @@ from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context
 
 WITHIN = "status:dead"
 EXAMPLES = (
-    "dead list --filter 'kind:login_expired'",
+    "dead list --filter 'kind:timeout'",
     "dead show pdd_sync_order_s1_1f3a9c20",
     "dead republish --filter 'fp:9ac1' --dry-run",
     "dead republish --filter 'fp:9ac1' --probe 3 --rate 30 --yes",

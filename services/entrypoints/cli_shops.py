@@ -1,4 +1,4 @@
-"""``shop``: list, show, import, pause, resume, dedicate, undedicate."""
+"""``shop``: list, show, import, pause, resume, dedicate, undedicate; breaker and session have modules of their own."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec
 from services import assembly
 from services.domain.lane import shop_queue
 from services.domain.shop import Shop
-from services.entrypoints import cli_breakers, known_shops, shop_files
+from services.entrypoints import cli_breakers, cli_sessions, known_shops, shop_files
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, table
 
 EXAMPLES = (
@@ -21,6 +21,7 @@ EXAMPLES = (
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
     *cli_breakers.EXAMPLES,
+    *cli_sessions.EXAMPLES,
 )
 #: of the list, by their heading
 COLUMNS = {
@@ -65,6 +66,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
     importing.set_defaults(handler=import_shops)
     cli_breakers.add(verbs, common)
+    cli_sessions.add(verbs, common)
 
 
 def list_shops(context: Context) -> int:
@@ -84,7 +86,9 @@ def show(context: Context) -> int:
     with context.engine() as engine:
         shop = known_shops.find(engine, context.args.shop)
         counts = engine.store.counts().shops.get(shop.key, {})
-        row = _row(shop, counts, {pause.scope for pause in engine.store.pauses()})
+        row = _row(shop, counts, {pause.scope for pause in engine.store.pauses()}) | cli_sessions.standing(
+            engine, shop.key
+        )
     context.show({"shop": row}, [f"{name:<14} {value}" for name, value in row.items()])
     return EXIT_OK
 

@@ -21,6 +21,7 @@ from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, PAGES, ConsoleRequest, Context, plain, whole
 from services.entrypoints.demo_count import WATCH_S, Count
+from services.entrypoints.sample_care import NOTE, Caretaker
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
 from services.monitor.live import Live
 from services.workers.host import Steward
@@ -31,6 +32,8 @@ RETRY = config.RetrySettings(base_seconds=1, cap_seconds=4, max_retries=3)
 DEFAULT_SECONDS = 60.0
 DRAIN_S = 45.0
 PER_SECOND, BURST = 7.0, 60
+#: for so long a shop of the sample waits for a login: without a window there is nobody to see it
+CARE_S, CARE_SHOWN_S = 3.0, 45.0
 MAX_SECONDS, MAX_RATE = 86_400, 1_000
 
 
@@ -78,6 +81,13 @@ class Demo:
         self._worker: Worker | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self.live.on_changes(self.count.note)
+        shown = not context.json and wants_window(args)
+        self._care = Caretaker(
+            self.engine.store,
+            self.fleet,
+            lambda shop: self.commands.sessions.open(shop, note=NOTE),
+            after_s=CARE_SHOWN_S if shown else CARE_S,
+        )
         self.trickle = Trickle(
             lambda specs: self.commands.tasks.create(specs, origin="demo"), self.shops, per_second=args.rate
         )
@@ -101,6 +111,7 @@ class Demo:
             self._worker.start()
         else:
             self._child = self._worker_process()
+        self._care.start()
         self.trickle.burst(BURST)
         self.trickle.start()
 
@@ -130,6 +141,7 @@ class Demo:
     def close(self) -> None:
         """End everything in the order of dependence."""
         self.trickle.close()
+        self._care.close()
         if self._worker is not None:
             self._worker.stop(5.0)
         if self._child is not None:
@@ -221,6 +233,8 @@ def write_worker_config(home: Path, settings: config.Settings) -> None:
         f"cap_seconds = {retry.cap_seconds}",
         "[executors.rpa]",
         f"command = {json.dumps(list(rpa.command), ensure_ascii=False)}",
+        "[executors.rpa.commands]",
+        *(f"{name} = {json.dumps(list(command), ensure_ascii=False)}" for name, command in rpa.commands.items()),
         "[executors.rpa.environment]",
         *(f"{name} = {json.dumps(value, ensure_ascii=False)}" for name, value in rpa.environment.items()),
     ]

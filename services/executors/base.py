@@ -100,6 +100,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     timed_out: bool = False
     retry_after_s: float = 0.0  #: the other side asks to wait so long before the next attempt
     again_s: float = 0.0  #: not over: go on with another attempt after so long, which is no failure
+    of_shop: bool = True  #: a login or captcha that it met is the shop's, where a person can help; False: of an account
     unable: bool = False  #: nothing was started: this worker lacks what it needs, another one may have it
 
 

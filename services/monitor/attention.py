@@ -12,6 +12,7 @@ from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+from services.monitor import attention_held as held
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention, ShopCell
@@ -29,7 +30,6 @@ OF_A_FLOW = frozenset(
         classify.UNKNOWN,
     }
 )
-NAMED = 3
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time.
 CAUSES_SHARE = 20
 
@@ -64,8 +64,8 @@ class AttentionFinder:
             *self._unserved(snapshot),
             *_broker(snapshot),
             *_stuck(stuck),
-            *self._sessions(snapshot),
-            *self._breakers(snapshot),
+            *held.sessions(snapshot, self._name),
+            *held.breakers(snapshot, self._store.breakers(), self._name),
             *_held(snapshot),
             *self._dead_letters(snapshot),
             *_paused(snapshot),
@@ -108,71 +108,6 @@ class AttentionFinder:
                 params={"type": name, "need": offers[0].need, "tasks": sum(found[lane, name] for lane in lanes)},
                 since_ms=best[0].updated_at if best else 0,
                 verbs=(("open_tasks", f"gate:no_worker type:{name}"), ("open_workers", "")),
-            )
-
-    def _sessions(self, snapshot: Snapshot) -> Iterable[Attention]:
-        """Shops that wait for a login: each by its name, or many in one; one matter each, however many tasks wait."""
-        found = snapshot.sessions
-        if len(found) > NAMED:
-            yield Attention(
-                key="sessions",
-                severity="blocked",
-                code="attention.sessions",
-                params={
-                    "shops": len(found),
-                    "names": "\n".join(self._name(one.shop) for one in found[:NAMED]),
-                    "more": len(found) - NAMED,
-                },
-                since_ms=min(one.since for one in found),
-                verbs=(("open_shops", "session"), ("open_tasks", "gate:session")),
-            )
-            return
-        for one in found:
-            yield Attention(
-                key=f"session:{one.shop}",
-                severity="blocked",
-                code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
-                params={
-                    "shop": self._name(one.shop),
-                    "waiting": snapshot.counts.shops.get(one.shop, {}).get(Status.BLOCKED, 0),
-                    "task": one.task_id,
-                    "who": one.by,
-                    "reason": one.note,
-                },
-                since_ms=one.since,
-                verbs=(("open_session", one.shop), ("open_tasks", f"shop:{one.shop} status:blocked")),
-            )
-
-    def _breakers(self, snapshot: Snapshot) -> Iterable[Attention]:
-        """Shops whose tasks wait because too many attempts failed: each by its name, or many in one."""
-        found = self._store.breakers()
-        if len(found) > NAMED:
-            yield Attention(
-                key="breakers",
-                severity="blocked",
-                code="attention.breakers",
-                params={
-                    "shops": len(found),
-                    "names": "\n".join(self._name(one.shop) for one in found[:NAMED]),
-                    "more": len(found) - NAMED,
-                },
-                since_ms=min(one.since for one in found),
-                verbs=(("open_shops", "breaker"), ("open_tasks", "gate:breaker")),
-            )
-            return
-        for one in found:
-            yield Attention(
-                key=f"breaker:{one.shop}",
-                severity="blocked",
-                code="attention.breaker",
-                params={
-                    "shop": self._name(one.shop),
-                    "failed": one.failed,
-                    "of": len(one.outcomes),
-                    "left_ms": max(0, one.until - snapshot.at_ms),
-                },
-                since_ms=one.since,
-                verbs=(("open_shop", one.shop), ("open_tasks", f"shop:{one.shop} gate:breaker")),
             )
 
     def _dead_letters(self, snapshot: Snapshot) -> tuple[Attention, ...]:
@@ -292,11 +227,11 @@ def _stuck(stuck: Sequence[tuple[ShopCell, int]]) -> Iterable[Attention]:
         yield Attention(
             key="stuck",
             severity="stuck",
-            code="attention.shops_stuck" if len(stuck) <= NAMED else "attention.shops_stuck_more",
+            code="attention.shops_stuck" if len(stuck) <= held.NAMED else "attention.shops_stuck_more",
             params={
                 "shops": len(stuck),
-                "names": "\n".join(cell.name for cell, _since in stuck[:NAMED]),
-                "more": max(0, len(stuck) - NAMED),
+                "names": "\n".join(cell.name for cell, _since in stuck[: held.NAMED]),
+                "more": max(0, len(stuck) - held.NAMED),
             },
             since_ms=min(since for _cell, since in stuck),
             verbs=(("open_tasks", f"shop:{keys} status:active"),),

@@ -160,7 +160,7 @@ class Runner:
             kind = classify.UNKNOWN
         own = self._registry.task_type(task.task_type)
         policy = self._policy_of(own)
-        decision = retry.decide(task, kind, policy)
+        decision = retry.decide(task, kind, policy, of_shop=outcome.of_shop)
         # a session kind parks the task at the gate of its shop, which this end closes
         word = "timeout" if outcome.timed_out else "failed"
         delay = retry.asked(decision.delay_s, outcome.retry_after_s, policy) if decision.to == Status.RETRYING else -1

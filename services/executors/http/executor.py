@@ -10,6 +10,8 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import msgspec
+
 from services.domain import classify, mask
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.http import reach, verdict
@@ -175,7 +177,4 @@ def _without(outcome: Outcome, secrets: set[str]) -> Outcome:
     error = outcome.error
     for value in secrets:
         error = error.replace(value, mask.DOTS) if len(value) >= 4 else error
-    return outcome if error == outcome.error else Outcome(
-        ok=outcome.ok, error=error, error_kind=outcome.error_kind, timed_out=outcome.timed_out,
-        retry_after_s=outcome.retry_after_s,
-    )  # fmt: skip
+    return outcome if error == outcome.error else msgspec.structs.replace(outcome, error=error)

@@ -44,7 +44,11 @@ def judged(answer: Answer, expect: Sequence[int], files: ArtifactSink, now_ms: i
     wanted = f", wanted {', '.join(map(str, expect))}" if expect else ""
     error = f"the server answered {answer.status}{wanted}" + (f": {said}" if said else "")
     return Outcome(
-        ok=False, error=error, error_kind=_kind(answer.status, said), retry_after_s=_retry_after(answer, now_ms)
+        ok=False,
+        error=error,
+        error_kind=_kind(answer.status, said),
+        retry_after_s=_retry_after(answer, now_ms),
+        of_shop=False,
     )
 
 

@@ -113,6 +113,10 @@ def test_what_a_person_must_do_in_the_shop_parks_the_task_uncounted(room: Room, 
     assert (op.to, op.delay_ms, op.error_kind, op.attempt.outcome) == ("blocked", 0, kind, "failed")
 
 
+def test_an_account_that_is_no_shops_closes_nothing(room: Room) -> None:
+    assert runner(room, fails("login_expired", of_shop=False)).run(held(room), 0).to == "dead"
+
+
 def test_an_error_without_a_kind_is_classified_by_its_text(room: Room) -> None:
     op = runner(room, lambda job, context: Outcome(ok=False, error="登录已过期，请重新登录")).run(held(room), 0)
     assert (op.to, op.error_kind) == ("blocked", "login_expired")

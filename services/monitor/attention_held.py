@@ -1,0 +1,80 @@
+"""What needs a person about shops that are held back: by their session gate, or by their breaker."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from services.domain import classify
+from services.domain.breaker import Breaker
+from services.domain.status import Status
+from services.monitor.live import Snapshot
+from services.monitor.overview import Attention
+
+Name = Callable[[str], str]  #: of ``platform:shop_id``
+NAMED = 3
+
+
+def sessions(snapshot: Snapshot, name: Name) -> Iterable[Attention]:
+    """Shops that wait for a login: each by its name, or many in one; one matter each, however many tasks wait."""
+    found = snapshot.sessions
+    if len(found) > NAMED:
+        yield Attention(
+            key="sessions",
+            severity="blocked",
+            code="attention.sessions",
+            params={
+                "shops": len(found),
+                "names": "\n".join(name(one.shop) for one in found[:NAMED]),
+                "more": len(found) - NAMED,
+            },
+            since_ms=min(one.since for one in found),
+            verbs=(("open_shops", "session"), ("open_tasks", "gate:session")),
+        )
+        return
+    for one in found:
+        yield Attention(
+            key=f"session:{one.shop}",
+            severity="blocked",
+            code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
+            params={
+                "shop": name(one.shop),
+                "waiting": snapshot.counts.shops.get(one.shop, {}).get(Status.BLOCKED, 0),
+                "task": one.task_id,
+                "who": one.by,
+                "reason": one.note,
+            },
+            since_ms=one.since,
+            verbs=(("open_session", one.shop), ("open_tasks", f"shop:{one.shop} status:blocked")),
+        )
+
+
+def breakers(snapshot: Snapshot, found: Sequence[Breaker], name: Name) -> Iterable[Attention]:
+    """Shops whose tasks wait because too many attempts failed: each by its name, or many in one."""
+    if len(found) > NAMED:
+        yield Attention(
+            key="breakers",
+            severity="blocked",
+            code="attention.breakers",
+            params={
+                "shops": len(found),
+                "names": "\n".join(name(one.shop) for one in found[:NAMED]),
+                "more": len(found) - NAMED,
+            },
+            since_ms=min(one.since for one in found),
+            verbs=(("open_shops", "breaker"), ("open_tasks", "gate:breaker")),
+        )
+        return
+    for one in found:
+        yield Attention(
+            key=f"breaker:{one.shop}",
+            severity="blocked",
+            code="attention.breaker",
+            params={
+                "shop": name(one.shop),
+                "failed": one.failed,
+                "of": len(one.outcomes),
+                "left_ms": max(0, one.until - snapshot.at_ms),
+            },
+            since_ms=one.since,
+            verbs=(("open_shop", one.shop), ("open_tasks", f"shop:{one.shop} gate:breaker")),
+        )

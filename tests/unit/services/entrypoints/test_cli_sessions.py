@@ -1,0 +1,85 @@
+"""``shop session`` and what ``shop show`` tells of logins, on a machine of one's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.change import Claim, Create, Finish
+from services.domain.shop import Shop
+from services.domain.task import Attempt, Task
+from services.entrypoints import cli
+from services.store.embedded import EmbeddedStore
+
+Run = Callable[..., tuple[int, dict[str, Any]]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A command with ``--json`` in this process; task t1 of pdd:s1 met a captcha, t0 had succeeded before."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    monkeypatch.setattr(cli.logs, "set_up", lambda *, verbose: None)  # the log of this process is that of the tests
+    store = EmbeddedStore(tmp_path / "local.sqlite", SystemClock())
+    store.put_shops([Shop(platform="pdd", shop_id="s1"), Shop(platform="pdd", shop_id="s2")])
+    _ends(store, "t0", "succeeded", "")
+    _ends(store, "t1", "blocked", "captcha")
+    store.close()
+
+    def call(*words: str) -> tuple[int, dict[str, Any]]:
+        code = cli.run([*words, "--json"], lambda request: 0)
+        return code, json.loads(capsys.readouterr().out)
+
+    return call
+
+
+def _ends(store: EmbeddedStore, task_id: str, to: str, kind: str) -> None:
+    task = Task(task_id=task_id, platform="pdd", shop_id="s1", task_type="work")
+    claim = Claim(task_id=task_id, gen=0, attempt=0, owner=task_id, worker="w", lease_ms=60_000)
+    ended = Attempt(1, "w", 1, 2, "failed" if kind else "succeeded", kind)
+    store.apply([Create(task=task), claim])
+    store.apply([Finish(task_id=task_id, owner=task_id, to=to, attempt=ended, error_kind=kind)])
+
+
+def test_who_waits_is_listed_and_opened_and_closed_again(run: Run) -> None:
+    code, shown = run("shop", "session", "list")
+    (one,) = shown["sessions"]
+    assert (code, one["shop"], one["session"], one["task"], one["waiting"]) == (0, "pdd:s1", "captcha", "t1", 1)
+    assert (one["since"] is None, one["login_at"], one["success_at"] is None) == (False, None, False)
+    assert run("shop", "session", "open", "s1", "--note", "moved it")[1] == {"opened": "pdd:s1", "was_closed": True}
+    assert run("shop", "session", "list")[1]["sessions"] == []
+    assert run("shop", "session", "open", "s2")[1] == {"opened": "pdd:s2", "was_closed": False}
+    everybody = run("shop", "session", "list", "--all")[1]["sessions"]
+    assert [(each["shop"], each["session"], each["login_at"] is None) for each in everybody] == [
+        ("pdd:s1", None, False), ("pdd:s2", None, False),
+    ]  # fmt: skip
+    assert run("shop", "session", "close", "s2", "--note", "away")[1] == {"closed": "pdd:s2", "was_open": True}
+    assert run("shop", "session", "close", "s2")[1]["was_open"] is False
+    (one,) = run("shop", "session", "list")[1]["sessions"]
+    assert (one["shop"], one["session"], one["note"]) == ("pdd:s2", "login_expired", "away")
+    acts = [(entry["action"], entry["outcome"]) for entry in run("audit", "list")[1]["entries"]]
+    assert acts[0] == ("session.close", "refused: it is closed already")
+    assert [action for action, _ in acts[1:4]] == ["session.close", "session.open", "session.open"]
+
+
+def test_a_shop_tells_its_login_and_its_last_success(run: Run) -> None:
+    shown = run("shop", "show", "s1")[1]["shop"]
+    assert (shown["session"], shown["login_at"], shown["login_age_s"]) == ("captcha", None, None)
+    assert shown["success_at"] is not None
+    run("shop", "session", "open", "s1")
+    shown = run("shop", "show", "s1")[1]["shop"]
+    assert (shown["session"], shown["login_age_s"] >= 0, "@" in shown["login_by"]) == (None, True, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [(("open", "nobody"), 2), (("close", "s1", "--kind", "tired"), 2), (("close", "s1", "--note", "x" * 501), 2)],
+)
+def test_what_cannot_be_is_refused(
+    run: Run, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], code: int
+) -> None:
+    assert run("shop", "session", *words)[0] == code
