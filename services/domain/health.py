@@ -14,6 +14,7 @@ from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 OK, NOTE, WARNING, ERROR = "ok", "note", "warning", "error"
 LEVELS = (ERROR, WARNING, NOTE, OK)
 REDIS_LEAST = (7, 0)
+SILENT_EACH = 3  #: silent workers without tasks that are told one by one
 GIB, MIB = 1 << 30, 1 << 20
 SKEW_WARNING_MS, SKEW_ERROR_MS = 2_000, 60_000
 OUTBOX_OLD_MS = 60_000
@@ -71,6 +72,7 @@ SENTENCES: dict[str, str] = {
     "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
     "doctor.silent": N_("Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed"),
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),
     "doctor.other_version": N_("Worker {worker} is version {version}, this is {own}"),
     "doctor.other_version.remedy": N_("Update the older one."),
     "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
@@ -237,13 +239,7 @@ def of_workers(workers: Sequence[WorkerInfo], now_ms: int, waiting: int, version
         found.append(finding(ERROR, "workers", "doctor.no_workers", tasks=waiting))
     else:
         found.append(finding(NOTE, "workers", "doctor.no_workers_idle"))
-    for info in workers:
-        if info not in alive:
-            silent = (now_ms - info.seen_at) // 1000
-            level = WARNING if info.busy else NOTE
-            found.append(
-                finding(level, "workers", "doctor.silent", worker=info.worker, seconds=silent, tasks=info.busy)
-            )
+    found += _of_silent([info for info in workers if info not in alive], now_ms)
     for info in alive:
         if info.version != version:
             found.append(
@@ -255,6 +251,27 @@ def of_workers(workers: Sequence[WorkerInfo], now_ms: int, waiting: int, version
             finding(WARNING, "workers", "doctor.lacks", worker=info.worker, what=what, why=why)
             for what, why in sorted(info.lacks.items())
         ]
+    return found
+
+
+def _of_silent(silent: Sequence[WorkerInfo], now_ms: int) -> list[Finding]:
+    """One for each that had tasks; of those that had none, where there are many, one for all."""
+    idle = [info.worker for info in silent if not info.busy]
+    told = [info for info in silent if info.busy or len(idle) <= SILENT_EACH]
+    found = [
+        finding(
+            WARNING if info.busy else NOTE,
+            "workers",
+            "doctor.silent",
+            worker=info.worker,
+            seconds=(now_ms - info.seen_at) // 1000,
+            tasks=info.busy,
+        )
+        for info in told
+    ]
+    if len(idle) > SILENT_EACH:
+        names = ", ".join([*idle[:SILENT_EACH], "…"])
+        found.append(finding(NOTE, "workers", "doctor.silent_idle", workers=len(idle), names=names))
     return found
 
 

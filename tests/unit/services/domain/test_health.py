@@ -88,6 +88,15 @@ def test_workers() -> None:
     ]  # fmt: skip
 
 
+def test_many_workers_that_went_with_nothing_in_hand_are_one_finding() -> None:
+    now = 10_000_000
+    rows = [WorkerInfo(worker=f"w{number}", host="h", pid=1, seen_at=now - 90_000) for number in range(40)]
+    held = WorkerInfo(worker="x", host="h", pid=1, seen_at=now - 90_000, slots=(SlotState(task_id="t"),))
+    found = health.of_workers([*rows, held], now, 0, "1.0")
+    assert codes(found) == [(NOTE, "no_workers_idle"), (WARNING, "silent"), (NOTE, "silent_idle")]
+    assert found[-1].message.params == {"workers": 40, "names": "w0, w1, w2, …"}
+
+
 def test_everything_that_is_not_well_has_a_remedy_and_every_code_a_sentence() -> None:
     for code in health.SENTENCES:
         assert messages.TEMPLATES[code]
