@@ -21,6 +21,7 @@ from services.commands.bulk import BulkRepublish
 from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
+from services.commands.homes import HomeCommands
 from services.commands.records import RecordCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
@@ -29,6 +30,7 @@ from services.domain import retry, shop_queue, task_type
 from services.domain.errors import ConsoleError
 from services.engine.dispatch import Dispatcher
 from services.engine.firing import Firing
+from services.engine.homes import Homes
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
@@ -78,6 +80,7 @@ class Commands:
     causes: CauseCommands
     records: RecordCommands
     fleet: FleetCommands
+    homes: HomeCommands
     breakers: BreakerCommands
     sessions: SessionCommands
     batches: BatchCommands
@@ -162,6 +165,7 @@ def commands(engine: Engine) -> Commands:
         causes=CauseCommands(store, audit, who),
         records=RecordCommands(store, dispatcher, registry, audit, who),
         fleet=FleetCommands(store, engine.broker, dispatcher, registry, queues, audit, who),
+        homes=HomeCommands(store, Homes(store, dispatcher, engine.clock), audit, who),
         breakers=BreakerCommands(store, dispatcher, audit, who),
         sessions=SessionCommands(store, dispatcher, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),

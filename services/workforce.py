@@ -8,7 +8,7 @@ from pathlib import Path
 
 import msgspec
 
-from services import home_folder
+from services import home_folder, node_name
 from services import settings as config
 from services.assembly import Engine
 from services.clock import SystemClock
@@ -100,6 +100,7 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         declines=settings.worker.refuse_types,
         preemptions=settings.worker.preemptions,
         name=settings.worker.name,
+        node=settings.worker.node or (node_name.of(settings.home_path) if settings.home else ""),
         kind=kind,
         lease_s=settings.lease.seconds,
         grace_s=settings.worker.grace_seconds,

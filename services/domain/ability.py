@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from services.domain.home import HomeNow
 from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 
 PYTHON, RPA, BROWSER = "python", "rpa", "browser"
+PROFILE = "profile"  #: isolation of types that work in the profile of their shop
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,6 +23,7 @@ class Ability:
     executors: Collection[str] = ()
     handlers: Collection[str] = ()
     commands: Collection[str] = ()
+    lends: Collection[str] = ()  #: types whose flows get the browser of their shop
     lacks: Mapping[str, str] = field(default_factory=dict)
     declines: Collection[str] = ()  #: types that an operator told it to refuse
 
@@ -36,6 +39,11 @@ class Ability:
         if f"{kind.executor}:{kind.name}" in self.lacks:
             return ""
         return kind.executor if kind.executor != PYTHON and kind.executor in self.executors else ""
+
+    def needs_profile(self, kind: TaskType) -> bool:
+        """Whether this worker would run the type with the browser profile of its shop."""
+        executor = self.executor_for(kind)
+        return (executor == BROWSER and kind.isolation == PROFILE) or (executor == RPA and kind.name in self.lends)
 
     def need_of(self, kind: TaskType) -> str:
         """What this worker would have to find to run the type with its executor, "" if it was not set up for it."""
@@ -64,6 +72,7 @@ def of(info: WorkerInfo) -> Ability:
         executors=info.executors,
         handlers=info.handlers,
         commands=info.commands,
+        lends=info.lends,
         lacks=info.lacks,
         declines=info.declines,
     )
@@ -86,6 +95,38 @@ def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int
         needs=needs,
         need=need,
     )
+
+
+def works_at_home(kind: TaskType, workers: Iterable[WorkerInfo]) -> bool:
+    """Whether tasks of a type need the browser profile of their shop, as far as it or a worker tells."""
+    return (kind.executor == BROWSER and kind.isolation == PROFILE) or any(kind.name in one.lends for one in workers)
+
+
+def at_home(node: str, kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int) -> HomeNow:
+    """What the workers of a node tell of it."""
+    there = [info for info in workers if info.node == node]
+    alive = [info for info in there if is_alive(info, now_ms)]
+    able = [info for info in alive if lane in info.lanes and of(info).executor_for(kind)]
+    return HomeNow(
+        node=node,
+        alive=len(alive),
+        able=len(able),
+        free=sum(len(info.slots) - info.busy for info in able),
+        seen_at=max((info.seen_at for info in there), default=0),
+    )
+
+
+def absent_homes(
+    homebound: Mapping[tuple[str, str, str], int], workers: Iterable[WorkerInfo], now_ms: int
+) -> Iterator[tuple[str, int, int]]:
+    """Nodes that tasks wait for (by lane, type and node) and where no worker runs: name, how many tasks, and when one
+    was heard of last (UTC ms, 0 for never).
+    """
+    known = list(workers)
+    alive = {info.node for info in known if is_alive(info, now_ms)}
+    for node in sorted({node for _, _, node in homebound} - alive):
+        seen_at = max((info.seen_at for info in known if info.node == node), default=0)
+        yield node, sum(count for (_, _, one), count in homebound.items() if one == node), seen_at
 
 
 def _need(kind: TaskType, seen: Sequence[Ability]) -> tuple[str, str]:

@@ -13,7 +13,7 @@ from services.domain.task import Task
 _TOLD = frozenset(
     {
         *("gate.retry_delay", "gate.scheduled", "gate.breaker", "gate.shop_busy", "gate.quota_running"),
-        *("gate.quota_starts", "gate.twin_running", "gate.behind"),
+        *("gate.quota_starts", "gate.twin_running", "gate.behind", "gate.home_fetched"),
     }
 )
 _BY_INSTANT = frozenset({"gate.retry_delay", "gate.scheduled", "gate.breaker"})
@@ -41,6 +41,8 @@ def _length(gate: GateView, task: Task, facts: Facts) -> float | None:
         return float(params["seconds"])
     if gate.code == "gate.quota_starts":
         return float(params["seconds"]) + 60.0 * int(params["ahead"]) / int(params["limit"])
+    if gate.code == "gate.home_fetched":
+        return _until_fetched(facts)
     if facts.usual_s <= 0:
         return None
     if gate.code == "gate.shop_busy":
@@ -50,6 +52,12 @@ def _length(gate: GateView, task: Task, facts: Facts) -> float | None:
     if gate.code == "gate.twin_running":
         return max(0.0, facts.usual_s - float(params["seconds"]))
     return facts.ahead * facts.usual_s / max(1, facts.slots)
+
+
+def _until_fetched(facts: Facts) -> float | None:
+    if facts.home is not None and facts.home.free > 0:
+        return 1.0  # a heartbeat
+    return facts.usual_s if facts.usual_s > 0 else None
 
 
 def _until_free(holders: Sequence[Task], slots: int, ahead: int, facts: Facts) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from services.domain import breaker, classify, dependency, limit, session
+from services.domain import breaker, classify, dependency, home, limit, session
 from services.domain.ability import NOBODY, Supply
 from services.domain.breaker import Breaker
 from services.domain.limit import LimitNow
@@ -16,12 +16,16 @@ from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import ACTIVE, Status
 from services.domain.task import Task
+from services.domain.worker import SILENT_AFTER_MS
 
 NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
-MESSAGE, NO_WORKER, LANE_ORDER = "message", "no_worker", "lane_order"
+MESSAGE, NO_WORKER, LANE_ORDER = "message", home.NO_WORKER, "lane_order"
 SESSION, BREAKER, QUOTA = session.GATE, breaker.GATE, limit.GATE
 #: the order of testing
-GATES = (NOT_DUE, dependency.GATE, PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN, MESSAGE, NO_WORKER, LANE_ORDER)
+GATES = (
+    *(NOT_DUE, dependency.GATE, PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN, home.GATE, MESSAGE),
+    *(NO_WORKER, LANE_ORDER),
+)
 _NEEDS = {
     "handler": "gate.needs_handler",
     "program": "gate.needs_program",
@@ -63,6 +67,8 @@ class Facts:
     limit_holders: tuple[Task, ...] = ()  #: running tasks that count for the first full limit
     limit_ahead: int = 0  #: parked tasks of that platform or type that go first
     twin: Task | None = None  #: the task of the same uniqueness that goes first, if that is another one
+    homed: bool = False  #: it needs the browser profile of its shop
+    home: home.HomeNow | None = None  #: where that is, if anywhere yet
     concurrency: int = 1
     ahead: int = 0  #: queued tasks of the same lane that go first
     supply: Supply = NOBODY  #: workers for its type and lane
@@ -114,6 +120,8 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _shop(task, facts)
     yield _quota(task, facts)
     yield _twin(task, facts)
+    if facts.homed:
+        yield _home(task, facts)
     yield _message(task)
     yield _workers(task, facts)
     yield _lane(task, facts)
@@ -241,6 +249,23 @@ def _twin(task: Task, facts: Facts) -> _Test:
     if task.status == Status.BLOCKED and task.gate == TWIN:
         return TWIN, False, "gate.twin", {}
     return TWIN, True, "gate.no_twin", {}
+
+
+def _home(task: Task, facts: Facts) -> _Test:
+    now = facts.home
+    if now is None:
+        return home.GATE, True, "gate.home_none", {}
+    params: dict[str, Param] = {"node": now.node}
+    if not now.alive and not now.seen_at:
+        return home.GATE, False, "gate.home_gone", params
+    silent = facts.now_ms - now.seen_at
+    if not now.alive and silent > SILENT_AFTER_MS:
+        return home.GATE, False, "gate.home_silent", params | {"since": now.seen_at, "seconds": silent // 1000}
+    if not now.able:
+        return home.GATE, False, "gate.home_rests", params | {"type": task.task_type, "lane": task.lane}
+    if task.status == Status.BLOCKED and home.node_of(task.gate):
+        return home.GATE, False, "gate.home_fetched", params
+    return home.GATE, True, "gate.home", params | {"workers": now.able}
 
 
 def _parked(task: Task, name: str) -> _Test | None:

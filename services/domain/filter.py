@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from services.domain import classify, filter_time
+from services.domain import classify, filter_time, home
 from services.domain.errors import UsageError
 from services.domain.lane import LANES
 from services.domain.message import Message, Param
@@ -180,6 +180,8 @@ def _free(raw: _Raw, _: filter_time.Times) -> list[Term]:
 
 
 def _pattern(raw: _Raw, value: str, quoted: bool) -> str:
+    if raw.field == "gate" and value == home.GATE:
+        return f"{home.gate_of('')}*"
     if raw.field == "fp" and not re.fullmatch(r"[0-9a-fA-F]{1,16}\*?", value):
         raise FilterError("filter.not_hex", raw.at, value=value[:40])
     if raw.field == "fp":

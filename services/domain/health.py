@@ -75,6 +75,8 @@ SENTENCES: dict[str, str] = {
     "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),
     "doctor.other_version": N_("Worker {worker} is version {version}, this is {own}"),
     "doctor.other_version.remedy": N_("Update the older one."),
+    "doctor.home_silent": N_("{tasks} tasks wait for the node {node}, where no worker runs"),
+    "doctor.home_silent.remedy": N_("Start a worker there, or move its shops: fleetdeck shop move SHOP --node NODE"),
     "doctor.lacks": N_("Worker {worker} cannot run {what}: {why}"),
     "doctor.lacks.remedy": N_("Install or correct it in that worker's configuration."),
     "doctor.orphans": N_("{tasks} tasks are recorded as running and nobody holds them"),

@@ -89,6 +89,24 @@ GATES: dict[str, str] = {
     "gate.twin_running": N_("The same work runs as {twin} on {worker}, for {span} now."),
     "gate.twin_held": N_("The same work is held as {twin}; somebody must decide about it first."),
     "gate.twin_first": N_("The same work waits as {twin} and goes first."),
+    "gate.home": N_("The browser profile of its shop lives on {node}; workers there that can run it: {workers}."),
+    "gate.home_none": N_("Its shop has no home node yet; the one that starts this task becomes it."),
+    "gate.home_fetched": N_(
+        "It waits for {node}, where the browser profile of its shop lives; a worker there fetches it as soon as it has"
+        " a free slot."
+    ),
+    "gate.home_silent": N_(
+        "It waits for {node}, where the browser profile of its shop lives, silent for {span}; start a worker there, or"
+        " move the shop."
+    ),
+    "gate.home_gone": N_(
+        "It waits for {node}, where the browser profile of its shop lives, and no worker runs there; start one, or move"
+        " the shop."
+    ),
+    "gate.home_rests": N_(
+        "It waits for {node}, where the browser profile of its shop lives; no worker there takes {type} of the lane"
+        " {lane} now."
+    ),
     "gate.parked": N_("Parked at this gate; it starts as soon as the gate opens."),
     "gate.confirmed": N_("The broker holds its message."),
     "gate.unconfirmed": N_("The broker has not confirmed its message yet."),

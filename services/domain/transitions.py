@@ -219,6 +219,11 @@ def routed(task: Task, op: Route, now: int) -> Task:
     return step(task, to, now, why=op.by, gen=task.gen + 1, queue=op.queue, **kept)
 
 
+def rehomed(task: Task, by: str, now: int) -> Task:
+    """On its way to another home."""
+    return step(task, Status.PENDING, now, why=by, gen=task.gen + 1)
+
+
 def republished(task: Task, successor: str, by: str, now: int) -> Task:
     """A dead letter that lives on under another id."""
     return step(task, Status.DEAD, now, why=by, triage=Triage.REPUBLISHED.value, successor=successor)

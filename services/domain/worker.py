@@ -44,6 +44,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     pid_started: float = 0.0  #: start time of the process, tells a reused pid
     version: str = ""
     system: str = ""
+    node: str = ""  #: machine and home folder, where browser profiles live (``services.domain.home``); "" not told
     kind: str = "headless"  #: headless | console
     started_at: int = 0
     seen_at: int = 0  #: filled by the store's clock
@@ -59,6 +60,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     executors: tuple[str, ...] = ()  #: that can start work now
     handlers: tuple[str, ...] = ()  #: task types with a Python handler here
     commands: tuple[str, ...] = ()  #: task types with a command of their own here
+    lends: tuple[str, ...] = ()  #: task types whose flows attach to the browser of their shop here
     lacks: dict[str, str] = {}  #: what is configured and not found, by executor or ``rpa:type``: a program, a folder
 
     declines: tuple[str, ...] = ()  #: task types that it was told to refuse
@@ -79,3 +81,4 @@ class Heard(msgspec.Struct, frozen=True, kw_only=True):
 
     orders: tuple[str, ...] = ()  #: left for this worker, each handed out once: see ``worker_order``
     unserved: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks parked for want of a capable worker
+    homebound: frozenset[tuple[str, str]] = frozenset()  #: (lane, type) of tasks that wait for this worker's node

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from services.domain import lane, shop_queue
 from services.domain.change import Op, Route
 from services.domain.errors import ConsoleError
 from services.domain.order import QueueDepth
-from services.domain.query import Query, equals
 from services.domain.shop import Shop
 from services.domain.shop_queue import CLOSING, LEAVING, OPEN, ShopQueue
 from services.domain.status import ACTIVE, MOVABLE, Status
-from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.shop_tasks import BATCH, tasks_of
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
 LOOK_S = 5.0
-BATCH = 200
 #: beyond the longest delay, after which no message with the old key can be on its way any more
 HOLD_S = 60.0
 #: what workers need to hear that they should let a queue go: a refresh of what they know, and a heartbeat
@@ -108,7 +106,7 @@ class ShopQueues:
         self._route(key, "", "leader")
         if self._store.now_ms() - known.since < self._hold_ms or (depth is not None and depth.ready):
             return
-        if not any(task.queue for task in self._tasks(key, sorted(ACTIVE))):
+        if not any(task.queue for task in tasks_of(self._store, key, sorted(ACTIVE))):
             self._write(key, CLOSING)
 
     def _close(self, key: str, known: ShopQueue, depth: QueueDepth | None) -> None:
@@ -136,7 +134,7 @@ class ShopQueues:
         """Send what waits another way; what runs is left alone."""
         count = 0
         ops: list[Op] = []
-        for task in self._tasks(key, sorted(MOVABLE)):
+        for task in tasks_of(self._store, key, sorted(MOVABLE)):
             if task.queue != queue:
                 ops.append(Route(task_id=task.task_id, queue=queue, by=by))
             if len(ops) == BATCH:
@@ -150,18 +148,6 @@ class ShopQueues:
         moved = [answer.task for answer in self._store.apply(ops) if answer.code == "ok" and answer.task is not None]
         self._dispatcher.send([task for task in moved if task.status in _WITH_MESSAGE])
         return len(moved)
-
-    def _tasks(self, key: str, statuses: Sequence[str]) -> Iterator[Task]:
-        terms = (equals("shop", key), equals("status", *statuses))
-        query = Query(terms=terms, sort="created", descending=False, limit=BATCH, want_total=False)
-        while True:
-            page = self._store.query(query)
-            yield from page.tasks
-            if page.next is None:
-                return
-            query = Query(
-                terms=terms, sort="created", descending=False, limit=BATCH, want_total=False, cursor=page.next
-            )
 
 
 def _shop_id(key: str) -> str:

@@ -68,6 +68,10 @@ def _options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--refuse", action="append", default=[], metavar="TYPE", type=cli_workers.task_type, help="do not start these"
     )
+    text = (
+        "name of this machine: shops whose browser profiles live here are at home on it (default: made once and kept)"
+    )
+    parser.add_argument("--node", type=cli_workers.node, default=None, metavar="NAME", help=text)
     text = "serve metrics for Prometheus; on the loopback address unless HOST is given"
     parser.add_argument("--metrics", type=metrics_server.address, default=None, metavar="[HOST:]PORT", help=text)
     parser.add_argument("--drain", action="store_true", help="leave when nothing is queued, retrying or running")
@@ -132,6 +136,7 @@ def _with_options(settings: config.Settings, args: argparse.Namespace) -> config
         if not lanes or not set(lanes) <= set(LANES):
             raise UsageError("--lanes takes high, normal and low, separated by commas", field="--lanes")
         worker = msgspec.structs.replace(worker, lanes=lanes)
+    worker = msgspec.structs.replace(worker, node=args.node or worker.node)
     if args.refuse:
         worker = msgspec.structs.replace(worker, refuse_types=tuple(dict.fromkeys(args.refuse)))
     if args.handlers:
@@ -145,7 +150,9 @@ def _wait(engine: assembly.Engine, worker: Worker, steward: Steward, stop: threa
         if not drain:
             continue
         try:
-            left = idle.left(engine.store.counts(), engine.broker.depths(), engine.store.unserved(), worker.fetches)
+            parked: dict[tuple[str, ...], int] = dict(engine.store.unserved().items())
+            parked.update(engine.store.homebound().items())
+            left = idle.left(engine.store.counts(), engine.broker.depths(), parked, worker.fetches)
             # time alone lets these start; a breaker may stay open for hours, so nobody waits for it
             left += sum(limit.waiting for limit in engine.store.limits() if limit.opens_by_itself)
         except (StoreUnavailable, BrokerUnavailable) as exc:
@@ -172,8 +179,8 @@ class Idle:
         self,
         counts: Counts,
         depths: Sequence[QueueDepth],
-        unserved: Mapping[tuple[str, str], int] = MappingProxyType({}),
-        serves: Callable[[str, str], bool] = lambda lane, task_type: False,
+        unserved: Mapping[tuple[str, ...], int] = MappingProxyType({}),
+        serves: Callable[..., bool] = lambda *kind: False,
     ) -> int:
         """Tasks and messages that this worker may have to deal with; those of other programs have no record yet."""
         own = [counts.lanes.get(lane, {}) for lane in self._lanes]

@@ -1,4 +1,4 @@
-"""``shop``: list, show, import, pause, resume, dedicate, undedicate; breaker and session have modules of their own."""
+"""``shop``: list, show, import, pause, resume, dedicate, undedicate; move, breaker and session are told elsewhere."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 import msgspec
 
 from services import assembly
+from services.domain.home import Home
 from services.domain.lane import shop_queue
 from services.domain.shop import Shop
-from services.entrypoints import cli_breakers, cli_sessions, known_shops, shop_files
+from services.entrypoints import cli_breakers, cli_homes, cli_sessions, known_shops, shop_files
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, table
 
 EXAMPLES = (
@@ -20,6 +21,7 @@ EXAMPLES = (
     "shop pause pdd:s1 --note 'stock-taking'",
     "shop resume pdd:s1",
     "shop dedicate pdd:s1",
+    *cli_homes.EXAMPLES,
     *cli_breakers.EXAMPLES,
     *cli_sessions.EXAMPLES,
 )
@@ -65,6 +67,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.add_argument("file")
     importing.add_argument("--skip-bad", action="store_true", help="import the good lines all the same; exit code 2")
     importing.set_defaults(handler=import_shops)
+    cli_homes.add(verbs, common)
     cli_breakers.add(verbs, common)
     cli_sessions.add(verbs, common)
 
@@ -75,7 +78,8 @@ def list_shops(context: Context) -> int:
         counts = engine.store.counts().shops
         found = sorted(known_shops.known(engine, counts).values(), key=lambda shop: shop.key)
         paused = {pause.scope for pause in engine.store.pauses()}
-    rows = [_row(shop, counts.get(shop.key, {}), paused) for shop in found]
+        homes = engine.store.homes()
+    rows = [_row(shop, counts.get(shop.key, {}), paused, homes.get(shop.key)) for shop in found]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
     context.show({"shops": rows}, table(tuple(COLUMNS), lines))
     return EXIT_OK
@@ -86,9 +90,9 @@ def show(context: Context) -> int:
     with context.engine() as engine:
         shop = known_shops.find(engine, context.args.shop)
         counts = engine.store.counts().shops.get(shop.key, {})
-        row = _row(shop, counts, {pause.scope for pause in engine.store.pauses()}) | cli_sessions.standing(
-            engine, shop.key
-        )
+        paused = {pause.scope for pause in engine.store.pauses()}
+        row = _row(shop, counts, paused, engine.store.homes([shop.key]).get(shop.key))
+        row |= cli_sessions.standing(engine, shop.key)
     context.show({"shop": row}, [f"{name:<14} {value}" for name, value in row.items()])
     return EXIT_OK
 
@@ -172,9 +176,10 @@ def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
     return not asks or context.confirm(what)
 
 
-def _row(shop: Shop, counts: dict[str, int], paused: set[str]) -> dict[str, Any]:
+def _row(shop: Shop, counts: dict[str, int], paused: set[str], home: Home | None) -> dict[str, Any]:
     return msgspec.structs.asdict(shop) | {
         "paused": f"shop:{shop.key}" in paused,
         "active": sum(number for status, number in counts.items() if status != "dead"),
         "dead": counts.get("dead", 0),
+        "home": home.node if home is not None else "",
     }

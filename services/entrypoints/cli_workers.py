@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from services import assembly, spans
-from services.domain import autoscale, ids, lane_share
+from services.domain import autoscale, home, ids, lane_share
 from services.domain.errors import UsageError
 from services.domain.worker import SILENT_AFTER_MS, BrowserState, WorkerInfo
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
@@ -68,12 +68,13 @@ def list_workers(context: Context) -> int:
             info.done,
             info.failed,
             _lanes(info),
+            info.node,
             info.version,
             _runs(info),
         )
         for info in workers
     ]
-    header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "version", "runs")
+    header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "node", "version", "runs")
     context.show(document, table(header, rows))
     return EXIT_OK
 
@@ -86,6 +87,7 @@ def show_worker(context: Context) -> int:
     state = "silent" if _silent(info, now) else info.state
     lines = [
         f"{info.worker}: {state}, heard {spans.english((now - info.seen_at) / 1000)} ago, on {info.host}",
+        f"  node {info.node or 'without a name'}",
         f"  runs {_runs(info)}",
         f"  {info.busy} of {len(info.slots)} slots busy",
         *[f"    {one.task_type} of {one.shop}: {one.task_id}" for one in info.slots if one.task_id],
@@ -133,6 +135,17 @@ def task_type(text: str) -> str:
     """
     if not ids.valid_task_type(text):
         raise argparse.ArgumentTypeError(f"a task type is 1-64 of A-Z a-z 0-9 _ -, not {text!r:.60}")
+    return text
+
+
+def node(text: str) -> str:
+    """The name of a node.
+
+    Raises:
+        argparse.ArgumentTypeError: it cannot be one.
+    """
+    if not home.valid_node(text):
+        raise argparse.ArgumentTypeError(f"a node is 1-64 of A-Z a-z 0-9 . _ -, not {text!r:.60}")
     return text
 
 

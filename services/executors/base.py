@@ -112,6 +112,7 @@ class Fitness:
 
     types: frozenset[str] = frozenset()
     lacks: Mapping[str, str] = field(default_factory=dict)
+    lends: frozenset[str] = frozenset()  #: types whose flows get the browser of their shop
     browsers: int = 0  #: that it has running
     pool: tuple[BrowserState, ...] = ()  #: what they do
 

@@ -13,6 +13,7 @@ from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 from services.monitor import attention_held as held
+from services.monitor.attention_homes import silent_homes
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention, ShopCell
@@ -62,6 +63,7 @@ class AttentionFinder:
             *self._silent(snapshot),
             *_workers(snapshot, oldest),
             *self._unserved(snapshot),
+            *silent_homes(self._store, snapshot),
             *_broker(snapshot),
             *_stuck(stuck),
             *held.sessions(snapshot, self._name),

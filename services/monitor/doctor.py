@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from services.domain import health, health_queues, shop_queue, task_type
+from services.domain import ability, health, health_queues, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.message import Message, Param
@@ -115,6 +115,10 @@ class Doctor:
         waiting = _sum(counts, WAITING | {Status.RETRYING})
         found = [health.of_leader(store.leader(leader.ROLE), _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED}))]
         found += health.of_workers(store.workers(), now, waiting, self._version)
+        found += [
+            finding(WARNING, "workers", "doctor.home_silent", node=node, tasks=tasks)
+            for node, tasks, _ in ability.absent_homes(store.homebound(), store.workers(), now)
+        ]
         if orphans := len(store.expired(LOOK)):
             found.append(finding(WARNING, "orphans", "doctor.orphans", tasks=orphans))
         if unsent := len(store.outbox(health.OUTBOX_OLD_MS, LOOK)):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-from services.domain import ability, dependency, explain, limit
+from services.domain import ability, dependency, explain, home, limit
 from services.domain.breaker import Breaker
 from services.domain.limit import LimitNow
 from services.domain.query import Query, Term, equals
@@ -12,6 +12,7 @@ from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL
 from services.domain.status import ACTIVE, UNDER_WAY, Status
 from services.domain.task import Task
+from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
 from services.engine.registry import Registry
 from services.ports import Store
@@ -39,6 +40,8 @@ class WaitingFacts:
         limits = tuple(one for one in self._store.limits() if one.limit.scope in limit.scopes(task))
         full = next((one for one in limits if one.full), None)
         workers = self._store.workers()
+        kind = self._registry.task_type(task.task_type)
+        homed = bool(home.node_of(task.gate)) or ability.works_at_home(kind, workers)
         return explain.Facts(
             now_ms=now,
             needs=self._needs(task) if task.depends_on else (),
@@ -53,12 +56,18 @@ class WaitingFacts:
             limit_holders=self._running(_term(full)) if full is not None else (),
             limit_ahead=self._ahead(task, _term(full)) if full is not None else 0,
             twin=self._twin(task),
+            homed=homed,
+            home=self._home(task, kind, workers, now) if homed else None,
             concurrency=concurrency,
             ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
-            supply=ability.supply(self._registry.task_type(task.task_type), task.lane, workers, now),
+            supply=ability.supply(kind, task.lane, workers, now),
             slots=_slots(task.lane, workers, now),
             usual_s=task.expected_s or self._measured(task.task_type),
         )
+
+    def _home(self, task: Task, kind: TaskType, workers: Sequence[WorkerInfo], now: int) -> home.HomeNow | None:
+        found = self._store.homes([task.shop]).get(task.shop)
+        return ability.at_home(found.node, kind, task.lane, workers, now) if found is not None else None
 
     def _running(self, what: Term) -> tuple[Task, ...]:
         terms = (what, equals("status", Status.RUNNING))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Protocol
 
+from services.domain.home import Home
 from services.domain.shop import Pause, Shop
 from services.domain.worker import Heard, WorkerInfo
 
@@ -38,8 +39,16 @@ class Fleet(Protocol):
 
     def documents(self, kind: str) -> Mapping[str, str]: ...
 
+    def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
+        """Where shops (``platform:shop_id``; None: all) are at home, those that are, by shop."""
+
+    def put_home(self, shop: str, node: str) -> None:
+        """Let a shop be at home on a node from now on; what waits for another one is let go by ``Rehome``."""
+
     def heartbeat(self, info: WorkerInfo) -> Heard:
-        """Record a worker; fetch the orders left for it and the kinds of tasks that wait for a capable worker."""
+        """Record a worker; fetch the orders left for it and the kinds of tasks that wait for a capable worker, or
+        for its node.
+        """
 
     def workers(self) -> list[WorkerInfo]: ...
     def tell_worker(self, worker: str, order: str) -> None: ...

@@ -9,6 +9,9 @@ from services.domain.query import Page
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 
+#: of tasks that workers fetch: lane and type, and the node that they wait for
+Parked = tuple[str, str] | tuple[str, str, str]
+
 
 class Upkeep(Protocol):
     """Records whose message, lease, instant, lot or dependants need a look."""
@@ -41,8 +44,13 @@ class Upkeep(Protocol):
     def unserved(self) -> Mapping[tuple[str, str], int]:
         """How many tasks are parked for want of a worker that can run them, by (lane, type)."""
 
-    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
-        """The best of those parked tasks of these (lane, type): higher priority first, then older, then by id."""
+    def homebound(self) -> Mapping[tuple[str, str, str], int]:
+        """How many tasks wait for the home of their shop, by (lane, type, node)."""
+
+    def unserved_tasks(self, kinds: Sequence[Parked], limit: int) -> list[Task]:
+        """The best of those parked tasks of these (lane, type), or (lane, type, node) for those that wait for their
+        home: higher priority first, then older, then by id.
+        """
 
     def overdue(self, limit: int) -> list[str]:
         """Ids of tasks whose ``deadline`` has passed and that nobody has looked at since, the earliest first."""

@@ -6,7 +6,7 @@ import re
 import zoneinfo
 from collections.abc import Iterator
 
-from services.domain import autoscale, classify, ids, lane_share
+from services.domain import autoscale, classify, home, ids, lane_share
 from services.domain.lane import LANES
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
@@ -45,6 +45,8 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "worker.auto_slots", _known_range(worker.auto_slots), "auto or auto:LEAST-MOST, such as auto:2-16"
     good = all(ids.valid_task_type(name) for name in worker.refuse_types)
     yield "worker.refuse_types", good, "names of task types"
+    named = not worker.node or home.valid_node(worker.node)
+    yield "worker.node", named, "1 to 64 of A-Z a-z 0-9 . _ -"
     yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
     yield "broker.lifo_lanes", set(settings.broker.lifo_lanes) <= set(LANES), "some of high, normal and low"
     yield from _lane_slots(worker)

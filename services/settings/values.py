@@ -68,6 +68,9 @@ class WorkerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     lanes: tuple[str, ...] = ("high", "normal", "low")
     strict_types: bool = False
     name: str = ""
+    node: str = (
+        ""  #: name of this machine, where the profiles of its shops live; "" made once and kept beside config.toml
+    )
     handlers: tuple[str, ...] = ()
     installed_handlers: bool = True  #: also those of packages that have entry points ``fleetdeck.handlers``
     grace_seconds: float = 30.0

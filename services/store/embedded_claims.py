@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from services.domain import limit, transitions
+from services.domain import home, limit, transitions
 from services.domain.change import Answer, Claim
-from services.domain.explain import NO_WORKER
 from services.domain.status import Status
 from services.domain.task import Task
 from services.store import embedded_remarks, embedded_waiting
@@ -38,20 +37,28 @@ def claim(session: Session, op: Claim) -> Answer:
         return Answer("ended", done, conclude(session, done))
     released: list[Task] = []
     gate, scope = closed_gate(session, task, released)
-    if not gate and not op.able:
-        gate = NO_WORKER
+    gate = gate or _of_worker(session, task, op)
     if gate:
         return Answer("blocked", _park(session, task, gate, scope, released), tuple(released))
     session.unreserve(task)
     running = session.put(transitions.started(task, op, session.now), CLEAR_MARK)
     session.limits.started(running)
+    if op.home:
+        session.homes.settle(task.shop, op.home)
     return Answer("run", running, tuple(released))
+
+
+def _of_worker(session: Session, task: Task, op: Claim) -> str:
+    """The gate that is closed for this worker alone."""
+    if op.home and (node := session.homes.of(task.shop)) not in ("", op.home):
+        return home.gate_of(node)
+    return "" if op.able else home.NO_WORKER
 
 
 def _park(session: Session, task: Task, gate: str, scope: str, released: list[Task]) -> Task:
     """Let a task wait at a gate. Its promised slot goes to others, unless it is on its way to a capable worker."""
     promised = session.has_promise(task)
-    if gate != NO_WORKER:
+    if not home.is_fetched(gate):
         session.unreserve(task)
     elif promised:
         session.reserve(task, transitions.HANDOVER_MS)
@@ -60,7 +67,7 @@ def _park(session: Session, task: Task, gate: str, scope: str, released: list[Ta
     parked = session.put(transitions.parked(task, gate, session.now), CLEAR_MARK)
     if scope:
         session.limits.wait(scope, f"{task.shop}|{task.task_type}", limit.rank(task))
-    if promised and gate != NO_WORKER:
+    if promised and not home.is_fetched(gate):
         embedded_waiting.freed(session, parked, released)
     return parked
 

@@ -8,11 +8,13 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from services.domain.home import Home
 from services.domain.shop import Pause, Shop
 from services.domain.task import ENCODER
 from services.domain.worker import Heard, WorkerInfo
 from services.store.embedded_part import Part
-from services.store.embedded_unserved import unserved_kinds
+from services.store.embedded_unserved import homebound_kinds, unserved_kinds
+from services.store.embedded_write import IN_LIST, text_list
 
 DAY_MS = 86_400_000
 _SHOP = msgspec.msgpack.Decoder(Shop)
@@ -49,6 +51,19 @@ class Fleet(Part):
         with self._read() as conn:
             return [_PAUSE.decode(data) for (data,) in conn.execute("SELECT data FROM pauses ORDER BY scope")]
 
+    def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
+        """Where shops are at home."""
+        one_of = "" if shops is None else f" WHERE shop {IN_LIST}"
+        values = () if shops is None else (text_list(shops),)
+        with self._read() as conn:
+            rows = conn.execute(f"SELECT shop, node, since FROM homes{one_of} ORDER BY shop", values)
+            return {shop: Home(shop=shop, node=node, since=since) for shop, node, since in rows}
+
+    def put_home(self, shop: str, node: str) -> None:
+        """Let a shop be at home somewhere."""
+        row = (shop, node, self.now_ms())
+        self._write(lambda conn: conn.execute("INSERT OR REPLACE INTO homes VALUES (?, ?, ?)", row))
+
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a document."""
         row = (kind, name, body)
@@ -84,7 +99,8 @@ class Fleet(Part):
             orders = tuple(body for (body,) in conn.execute(sql, (info.worker,)))
             if orders:
                 conn.execute("DELETE FROM worker_orders WHERE worker = ?", (info.worker,))
-            return Heard(orders=orders, unserved=unserved_kinds(conn))
+            own = homebound_kinds(conn, info.node)
+            return Heard(orders=orders, unserved=unserved_kinds(conn), homebound=own)
 
         return self._write(beat)
 

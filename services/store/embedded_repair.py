@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from services.domain import transitions
+from services.domain import home, transitions
 from services.domain.change import (
     Answer,
     CloseBreaker,
@@ -13,6 +13,7 @@ from services.domain.change import (
     OpenLimit,
     OpenShop,
     Postpone,
+    Rehome,
     Route,
     TellDependants,
 )
@@ -71,6 +72,17 @@ def route(session: Session, op: Route) -> Answer:
     after = transitions.routed(task, op, session.now)
     mark = SET_MARK if after is not task and after.status in transitions.WITH_MARK else KEEP_MARK
     return Answer("ok", session.put(after, mark))
+
+
+def rehome(session: Session, op: Rehome) -> Answer:
+    """Let go what waits for a node where its shop is not at home."""
+    task = session.get(op.task_id)
+    if task is None:
+        return MISSING
+    node = home.node_of(task.gate) if task.status == Status.BLOCKED else ""
+    if not node or session.homes.of(task.shop) == node:
+        return Answer("stale", task)
+    return Answer("ok", session.put(transitions.rehomed(task, op.by, session.now), SET_MARK))
 
 
 def open_shop(session: Session, op: OpenShop) -> Answer:

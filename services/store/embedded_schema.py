@@ -276,11 +276,19 @@ CREATE TABLE logins (shop TEXT PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NU
 ALTER TABLE shop_tallies ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
 """
 
+#: where shops are at home, and what waits for a home elsewhere
+_HOMES = """
+CREATE TABLE homes (shop TEXT PRIMARY KEY, node TEXT NOT NULL, since INTEGER NOT NULL) WITHOUT ROWID;
+CREATE INDEX tasks_homebound ON tasks (gate, lane, task_type, priority DESC, created_at, task_id)
+    WHERE gate > 'home_node:' AND gate < 'home_node;';
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
     _RANK,
     _UNDER_WAY,
     _SESSIONS,
+    _HOMES,
 )
 SCHEMA = Schema("store", _STEPS)

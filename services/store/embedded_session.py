@@ -9,9 +9,10 @@ from services.domain.dependency import AT_ONCE, GATE
 from services.domain.shop import Shop
 from services.domain.status import ACTIVE, Status
 from services.domain.task import ENCODER, Task
-from services.domain.transitions import RESERVATION_MS, WATERMARK_MS
+from services.domain.transitions import RESERVATION_MS
 from services.store import embedded_write as write
 from services.store.embedded_breakers import Breakers
+from services.store.embedded_homes import Homes
 from services.store.embedded_limits import Limits
 from services.store.embedded_logins import Logins
 from services.store.embedded_tombstones import Tombstones
@@ -26,9 +27,6 @@ _COUNTED = f"""SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE shop_id {write.IN_LIST} AND status IN ('running', 'blocked', 'pending', 'queued')"""
 _LIMITS = f"SELECT platform, shop_id, concurrency FROM shops WHERE shop_id {write.IN_LIST}"
 _RESERVED = f"SELECT platform, shop_id, task_id FROM reservations WHERE shop_id {write.IN_LIST} AND until > ?"
-
-_WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
-    SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
 
 
 class Session:
@@ -45,7 +43,7 @@ class Session:
         self._holders: dict[str, dict[str, tuple[str, int]]] = {}
         self._pauses: frozenset[str] | None = None
         self.breakers = Breakers(conn, now)
-        self.logins = Logins(conn, now)
+        self.logins, self.homes = Logins(conn, now), Homes(conn, now)
         self.limits = Limits(conn, now, self._write_counted)
         self._watermarks: dict[tuple[str, int], int] = {}
         self.stones = Tombstones(conn, now)
@@ -125,7 +123,7 @@ class Session:
         self._out.write_tasks(self.conn)
         self._out.write_tallies(self.conn, self.now)
         self._out.write_events(self.conn)
-        self.conn.executemany(_WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
+        self.conn.executemany(write.WATERMARK, [(*place, at) for place, at in self._watermarks.items()])
 
     def delivered(self, task: Task) -> None:
         """Note that the message of a queued task came out of its queue.

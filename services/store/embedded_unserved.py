@@ -6,7 +6,9 @@ import heapq
 import sqlite3
 from collections.abc import Mapping, Sequence
 
+from services.domain import home
 from services.domain.task import Task
+from services.ports.upkeep import Parked
 from services.store.embedded_part import Part
 from services.store.unreadable import readable
 
@@ -21,6 +23,13 @@ _BEST = """SELECT data FROM tasks WHERE rowid IN (SELECT rowid FROM tasks INDEXE
     WHERE gate = 'no_worker' AND lane = ? AND task_type = ? ORDER BY priority DESC, created_at, task_id LIMIT ?)"""
 
 
+_AT_HOME = "FROM tasks INDEXED BY tasks_homebound WHERE gate > 'home_node:' AND gate < 'home_node;'"
+_HOMEBOUND = f"SELECT lane, task_type, gate, count(*) {_AT_HOME} GROUP BY gate, lane, task_type"
+_HOME_KINDS = f"SELECT DISTINCT lane, task_type {_AT_HOME} AND gate = ?"
+_HOME_BEST = f"""SELECT data FROM tasks WHERE rowid IN (SELECT rowid {_AT_HOME}
+    AND gate = ? AND lane = ? AND task_type = ? ORDER BY priority DESC, created_at, task_id LIMIT ?)"""
+
+
 class Unserved(Part):
     """The calls are those of ``services.ports.Store``."""
 
@@ -29,14 +38,30 @@ class Unserved(Part):
         with self._read() as conn:
             return {(lane, kind): n for lane, kind, n in conn.execute(_COUNT)}
 
-    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
+    def homebound(self) -> Mapping[tuple[str, str, str], int]:
+        """How many wait for the home of their shop, by lane, type and node."""
+        with self._read() as conn:
+            return {(lane, kind, home.node_of(gate)): n for lane, kind, gate, n in conn.execute(_HOMEBOUND)}
+
+    def unserved_tasks(self, kinds: Sequence[Parked], limit: int) -> list[Task]:
         """The best ones of these kinds."""
         found: list[Task] = []
         with self._read() as conn:
             for kind in kinds:
-                rows = conn.execute(_BEST, (*kind, limit))
+                rows = (
+                    conn.execute(_HOME_BEST, (home.gate_of(kind[2]), *kind[:2], limit))
+                    if len(kind) == 3
+                    else conn.execute(_BEST, (*kind, limit))
+                )
                 found += [task for (data,) in rows if (task := readable(data)) is not None]
         return heapq.nsmallest(limit, found, key=lambda task: (-task.priority, task.created_at, task.task_id))
+
+
+def homebound_kinds(conn: sqlite3.Connection, node: str) -> frozenset[tuple[str, str]]:
+    """Lanes and types with tasks that wait for this node."""
+    if not node:
+        return frozenset()
+    return frozenset((lane, kind) for lane, kind in conn.execute(_HOME_KINDS, (home.gate_of(node),)))
 
 
 def unserved_kinds(conn: sqlite3.Connection) -> frozenset[tuple[str, str]]:

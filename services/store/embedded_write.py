@@ -9,10 +9,10 @@ from typing import Any
 
 import msgspec
 
-from services.domain.dependency import GATE
-from services.domain.explain import NO_WORKER
+from services.domain.home import in_lot
 from services.domain.status import ACTIVE, Status
 from services.domain.task import Step, Task, encode
+from services.domain.transitions import WATERMARK_MS
 
 EVENTS_KEPT, EVENTS_TRIM = 100_000, 1_000
 #: for a parameter made by ``text_list``: any number of values without a new statement for each number
@@ -27,6 +27,9 @@ _EVENT = f"INSERT INTO events VALUES (NULL{', ?' * 11})"
 _TALLY = "INSERT INTO tallies VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET n = n + excluded.n"
 _SHOP_TALLY = """INSERT INTO shop_tallies (shop_id, platform, status, triage, n, at) VALUES (?, ?, ?, ?, ?, ?)
     ON CONFLICT DO UPDATE SET n = n + excluded.n, at = max(at, excluded.at)"""
+#: by queue and priority, only where it moves far enough
+WATERMARK = f"""INSERT INTO watermarks (queue, priority, at) VALUES (?, ?, ?) ON CONFLICT DO UPDATE
+    SET at = excluded.at WHERE excluded.at >= at + {WATERMARK_MS}"""
 _NOWHERE = ("", "", "")  #: lane, status and triage of no record
 _updates: dict[tuple[bool, tuple[int, ...]], str] = {}
 
@@ -150,7 +153,7 @@ def row_of(task: Task, outbox_at: int) -> tuple[Any, ...]:
         task.worker, task.batch, task.fingerprint, task.error_kind, task.gate, task.uniq, task.attempt, task.created_at,
         task.updated_at, task.due_at, task.queued_at, task.lease_until,
         task.uniq if task.uniq and status in ACTIVE else None,
-        task.shop if status == Status.BLOCKED and task.gate not in (NO_WORKER, GATE) else None,
+        task.shop if status == Status.BLOCKED and in_lot(task.gate) else None,
         outbox_at,
     )  # fmt: skip
 

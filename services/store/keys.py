@@ -14,7 +14,8 @@ from services.domain.status import Status
 #: 2: dependencies; an older program would end a task without telling those that wait for it, so it may only read
 #: 3: tombstones and limits; an older program would run again what ended and was removed, and start tasks past limits
 #: 4: sessions; an older program would start tasks of a shop that waits for a person, and bury them
-SCHEMA = 4
+#: 5: homes; an older program would start a task away from the profile of its shop
+SCHEMA = 5
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
 EXECUTED_S = 3600
@@ -29,7 +30,9 @@ WATERMARKS = ROOT + "watermarks"  #: by "queue|priority": see Store.delivered
 RETRIES = ROOT + "due:retrying"
 UPDATED = ROOT + "i:updated"
 LOTS = ROOT + "lots"  #: shops with parked tasks
-UNSERVED = ROOT + "unserved"  #: "lane|type" with tasks that wait for a worker that can run them
+#: "lane|type" with tasks that wait for a worker that can run them, "lane|type@node" with those that wait for their home
+UNSERVED = ROOT + "unserved"
+HOMES = ROOT + "homes"  #: by shop: since when, and its node
 PAUSES = ROOT + "pauses"
 SCHEDULES = ROOT + "schedules"
 SCHEDULE_VERSIONS = ROOT + "schedules:version"
@@ -75,7 +78,7 @@ BURIED = ROOT + "xb:"  #: by batch, how many of its records were removed, by sta
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
-UNSERVED_OF = ROOT + "unserved:"  #: "lane|type": those tasks, the best one first
+UNSERVED_OF = ROOT + "unserved:"  #: by such a kind: those tasks, the best one first
 LOT_TYPES = ROOT + "lots:"  #: types that a shop has parked tasks of
 RESERVED = ROOT + "res:"
 LIMIT_RESERVED = ROOT + "limits:res:"  #: by scope: tasks with a kept place by its end
@@ -116,6 +119,7 @@ IN_SCRIPTS = MappingProxyType(
         "lots": LOTS,
         "unserved": UNSERVED,
         "unserved_of": UNSERVED_OF,
+        "homes": HOMES,
         "pauses": PAUSES,
         "shops": SHOPS,
         "limits": LIMITS,
@@ -190,12 +194,13 @@ def queued(lane: str) -> list[str]:
     return [status(Status.QUEUED, priority, lane) for priority in PRIORITIES]
 
 
-def unserved(lane: str, task_type: str) -> str:
-    """Tasks of one lane and type that wait for a worker that can run them."""
-    return f"{UNSERVED_OF}{lane}|{task_type}"
+def unserved(lane: str, task_type: str, node: str = "") -> str:
+    """Tasks of one lane and type that wait for a worker that can run them, or for this node."""
+    return f"{UNSERVED_OF}{lane}|{task_type}" + (f"@{node}" if node else "")
 
 
-def kind(member: bytes) -> tuple[str, str]:
-    """Lane and type of a member of ``UNSERVED``."""
-    lane, _, task_type = member.decode().partition("|")
-    return lane, task_type
+def kind(member: bytes) -> tuple[str, str, str]:
+    """Lane, type and node of a member of ``UNSERVED``."""
+    lane, _, rest = member.decode().partition("|")
+    task_type, _, node = rest.partition("@")
+    return lane, task_type, node

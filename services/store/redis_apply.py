@@ -47,7 +47,8 @@ def _claim(op: Claim) -> _Entry:
     if op.adopt is not None:
         same = op.adopt.task_id == op.task_id
         adopt = blob(encode(op.adopt if same else msgspec.structs.replace(op.adopt, task_id=op.task_id)))
-    return ("Claim", op.task_id, op.gen, op.attempt, op.owner, op.worker, op.lease_ms, adopt, op.foreign_done, op.able)
+    lease = (op.owner, op.worker, op.lease_ms)
+    return ("Claim", op.task_id, op.gen, op.attempt, *lease, adopt, op.foreign_done, op.able, op.home)
 
 
 def _finish(op: Finish) -> _Entry:

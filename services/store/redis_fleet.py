@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from services.domain.home import Home
 from services.domain.shop import Pause, Shop
 from services.domain.worker import Heard, WorkerInfo
 from services.store import keys
@@ -64,6 +65,22 @@ class Fleet(Part):
         found = self._link.call("HGETALL", keys.PAUSES)
         return [_PAUSE.decode(found[scope]) for scope in sorted(found)]
 
+    def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
+        """Where shops are at home."""
+        if shops is None:
+            found = self._link.call("HGETALL", keys.HOMES)
+            known = {name.decode(): words for name, words in found.items()}
+        elif names := sorted(set(shops)):
+            known = dict(zip(names, self._link.call("HMGET", keys.HOMES, *names), strict=True))
+        else:
+            known = {}
+        return {shop: _home(shop, words.decode()) for shop, words in sorted(known.items()) if words}
+
+    def put_home(self, shop: str, node: str) -> None:
+        """Let a shop be at home somewhere."""
+        self._link.check_writable()
+        self._link.call("HSET", keys.HOMES, shop, f"{self._ticker.now_ms()} {node}")
+
     def put_document(self, kind: str, name: str, body: str) -> None:
         """Keep a JSON document."""
         self._link.check_writable()
@@ -88,10 +105,12 @@ class Fleet(Part):
         """Record a worker, fetch the orders left for it, and hear what waits for a capable one."""
         self._link.check_writable()
         names = (keys.WORKERS, keys.ORDERS + info.worker, keys.UNSERVED)
-        seen, orders, kinds = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info))
+        seen, orders, kinds, own = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info), info.node)
         self._ticker.saw(seen)
         return Heard(
-            orders=tuple(order.decode() for order in orders), unserved=frozenset(keys.kind(kind) for kind in kinds)
+            orders=tuple(order.decode() for order in orders),
+            unserved=frozenset(keys.kind(kind)[:2] for kind in kinds),
+            homebound=frozenset(keys.kind(kind)[:2] for kind in own),
         )
 
     def workers(self) -> list[WorkerInfo]:
@@ -132,3 +151,8 @@ class Fleet(Part):
     def resign(self, role: str, holder: str) -> None:
         """Give the lease up, if ``holder`` has it."""
         self._link.run(_RESIGN, (keys.LEADER + role,), holder)
+
+
+def _home(shop: str, words: str) -> Home:
+    since, _, node = words.partition(" ")
+    return Home(shop=shop, node=node, since=int(since))

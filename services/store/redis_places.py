@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from services.domain import home
 from services.domain.dependency import GATE
-from services.domain.explain import NO_WORKER
 from services.domain.lane import MAX_PRIORITY
 from services.domain.status import ACTIVE, Status
 from services.domain.task import Task
@@ -41,8 +41,8 @@ def places(task: Task, *, marked: bool) -> Iterator[Place]:
         yield keys.UNIQUE + task.uniq, ANY
     if task.status == Status.BLOCKED and task.gate != GATE:
         rank = (MAX_PRIORITY - task.priority) * CLASS + created
-        served = task.gate != NO_WORKER
-        yield (lot_of(task) if served else keys.unserved(task.lane, task.task_type)), rank
+        apart = keys.unserved(task.lane, task.task_type, home.node_of(task.gate))
+        yield (apart if home.is_fetched(task.gate) else lot_of(task)), rank
 
 
 def _timed(task: Task) -> Iterator[tuple[str, int]]:

@@ -11,6 +11,7 @@ from services.domain.lane import MIN_PRIORITY
 from services.domain.query import Counts
 from services.domain.status import TERMINAL, Status
 from services.domain.task import Task
+from services.ports.upkeep import Parked
 from services.store import keys
 from services.store.redis_apply import read_record
 from services.store.redis_client import Command
@@ -81,11 +82,18 @@ class Reads(Part):
 
     def unserved(self) -> Mapping[tuple[str, str], int]:
         """How many tasks wait for a worker that can run them, by lane and type."""
+        return {(lane, name): size for (lane, name, node), size in self._fetched().items() if not node}
+
+    def homebound(self) -> Mapping[tuple[str, str, str], int]:
+        """How many tasks wait for the home of their shop, by lane, type and node."""
+        return {kind: size for kind, size in self._fetched().items() if kind[2]}
+
+    def _fetched(self) -> Mapping[tuple[str, str, str], int]:
         kinds = sorted(map(keys.kind, self._link.call("SMEMBERS", keys.UNSERVED)))
         sizes = self._link.many([("ZCARD", keys.unserved(*kind)) for kind in kinds]) if kinds else []
         return {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}
 
-    def unserved_tasks(self, kinds: Sequence[tuple[str, str]], limit: int) -> list[Task]:
+    def unserved_tasks(self, kinds: Sequence[Parked], limit: int) -> list[Task]:
         """The best of them."""
         if not kinds:
             return []

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from services.domain import breaker, change, dependency, limit, remarks, tombstone
+from services.domain import breaker, change, dependency, home, limit, remarks, tombstone
 from services.domain.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import (
@@ -51,6 +51,7 @@ OPERATIONS: tuple[type[change.Op], ...] = (
     change.TellDependants,
     change.Relink,
     change.Route,
+    change.Rehome,
     change.Forget,
     change.Annotate,
 )
@@ -159,4 +160,5 @@ def _numbers() -> Mapping[str, int | str]:
         "notes_kept": remarks.NOTES_KEPT,
         "suppressed_kept": remarks.SUPPRESSED_KEPT,
         "rolled_back": f"'{ROLLED_BACK}'",
+        "home_at": f"'{home.gate_of('')}'",
     }

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from services.domain.errors import StoreError
 from services.domain.lane_share import Sharing
 from services.ports import Clock, Consumer
+from services.ports.upkeep import Parked
 from services.workers.crowd import Crowd, Room
 from services.workers.intake import Intake
 from services.workers.pace import WINDOWS, Pace
@@ -55,7 +56,7 @@ class Feeder:
         self._wide_until = 0.0
         self._takes, self._give_back, self._stopping = takes, give_back, stopping
         self._preemptor = preemptor
-        self._wanted: tuple[tuple[str, str], ...] = ()
+        self._wanted: tuple[Parked, ...] = ()
         self._window = 0
         self._floor = 0  #: fetched tasks may not be less urgent than the messages that keep all slots busy
         self._messages_first = False  #: fetched tasks had the last turn
@@ -69,8 +70,8 @@ class Feeder:
         """Wait for the end, which ``stopping`` brings about."""
         self._thread.join(timeout)
 
-    def want(self, kinds: tuple[tuple[str, str], ...]) -> None:
-        """Fetch parked tasks of these (lane, type) when there is room."""
+    def want(self, kinds: tuple[Parked, ...]) -> None:
+        """Fetch parked tasks of these (lane, type), or (lane, type, node), when there is room."""
         self._wanted = kinds
 
     def _loop(self) -> None:

@@ -13,6 +13,7 @@ from services.engine.archiver import Archiver
 from services.engine.artifact_keeper import ArtifactKeeper
 from services.engine.cause_keeper import CauseKeeper
 from services.engine.dispatch import Dispatcher
+from services.engine.homes import Homes
 from services.engine.janitor import Janitor, Retention
 from services.engine.leader import Leader
 from services.engine.reconcile import LEASE_S, Reconciler
@@ -64,6 +65,7 @@ class Steward:
             foreign_consumers=foreign_consumers, lifo=lifo, lease_s=lease_s,
         )  # fmt: skip
         self.shop_queues = ShopQueues(store, broker, dispatcher, registry, clock)
+        self.homes = Homes(store, dispatcher, clock)
         self.causes = CauseKeeper(store, clock)
         self.janitor = Janitor(store, clock, retention)
         self.archiver = Archiver(store, broker, dispatcher, registry, clock, holder)
@@ -82,6 +84,7 @@ class Steward:
     def _tick(self) -> None:
         self.reconciler.tick()
         self.shop_queues.tick()
+        self.homes.tick()
         self.causes.tick()
         self.janitor.tick()
 

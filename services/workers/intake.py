@@ -21,6 +21,7 @@ from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.ports import Broker, Clock, Consumer, Store
+from services.ports.upkeep import Parked
 from services.workers.crowd import Crowd, Room
 from services.workers.slots import Held
 
@@ -67,12 +68,13 @@ class Intake:
         crowd: Crowd,
         stopping: threading.Event | None = None,
         able: Callable[[str], bool] = lambda task_type: True,
+        home: Callable[[str], str] = lambda task_type: "",
         strict_shops: bool = False,
     ) -> None:
         self._store, self._broker, self._consumer = store, broker, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
-        self._able, self._crowd, self._strict_shops = able, crowd, strict_shops
+        self._home, self._able, self._crowd, self._strict_shops = home, able, crowd, strict_shops
         self._stopping = stopping or threading.Event()
         self._numbers = itertools.count(1)
         self.tally = Tally()
@@ -117,8 +119,8 @@ class Intake:
         self._dispatcher.send([task for answer in answers for task in answer.released])  # who goes first at a limit
         return min(parsed.task.priority for _, parsed in read)
 
-    def fetch(self, kinds: Sequence[tuple[str, str]], limit: int, floor: int, rooms: Mapping[str, int]) -> int:
-        """Claim parked tasks of these (lane, type), without messages; returns how many there were of ``limit``.
+    def fetch(self, kinds: Sequence[Parked], limit: int, floor: int, rooms: Mapping[str, int]) -> int:
+        """Claim parked tasks of these kinds, without messages; returns how many there were of ``limit``.
 
         ``floor``: the least priority that is wanted. ``rooms``: how many of each lane.
 
@@ -144,7 +146,7 @@ class Intake:
         if not tasks:
             return []
         got: list[Held] = []
-        claims = [self._lease(task.task_id, task.gen, task.attempt) for task in tasks]
+        claims = [self._lease(task, task.gen, task.attempt) for task in tasks]
         for op, answer in zip(claims, self._patiently(lambda: self._store.apply(claims)), strict=True):
             if answer.code == "run" and answer.task is not None:
                 got.append(Held(task=answer.task, owner=op.owner, delivery=None))
@@ -216,16 +218,16 @@ class Intake:
 
     def _claim(self, parsed: envelope.Parsed) -> Claim:
         return self._lease(
-            parsed.task.task_id,
+            parsed.task,
             parsed.gen,
             parsed.attempt,
             adopt=self._adopted(parsed) if parsed.foreign else None,
             able=self._able(parsed.task.task_type),
         )
 
-    def _lease(self, task_id: str, gen: int, attempt: int, *, adopt: Task | None = None, able: bool = True) -> Claim:
+    def _lease(self, task: Task, gen: int, attempt: int, *, adopt: Task | None = None, able: bool = True) -> Claim:
         return Claim(
-            task_id=task_id,
+            task_id=task.task_id,
             gen=gen,
             attempt=attempt,
             owner=f"{self._worker}#{self._session}-{next(self._numbers)}",
@@ -233,6 +235,7 @@ class Intake:
             lease_ms=self._lease_ms,
             adopt=adopt,
             able=able,
+            home=self._home(task.task_type),
         )
 
     def _settle(self, delivery: Delivery, parsed: envelope.Parsed, answer: Answer) -> bool:

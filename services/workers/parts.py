@@ -41,6 +41,7 @@ class WorkerOptions:
     declines: tuple[str, ...] = ()  #: task types that it refuses
     preemptions: int = 3  #: how often a task may be stopped for a more urgent one
     name: str = ""
+    node: str = ""  #: where browser profiles live (``services.domain.home``); "": no shop is at home here
     kind: str = "headless"
     lease_s: float = 60.0
     grace_s: float = 30.0

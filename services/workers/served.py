@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
 
 from services.domain.lane import LANES
+from services.domain.worker import Heard
 from services.engine.registry import Registry
 from services.ports import Consumer
+from services.ports.upkeep import Parked
+from services.workers.parts import WorkerOptions
 from services.workers.skills import Skills
 from services.workers.slots import SlotPool
 
@@ -21,13 +23,13 @@ class Served:
         registry: Registry,
         skills: Skills,
         pool: SlotPool,
+        options: WorkerOptions,
         *,
-        lanes: Iterable[str],
         name: str,
     ) -> None:
         """``name`` is the worker's."""
         self._consumer, self._registry, self._skills, self._pool = consumer, registry, skills, pool
-        self._lanes = frozenset(map(str, lanes))
+        self._lanes, self._node = frozenset(map(str, options.lanes)), options.node
         self._turn = zlib.crc32(name.encode())
         self._wanted: tuple[tuple[str, ...], int] = ((), 0)
 
@@ -40,6 +42,11 @@ class Served:
             self._wanted = wanted
             self._consumer.serve(*wanted)
 
-    def fetches(self, lane: str, task_type: str) -> bool:
-        """Whether this worker fetches parked tasks of this kind."""
-        return lane in self._lanes and self._skills.fetches(task_type)
+    def fetches(self, lane: str, task_type: str, node: str = "") -> bool:
+        """Whether this worker fetches parked tasks of this kind; ``node``: that they wait for."""
+        return node in ("", self._node) and lane in self._lanes and self._skills.fetches(task_type)
+
+    def wanted(self, heard: Heard) -> tuple[Parked, ...]:
+        """What to fetch of that which waits for a capable worker, and for this node."""
+        any_ = [kind for kind in sorted(heard.unserved) if self.fetches(*kind)]
+        return (*any_, *((*kind, self._node) for kind in sorted(heard.homebound) if self.fetches(*kind)))

@@ -29,18 +29,21 @@ class Skills:
         self.pool: tuple[BrowserState, ...] = ()
         self.ability = Ability()
         self._taken: dict[str, bool] = {}
+        self._homed: dict[str, bool] = {}
         self.refresh()
 
     def refresh(self) -> Ability:
         """Look again."""
         found: set[str] = set()
         types: set[str] = set()
+        lends: set[str] = set()
         lacks: dict[str, str] = {}
         browsers, pool = 0, list[BrowserState]()
         for name, executor in self._executors.items():
             fitness = executor.fitness()
             browsers += fitness.browsers
             pool += fitness.pool
+            lends |= fitness.lends
             types |= fitness.types if name != PYTHON else set()
             lacks |= {f"{name}:{kind}" if kind else name: what for kind, what in fitness.lacks.items()}
             if "" not in fitness.lacks:
@@ -49,11 +52,12 @@ class Skills:
             executors=tuple(sorted(found)),
             handlers=tuple(sorted(self._handlers)),
             commands=tuple(sorted(types)),
+            lends=tuple(sorted(lends)),
             lacks=lacks,
             declines=tuple(sorted(self._declines)),
         )
         self.browsers, self.pool = browsers, tuple(pool[:POOL_SHOWN])
-        self._taken = {}
+        self._taken, self._homed = {}, {}
         return self.ability
 
     def decline(self, types: Iterable[str]) -> None:
@@ -79,6 +83,13 @@ class Skills:
             kind = self._registry.task_type(name)
             taken[name] = bool(self.ability.executor_for(kind)) or self.refuses(kind)
         return taken[name]
+
+    def needs_profile(self, name: str) -> bool:
+        """Whether a task of this type would work here with the profile of its shop; as ``takes`` kept for a while."""
+        homed = self._homed
+        if name not in homed:
+            homed[name] = self.ability.needs_profile(self._registry.task_type(name))
+        return homed[name]
 
     def fetches(self, name: str) -> bool:
         """Whether parked tasks of this type are worth fetching."""

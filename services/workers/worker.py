@@ -92,6 +92,7 @@ class Worker:
             put=self._put,
             stopping=self._stopping,
             able=self._skills.takes,
+            home=lambda name: options.node if self._skills.needs_profile(name) else "",
             crowd=self._crowd,
             strict_shops=options.strict_shops,
         )
@@ -99,9 +100,7 @@ class Worker:
         self._autoscaler = self._make_autoscaler()
         self._autoscaler.within(options.auto)
         self._feeder = self._make_feeder()
-        self._served = Served(
-            self._consumer, parts.registry, self._skills, self._pool, lanes=options.lanes, name=self.name
-        )
+        self._served = Served(self._consumer, parts.registry, self._skills, self._pool, options, name=self.name)
         self._keeper = Keeper(
             parts.store,
             parts.clock,
@@ -280,16 +279,16 @@ class Worker:
         except StoreError as exc:
             log.warning("first heartbeat failed: %s", exc)
 
-    def fetches(self, lane: str, task_type: str) -> bool:
-        """Whether this worker fetches parked tasks of this kind."""
-        return self._served.fetches(lane, task_type)
+    def fetches(self, lane: str, task_type: str, node: str = "") -> bool:
+        """Whether this worker fetches parked tasks of this kind; ``node``: that they wait for."""
+        return self._served.fetches(lane, task_type, node)
 
     def _hear(self, heard: Heard) -> None:
         self._served.follow()
         for order in heard.orders:
             self.obey(order)
-        if heard.unserved:
-            self._feeder.want(tuple(kind for kind in sorted(heard.unserved) if self._served.fetches(*kind)))
+        if wanted := self._served.wanted(heard):
+            self._feeder.want(wanted)
 
     def _put(self, held: Held) -> None:
         self._in_hand.add(held)

@@ -24,13 +24,14 @@ from services.domain.change import (
     Nudge,
     OpenSession,
     OpenShop,
+    Rehome,
     Republish,
     Resolve,
     SetTriage,
     TellDependants,
 )
 from services.domain.dependency import GATE
-from services.domain.explain import NO_WORKER
+from services.domain.home import NO_WORKER, in_lot, is_fetched, node_of
 from services.domain.query import Query
 from services.domain.shop import Pause
 from services.domain.status import ACTIVE, TERMINAL, Status, may_become
@@ -47,6 +48,7 @@ ACTS = (
     "create", "create", "create", "confirm", "confirm", "claim", "claim", "claim", "finish", "finish", "finish",
     "cancel", "move", "republish", "triage", "resolve", "nudge", "open", "pause", "resume", "time", "adopt", "expire",
     "give_up", "depend", "depend", "tell", "forget", "forget", "login", "login",
+    "rehome",
 )  # fmt: skip
 Step = tuple[str, int, int]
 STEPS = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 11), st.integers(0, 5)), min_size=1, max_size=60)
@@ -133,7 +135,12 @@ class Player:
 
     def _claim(self, task: Task, how: int) -> None:
         message = self.messages[how % len(self.messages)] if how > 2 and self.messages else task
-        self.rig.claim(message, f"w{how}#{len(task.steps)}", lease_ms=1000, able=how % 2 == 0)
+        home = ("", "desk", "hall")[task.priority % 3]
+        self.rig.claim(message, f"w{how}#{len(task.steps)}", lease_ms=1000, able=how % 2 == 0, home=home)
+
+    def _rehome(self, task: Task, how: int) -> None:
+        self.rig.store.put_home(task.shop, ("desk", "hall")[how % 2])
+        self._ask(Rehome(task_id=task.task_id, by="ann"))
 
     def _finish(self, task: Task, how: int) -> None:
         if task.status == Status.RUNNING:
@@ -275,12 +282,17 @@ def play(rig: Rig, steps: list[Step]) -> None:
     waiting = {task.task_id for task in tasks if task.status == Status.PENDING}
     assert waiting <= rig.outbox(), "a pending task without an outbox mark is lost"
     dependency_rules(rig, tasks)
-    lots = [task for task in tasks if task.status == Status.BLOCKED and task.gate not in (NO_WORKER, GATE)]
+    lots = [task for task in tasks if task.status == Status.BLOCKED and in_lot(task.gate)]
     parked = {task.shop for task in lots}
     assert set(rig.store.parked_shops(100)) == parked
     unserved = Counter((task.lane, task.task_type) for task in tasks if task.gate == NO_WORKER)
     assert rig.store.unserved() == unserved
     assert rig.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1)).unserved == set(unserved)
+    apart = Counter((task.lane, task.task_type, node_of(task.gate)) for task in tasks if node_of(task.gate))
+    assert rig.store.homebound() == apart
+    for node in ("desk", "hall"):
+        heard = rig.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1, node=node)).homebound
+        assert heard == {kind[:2] for kind in apart if kind[2] == node}
     best = sorted(
         (task for task in tasks if task.gate == NO_WORKER),
         key=lambda task: (-task.priority, task.created_at, task.task_id),
@@ -313,7 +325,7 @@ def _advance(rig: Rig, task: Task) -> None:
         rig.ask(Resolve(task_id=task.task_id, to="succeeded", by="ann"))
     elif task.status == Status.SCHEDULED:
         rig.ask(Move(task_id=task.task_id, by="ann", lane=task.lane, priority=task.priority, run_now=True))
-    elif task.status != Status.BLOCKED or task.gate == NO_WORKER:
+    elif task.status != Status.BLOCKED or is_fetched(task.gate):
         rig.claim(task, f"drain#{task.task_id}#{task.attempt}")
     elif task.gate == GATE and any(
         stands_for(rig, name) in (Status.DEAD, Status.CANCELLED) for name in task.depends_on

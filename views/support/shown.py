@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
+from services.domain import home
 from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
@@ -71,6 +72,8 @@ def status_word(status: str) -> str:
 
 def gate_word(gate: str) -> str:
     """The few words for a closed gate."""
+    if node := home.node_of(gate):
+        return _("waits for {node}").format(node=node)
     return _(_GATES[gate]) if gate in _GATES else gate
 
 

@@ -9,31 +9,35 @@ from services.domain.task import Attempt, Task
 class Claim(Op, frozen=True, kw_only=True, gc=False):
     """Take the lease of a delivered task and set it running.
 
-    Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer ``missing``;
-    terminal -> ``ended`` (cancelled too); running by ``owner`` -> ``run`` again; running by another -> ``duplicate``;
-    ``gen``/``attempt`` differ from the record's, or held or scheduled -> ``stale``; then the gates in the order paused,
-    session, breaker, shop_busy, quota, twin, no_worker -> ``blocked`` (status blocked, record parked, gate named); else
-    ``run``: attempt + 1, owner, worker, lease, started_at, the shop's slot is taken, its reservation used, outbox mark,
-    gate and ``due_at`` cleared, ``cancel``, ``progress`` and ``note`` as new. The record is returned with every answer
-    but ``missing``. ``foreign_done`` or an executed mark without our outcome (drivers look it up), looked at before the
-    gates: the record becomes succeeded by worker ``foreign``, answer ``ended``. That the message of a queued task came,
-    of those published once, moves the watermark of its queue and priority (``Store.delivered``).
+    Checked in order: no record -> create it from ``adopt`` (status queued; held if ``adopt`` is) or answer
+    ``missing``; terminal -> ``ended`` (cancelled too); running by ``owner`` -> ``run`` again; running by another ->
+    ``duplicate``; ``gen``/``attempt`` differ from the record's, or held or scheduled -> ``stale``; then the gates
+    in the order paused, session, breaker, shop_busy, quota, twin, home_node, no_worker -> ``blocked`` (status
+    blocked, record parked, gate named); else ``run``: attempt + 1, owner, worker, lease, started_at, the shop's
+    slot is taken, its reservation used, outbox mark, gate and ``due_at`` cleared, ``cancel``, ``progress`` and
+    ``note`` as new. The record is returned with every answer but ``missing``. ``foreign_done`` or an executed mark
+    without our outcome (drivers look it up), looked at before the gates: the record becomes succeeded by worker
+    ``foreign``, answer ``ended``. That the message of a queued task came, of those published once, moves the
+    watermark of its queue and priority (``Store.delivered``).
 
     The gates: *paused*: a pause of all, the platform, the shop or the type. *session*: the shop asks for a person
-    (``services.domain.session``): an attempt ended so, or somebody said so. *breaker*: too many of the last attempts of
-    the shop failed (``services.domain.breaker``): none may start until the cool-down is over, then one at a time, until
-    one succeeds. *shop_busy*: running tasks of the shop + live reservations of others >= its concurrency. *quota*: as
-    many tasks of the platform or of the type run, or have started within the last minute, as its limit allows,
-    reservations counted as both; or somebody who waits there goes first (``OpenLimit``; one of those may be among the
-    ``released``). *twin*: another active task of the same ``uniq`` (not scheduled) was created earlier (ties by task
-    id), or is running or held whenever it was created; the waiting one gets the mark twin. *no_worker*: the claiming
-    worker says that it cannot run this type (``able`` is False).
+    (``services.domain.session``): an attempt ended so, or somebody said so. *breaker*: too many of the last
+    attempts of the shop failed (``services.domain.breaker``): none may start until the cool-down is over, then one
+    at a time, until one succeeds. *shop_busy*: running tasks of the shop + live reservations of others >= its
+    concurrency. *quota*: as many tasks of the platform or of the type run, or have started within the last minute,
+    as its limit allows, reservations counted as both; or somebody who waits there goes first (``OpenLimit``; one of
+    those may be among the ``released``). *twin*: another active task of the same ``uniq`` (not scheduled) was
+    created earlier (ties by task id), or is running or held whenever it was created; the waiting one gets the mark
+    twin. *home_node*: the task needs the profile of its shop (``home`` is the claiming node, "" where it needs
+    none), and the shop is at home on another node; the gate is ``services.domain.home.gate_of`` that one. A claim
+    with ``home`` that runs makes that node the home of a shop that has none. *no_worker*: the claiming worker says
+    that it cannot run this type (``able`` is False).
 
-    What waits for the first six is parked in the shop's lot; what waits for a worker that can run it is parked by
-    lane and type (``Store.unserved``), where such workers fetch it: they claim it without a message. A parked task
-    loses its outbox mark and its reservation; only at no_worker a reservation is kept, for 3 s, so that nobody
-    overtakes it on its way to the right worker. One that is parked already and meets a closed gate again makes no
-    transition.
+    What waits for the first six is parked in the shop's lot; what waits for a worker that can run it, or for its home,
+    is parked by lane and type (``Store.unserved``, ``Store.homebound``), where such workers fetch it: they claim it
+    without a message. A parked task loses its outbox mark and its reservation; only at those two gates a reservation is
+    kept, for 3 s, so that nobody overtakes it on its way to the right worker. One that is parked already and meets a
+    closed gate again makes no transition.
     """
 
     task_id: str
@@ -45,6 +49,7 @@ class Claim(Op, frozen=True, kw_only=True, gc=False):
     adopt: Task | None = None
     foreign_done: bool = False
     able: bool = True
+    home: str = ""
 
 
 class Finish(Op, frozen=True, kw_only=True, gc=False):

@@ -148,6 +148,16 @@ class Route(Op, frozen=True, kw_only=True, gc=False):
     by: str
 
 
+class Rehome(Op, frozen=True, kw_only=True, gc=False):
+    """Let a task go that waits for a node where its shop is not at home any more: gen + 1, pending with an outbox mark.
+
+    Answers ``ok``, ``stale`` (it does not wait for a home, or for the right one), ``missing``.
+    """
+
+    task_id: str
+    by: str
+
+
 class Forget(Op, frozen=True, kw_only=True, gc=False):
     """Remove the record of an ended task with all that belongs to it (letter, notes, logs, places in indexes), and keep
     a tombstone (``services.domain.tombstone``) for ``tomb_ms``; 0 keeps none.

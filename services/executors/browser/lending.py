@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from services.domain import classify
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
@@ -22,7 +23,7 @@ class LendingRpaExecutor:
 
     def fitness(self) -> Fitness:
         """That of the flows."""
-        return self._inner.fitness()
+        return replace(self._inner.fitness(), lends=self._types)
 
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Hold the shop's browser and run the flow with its debug port."""

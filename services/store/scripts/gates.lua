@@ -132,6 +132,13 @@ local function closed_gate(e, shop, s, released)
   if behind_twin(e) then return 'twin' end
 end
 
+-- The gate of a task that needs the profile of its shop, asked for by a node that is not the shop's home.
+function home.gate(shop, node)
+  local known = call('HGET', K.homes, shop)
+  local lives = known and string.match(known, ' (.*)$')
+  if lives and lives ~= node then return C.home_at .. lives end
+end
+
 local function release(e, shop, s)
   e.mark = true
   transition(e, 'pending', '', '')

@@ -1,5 +1,5 @@
--- KEYS workers, orders of one, kinds of unserved tasks; ARGV its name, its own words. Answers the instant, the orders,
--- which are gone then, and those kinds.
+-- KEYS workers, orders of one, kinds of unserved tasks; ARGV its name, its own words, its node. Answers the instant, the orders,
+-- which are gone then, those kinds that any may fetch, and those of its node.
 local clock = redis.call('TIME')
 local seen = string.format('%013.0f', clock[1] * 1000 + math.floor(clock[2] / 1000))
 redis.call('HSET', KEYS[1], ARGV[1], seen .. ARGV[2])
@@ -13,4 +13,14 @@ if clock[2] % 64 == 0 then
     if tonumber(string.sub(words, 1, 13)) < oldest then redis.call('HDEL', KEYS[1], name) end
   end
 end
-return { tonumber(seen), orders, redis.call('SMEMBERS', KEYS[3]) }
+-- kinds that wait for the home of their shop carry its node: only those of this worker's own are its business
+local any, own, mine = {}, {}, '@' .. ARGV[3]
+for _, kind in ipairs(redis.call('SMEMBERS', KEYS[3])) do
+  local at = string.find(kind, '@', 1, true)
+  if not at then
+    any[#any + 1] = kind
+  elseif string.sub(kind, at) == mine then
+    own[#own + 1] = string.sub(kind, 1, at - 1)
+  end
+end
+return { tonumber(seen), orders, any, own }

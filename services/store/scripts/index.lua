@@ -139,10 +139,15 @@ local function rank(e)
   return text((C.max_priority - e[T.priority]) * C.class + e[T.created_at])
 end
 
--- Tasks that wait for a worker that can run them, by lane and type: there such workers fetch them.
-local function index_unserved(e, now, before)
-  local kind = now and e[T.lane] .. '|' .. e.kind
-  local old = before and e.lane .. '|' .. e.kind
+-- Where workers fetch parked tasks: those that need a capable one by lane and type, those that wait for the home of their
+-- shop by its node too.
+local home = {}
+function home.place(lane, kind, gate)
+  if gate == 'no_worker' then return lane .. '|' .. kind end
+  if sub(gate, 1, #C.home_at) == C.home_at then return lane .. '|' .. kind .. '@' .. sub(gate, #C.home_at + 1) end
+end
+
+local function index_unserved(e, kind, old)
   if old and old ~= kind then
     call('ZREM', K.unserved_of .. old, e.id)
     if call('EXISTS', K.unserved_of .. old) == 0 then call('SREM', K.unserved, old) end
@@ -173,9 +178,9 @@ end
 local function index_parked(e, shop)
   local now = e[T.status] == 'blocked' and e[T.gate] ~= 'dependency'
   local before = e.status == 'blocked' and e.gate ~= 'dependency'
-  local unserved, was_unserved = now and e[T.gate] == 'no_worker', before and e.gate == 'no_worker'
-  if unserved or was_unserved then index_unserved(e, unserved, was_unserved) end
-  index_lot(e, shop, now and not unserved, before and not was_unserved)
+  local place, old = now and home.place(e[T.lane], e.kind, e[T.gate]), before and home.place(e.lane, e.kind, e.gate)
+  if place or old then index_unserved(e, place, old) end
+  index_lot(e, shop, now and not place, before and not old)
 end
 
 -- Sorted sets whose members come and go with a status, scored by a field.

@@ -5,7 +5,7 @@ local HANDLERS = {
   GiveUp = give_up, Postpone = postpone, OpenShop = open, OpenLimit = open_limit, TellDependants = tell_again,
   Route = route, Forget = forget, Annotate = annotate, CloseBreaker = close_breaker,
   CloseSession = session.close, OpenSession = session.open,
-  Relink = relink,
+  Relink = relink, Rehome = rehome,
 }
 
 local meta = call('HMGET', K.meta, 'writer', 'epoch')

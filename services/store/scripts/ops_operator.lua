@@ -161,6 +161,20 @@ local function route(o)
   return 'ok', e
 end
 
+local function rehome(o)
+  local e = load(o[Rehome.task_id])
+  if not e then return 'missing' end
+  local known = call('HGET', K.homes, e.shop)
+  if e[T.status] ~= 'blocked' or sub(e[T.gate], 1, #C.home_at) ~= C.home_at
+    or (known and e[T.gate] == C.home_at .. string.match(known, ' (.*)$')) then
+    return 'stale', e
+  end
+  e[T.gen], e.mark = e[T.gen] + 1, true
+  transition(e, 'pending', '', o[Rehome.by])
+  settle(e)
+  return 'ok', e
+end
+
 local function open(o, released)
   open_shop(o[OpenShop.shop], released, o[OpenShop.most] > 0 and o[OpenShop.most] or math.huge)
   return 'ok'

@@ -33,7 +33,7 @@ end
 local function park(e, shop, gate, limit, released)
   if gate == 'twin' then wait_for_twin(e) end
   local promised = false
-  if gate == 'no_worker' then hand_over(e) else promised = unreserve(e) end
+  if home.place(e[T.lane], e.kind, gate) then hand_over(e) else promised = unreserve(e) end
   if e[T.status] == 'blocked' then
     if e[T.gate] ~= gate then
       e[T.gate] = gate
@@ -61,6 +61,7 @@ local function start(e, o, shop)
   transition(e, 'running', o[Claim.worker], '')
   settle(e)
   if quota.some then quota.started(e) end
+  if o[Claim.home] ~= '' then call('HSETNX', K.homes, shop, NOW_TEXT .. ' ' .. o[Claim.home]) end
 end
 
 local function done_elsewhere(e, shop, released)
@@ -96,6 +97,7 @@ local function claim(o, released)
     return 'ended', e
   end
   local gate, limit = closed_gate(e, shop, s, released)
+  if not gate and o[Claim.home] ~= '' then gate = home.gate(shop, o[Claim.home]) end
   if not gate and not o[Claim.able] then gate = 'no_worker' end
   if gate then
     park(e, shop, gate, limit, released)

@@ -47,6 +47,10 @@ WORDS: dict[str, Words] = {
     "attention.needs_willing": Words(
         N_("No worker takes {type}"), N_("{tasks_n} waiting; the workers that could run it were told to refuse it")
     ),
+    "attention.home_silent": Words(
+        N_("No worker runs on {node}"),
+        N_("{tasks_n} waiting for it: the browser profiles of their shops live there"),
+    ),
     "attention.publisher_blocked": Words(
         N_("The broker holds publishers back"), N_("{tasks_n} recorded and not sent yet; nothing is lost")
     ),

@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import explain
+from services.domain import estimate, explain, home
 from services.domain.ability import Supply
 from services.domain.explain import CLOSED, NEXT, OK, Facts, Need, why_waiting
+from services.domain.home import HomeNow
 from services.domain.sentences import SENTENCES
 from services.domain.shop import Pause
 from services.domain.status import Status
@@ -31,9 +32,17 @@ def gates(record: Any, known: Facts) -> dict[str, explain.GateView]:
 
 
 def test_a_queued_task_with_all_gates_open() -> None:
-    views = why_waiting(task(status=Status.QUEUED), facts())
+    views = why_waiting(task(status=Status.QUEUED), facts(homed=True))
     assert [view.name for view in views] == list(explain.GATES)
     assert {view.state for view in views} == {OK}
+
+
+AWAY = {"status": Status.BLOCKED, "gate": "home_node:desk"}
+
+
+def at_home(**known: int) -> dict[str, Any]:
+    """A shop whose profile lives on the desk."""
+    return {"homed": True, "home": HomeNow(node="desk", **known)}
 
 
 @pytest.mark.parametrize("status", [Status.RUNNING, Status.HELD, Status.SUCCEEDED, Status.DEAD, Status.CANCELLED])
@@ -132,6 +141,16 @@ def test_others_do_not_wait(status: Status) -> None:
             {"type": "flow", "need": "flowrun", "workers": "a, b, c, d, e …"},
         ),
         ({"status": Status.BLOCKED, "gate": "no_worker"}, {}, "no_worker", "gate.fetched", {"workers": 2}),
+        (AWAY, at_home(alive=1, able=1), "home_node", "gate.home_fetched", {"node": "desk"}),
+        (AWAY, at_home(), "home_node", "gate.home_gone", {"node": "desk"}),
+        (
+            {"status": Status.QUEUED},
+            at_home(seen_at=NOW - 90_000),
+            "home_node",
+            "gate.home_silent",
+            {"node": "desk", "since": NOW - 90_000, "seconds": 90},
+        ),
+        (AWAY, at_home(alive=1, seen_at=NOW), "home_node", "gate.home_rests", {"type": "sync_order", "lane": "normal"}),
         ({"status": Status.QUEUED}, {"ahead": 7}, "lane_order", "gate.behind", {"ahead": 7}),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
@@ -167,7 +186,7 @@ def test_a_shop_with_a_free_slot_is_open() -> None:
 
 @given(
     st.sampled_from(Status),
-    st.sampled_from(["", "paused", "shop_busy", "twin", "no_worker", "quota"]),
+    st.sampled_from(["", "paused", "shop_busy", "twin", "no_worker", "quota", "home_node:desk"]),
     st.integers(-(10**6), 10**6),
     st.integers(0, 3),
     st.integers(0, 3),
@@ -177,7 +196,8 @@ def test_every_answer_is_ordered_complete_and_can_be_said(
     status: Status, gate: str, due: int, ahead: int, workers: int, concurrency: int
 ) -> None:
     record = task(status=status, gate=gate, due_at=NOW + due)
-    views = why_waiting(record, facts(ahead=ahead, workers=workers, concurrency=concurrency, holders=(RUNNING,)))
+    known = facts(ahead=ahead, workers=workers, concurrency=concurrency, holders=(RUNNING,), homed=True)
+    views = why_waiting(record, known)
     names = [view.name for view in views]
     assert names in ([], list(explain.GATES))
     states = [view.state for view in views]
@@ -208,3 +228,19 @@ def test_the_facts_know_better_than_the_gate_that_was_met_first(gate: str) -> No
     assert found[gate].state == OK
     alone = gates(task(status=Status.BLOCKED, gate=gate), facts())
     assert (alone[gate].state, alone[gate].code) == (CLOSED, "gate.parked")
+
+
+def test_who_needs_no_profile_is_told_of_no_home() -> None:
+    assert home.GATE not in gates(task(status=Status.QUEUED), facts())
+    views = gates(task(status=Status.QUEUED), facts(homed=True))
+    assert (views[home.GATE].state, views[home.GATE].code) == (OK, "gate.home_none")
+    views = gates(task(status=Status.QUEUED), facts(**at_home(alive=2, able=1)))
+    assert (views[home.GATE].state, views[home.GATE].code) == (OK, "gate.home")
+
+
+@pytest.mark.parametrize(("free", "usual", "seconds"), [(1, 0.0, 1.0), (0, 40.0, 40.0), (0, 0.0, None)])
+def test_when_its_home_fetches_it(free: int, usual: float, seconds: float | None) -> None:
+    known = facts(**at_home(alive=1, able=1, free=free), usual_s=usual)
+    assert estimate.starts_in_s(task(**AWAY), known) == seconds
+    silent = facts(**at_home(seen_at=NOW - 90_000), usual_s=usual)
+    assert estimate.starts_in_s(task(**AWAY), silent) is None

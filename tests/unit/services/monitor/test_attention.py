@@ -13,6 +13,7 @@ from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention, ShopCell
+from services.monitor.tasks import TaskQueries
 from tests.unit.services.engine.room import Room
 
 
@@ -165,3 +166,19 @@ def test_a_type_that_no_worker_can_run_is_named_with_what_it_needs(room: Room) -
     assert mail.verbs[0] == ("open_tasks", "gate:no_worker type:mail")
     able = worker(room, "w2", executors=("python", "rpa"), handlers=("mail",))
     assert finder.find(look(room, workers=(poor, able)), (), None) == ()
+
+
+def test_a_node_that_tasks_wait_for_and_where_no_worker_runs(room: Room) -> None:
+    for number in range(2):
+        task = room.create(shop_id=f"s{number}")
+        room.store.put_home(task.shop, "desk")
+        room.ask(Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1, home="hall"))
+    hall, desk = worker(room, "w1", node="hall"), worker(room, "w2", node="desk")
+    (item,) = finder(room).find(look(room, workers=(hall,)), (), None)
+    assert (item.key, item.code, item.params) == (
+        "home:desk", "attention.home_silent", {"node": "desk", "tasks": 2},
+    )  # fmt: skip
+    assert item.verbs[0] == ("open_tasks", "gate:home_node:desk")
+    assert {task.gate for task in TaskQueries(room.store, room.registry).each(item.verbs[0][1])} == {"home_node:desk"}
+    assert len(tuple(TaskQueries(room.store, room.registry).each("gate:home_node"))) == 2
+    assert finder(room).find(look(room, workers=(hall, desk)), (), None) == ()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from services.domain.change import Claim
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
 from services.domain.message import Message
@@ -48,11 +49,15 @@ def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
     room.recorded(shop_id="s2")
     room.store.put_document("type", "bad", "{nonsense")
     room.store.set_pause(Pause(scope="platform:pdd", by="ann"))
+    away = room.create(platform="temu", shop_id="s3")
+    room.store.put_home(away.shop, "desk")
+    room.ask(Claim(task_id=away.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1, home="hall"))
     room.clock.advance(61)
     found = look(room, tmp_path)
-    assert levels(found, "no_leader", "no_workers", "orphans", "outbox", "bad_type", "paused") == [
-        ERROR, ERROR, WARNING, WARNING, ERROR, NOTE,
+    assert levels(found, "no_leader", "no_workers", "home_silent", "orphans", "outbox", "bad_type", "paused") == [
+        ERROR, ERROR, WARNING, WARNING, WARNING, ERROR, NOTE,
     ]  # fmt: skip
+    assert found["home_silent"].message.params == {"node": "desk", "tasks": 1}
     assert found["orphans"].message.params == {"tasks": 1}
     assert room.store.get_letter("x") is None
     assert len(room.store.expired(10)) == 1, "a doctor repairs nothing"

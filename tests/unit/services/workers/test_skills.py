@@ -75,3 +75,17 @@ def test_strict_types_refuse_deliveries_of_what_nobody_defined_and_fetch_none(ro
     room.define("known")
     rich.refresh()
     assert rich.fetches("known")
+
+
+def test_what_works_in_the_profile_of_its_shop(room: Room) -> None:
+    room.define("page", executor="browser")
+    room.define("light", executor="browser", isolation="context")
+    room.define("attached", executor="rpa")
+    room.define("plain", executor="rpa")
+    browser, rpa = Made("browser"), Made("rpa", Fitness(lends=frozenset({"attached"})))
+    mine = skills(room, browser, rpa)
+    assert [mine.needs_profile(name) for name in ("page", "light", "attached", "plain")] == [True, False, True, False]
+    assert mine.ability.lends == ("attached",)
+    browser.fit = Fitness(lacks={"": "chromium"})
+    mine.refresh()
+    assert not mine.needs_profile("page"), "who cannot run it is nobody's home"

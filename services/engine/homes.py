@@ -1,0 +1,75 @@
+"""Moves shops to another home: the wish is written down first, so that a move that was broken off is finished."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+
+import msgspec
+
+from services.domain import home
+from services.domain.change import Rehome
+from services.domain.errors import ConsoleError
+from services.domain.status import Status
+from services.engine.dispatch import Dispatcher
+from services.engine.shop_tasks import BATCH, tasks_of
+from services.ports import Clock, Store
+
+log = logging.getLogger(__name__)
+#: kind of the documents, by shop
+KIND = "move"
+LOOK_S = 5.0
+
+
+class Move(msgspec.Struct, frozen=True):
+    """Where a shop shall be at home."""
+
+    node: str
+    by: str
+
+
+_READ = msgspec.json.Decoder(Move).decode
+
+
+class Homes:
+    """Every step may be repeated."""
+
+    def __init__(self, store: Store, dispatcher: Dispatcher, clock: Clock) -> None:
+        self._store, self._dispatcher, self._clock = store, dispatcher, clock
+        self._looked_at = float("-inf")
+
+    def move(self, shop: str, node: str, by: str) -> int:
+        """Let a shop be at home on a node; how many tasks that waited for another one were let go."""
+        self._store.put_document(KIND, shop, msgspec.json.encode(Move(node, by)).decode())
+        return self._finish(shop, Move(node, by))
+
+    def tick(self) -> None:
+        """Finish what somebody began, about every five seconds."""
+        now = self._clock.monotonic()
+        if now - self._looked_at < LOOK_S:
+            return
+        self._looked_at = now
+        for shop, body in self._store.documents(KIND).items():
+            try:
+                moved = self._finish(shop, _READ(body))
+                log.info("the move of shop %s is finished; %d tasks moved", shop, moved)
+            except (ConsoleError, msgspec.MsgspecError) as exc:
+                log.warning("shop %s is not moved yet: %s", shop, exc)
+
+    def _finish(self, shop: str, move: Move) -> int:
+        known = self._store.homes([shop]).get(shop)
+        if known is None or known.node != move.node:
+            self._store.put_home(shop, move.node)
+        waiting = tasks_of(self._store, shop, [Status.BLOCKED])
+        elsewhere = [task.task_id for task in waiting if home.node_of(task.gate) not in ("", move.node)]
+        count = sum(
+            self._let_go(elsewhere[start : start + BATCH], move.by) for start in range(0, len(elsewhere), BATCH)
+        )
+        self._store.remove_document(KIND, shop)
+        return count
+
+    def _let_go(self, task_ids: Sequence[str], by: str) -> int:
+        answers = self._store.apply([Rehome(task_id=task_id, by=by) for task_id in task_ids])
+        moved = [answer.task for answer in answers if answer.code == "ok" and answer.task is not None]
+        self._dispatcher.send(moved)
+        return len(moved)

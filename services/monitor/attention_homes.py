@@ -1,0 +1,26 @@
+"""Nodes that tasks wait for because browser profiles live there, and where no worker runs: nobody else takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain import ability, home
+from services.domain.status import Status
+from services.monitor.live import Snapshot
+from services.monitor.overview import Attention
+from services.ports import Store
+
+
+def silent_homes(store: Store, snapshot: Snapshot) -> Iterable[Attention]:
+    """One item a node."""
+    if not snapshot.counts.status.get(Status.BLOCKED, 0):
+        return
+    for node, tasks, seen_at in ability.absent_homes(store.homebound(), snapshot.workers, snapshot.at_ms):
+        yield Attention(
+            key=f"home:{node}",
+            severity="blocked",
+            code="attention.home_silent",
+            params={"node": node, "tasks": tasks},
+            since_ms=seen_at,
+            verbs=(("open_tasks", f"gate:{home.gate_of(node)}"), ("open_workers", "")),
+        )

@@ -1,0 +1,34 @@
+"""The name of a machine, kept with its profiles."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from services import node_name
+from services.domain import home
+
+
+def test_it_is_made_once_and_kept_for_all_workers_of_the_folder(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        names = set(pool.map(lambda _: node_name.of(tmp_path), range(8)))
+    (name,) = names
+    assert home.valid_node(name)
+    assert node_name.of(tmp_path) == name
+    assert [path.name for path in tmp_path.iterdir()] == [node_name.FILE]
+
+
+@pytest.mark.parametrize("host", ["", "Büro PC 3", "x" * 200, "-.-"])
+def test_any_host_makes_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: host)
+    assert home.valid_node(node_name.of(tmp_path))
+    assert home.valid_node(node_name.of(tmp_path / "nowhere"))
+
+
+def test_what_is_no_name_is_written_anew(tmp_path: Path) -> None:
+    (tmp_path / node_name.FILE).write_bytes(b"\xff two words")
+    name = node_name.of(tmp_path)
+    assert home.valid_node(name)
+    assert node_name.of(tmp_path) == name
