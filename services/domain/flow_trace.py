@@ -57,7 +57,11 @@ class Trace:
 
 
 def trace(task: Task, executor: str) -> Trace | None:
-    """The steps of a task; None where its type is no work for a browser or its payload none that could run."""
+    """The steps of a task; None where its type is no work for a browser or its payload none that could run.
+
+    The types that are short for some steps may be done by a program of the worker instead, which knows no steps: they
+    have some only where one is said to have failed.
+    """
     if executor != flow.EXECUTOR:
         return None
     try:
@@ -66,7 +70,11 @@ def trace(task: Task, executor: str) -> Trace | None:
         return None
     if not isinstance(payload, dict) or flow.problems(task.task_type, payload):
         return None
-    steps = flow.steps_of(task.task_type, payload)
+    found = _trace(task, flow.steps_of(task.task_type, payload))
+    return found if "steps" in payload or found.failure is not None else None
+
+
+def _trace(task: Task, steps: Sequence[Step]) -> Trace:
     if task.status == Status.SUCCEEDED:
         return Trace(steps=tuple(_traced(one, StepState.DONE) for one in steps), attempt=task.attempt)
     if task.status == Status.RUNNING:

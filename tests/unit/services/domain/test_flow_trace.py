@@ -79,6 +79,13 @@ def test_only_a_flow_that_can_be_read_has_steps() -> None:
     assert trace(msgspec.structs.replace(TASK, payload="no JSON"), "browser") is None
 
 
+def test_a_short_type_has_steps_only_where_one_failed() -> None:
+    short = {"task_type": "screenshot", "payload": '{"url": "/orders"}'}
+    task = msgspec.structs.replace(TASK, **short, status=Status.SUCCEEDED)
+    assert trace(task, "browser") is None, "a program of the worker may have done it"
+    assert states(shown("step 1 open: /orders did not load within 30 s", **short)) == "fa"
+
+
 def test_what_looks_like_a_secret_is_dots() -> None:
     steps = [{"do": "goto", "url": "https://example.com/?token=hunter2"}]
     found = trace(msgspec.structs.replace(TASK, payload=json.dumps({"steps": steps})), "browser")
