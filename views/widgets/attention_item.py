@@ -14,9 +14,10 @@ from views.support.look import Label, line
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import LinkLabel
+from views.widgets.flow_row import FlowRow
 
 #: verbs that change something; the others open a page
-CHANGING = frozenset({"pause", "resume", "start_worker"})
+CHANGING = frozenset({"pause", "resume", "open_session", "login_shop", "start_worker"})
 #: for how long an item can be muted: key, source text
 SPANS = (
     ("hour", N_("Mute for 1 hour")),
@@ -72,8 +73,7 @@ class AttentionItem(QFrame):
         self._glyph.setFixedWidth(16)
         self._title, self._age = _wrapped("strong", "text"), Label("", "label", "text3")
         self._sentence = _wrapped("label", "text2")
-        self._links = QHBoxLayout()
-        self._links.setSpacing(14)
+        self._links = FlowRow(across=14)
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(self._title, 1)
@@ -150,7 +150,6 @@ class AttentionItem(QFrame):
             link.disable(self._reason if verb in CHANGING else "")
             link.activated.connect(_Said(self, verb, target))
             self._links.addWidget(link)
-        self._links.addStretch(1)
 
     def _restyle(self) -> None:
         token = status("healthy" if self._resolved else self._row.severity)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 from services.clock import SystemClock
 from services.i18n import _, ngettext
 from services.monitor.overview import ShopCell
-from views.support import safe, shown, text
+from views.support import safe, session_words, shown, text
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
@@ -26,7 +26,8 @@ def state_words(cell: ShopCell) -> str:
     if cell.under:
         under = _(status(cell.under).word)
         word = _("{state}, beneath: {under}").format(state=word, under=under)
-    detail = cell.detail or (breaker_words(cell) if cell.of else "")
+    asks = session_words.asks_for(cell.session, cell.session_ms, _CLOCK.now_ms()) if cell.session else ""
+    detail = cell.detail or asks or (breaker_words(cell) if cell.of else "")
     return _("{name}: {value}").format(name=word, value=safe.one_line(detail, 120)) if detail else word
 
 

@@ -94,6 +94,11 @@ class ShopActions(QObject):
         dialog.confirmed.connect(lambda: self._close(row, dialog.note))
         dialog.open()
 
+    def open_session(self, row: ShopRow) -> None:
+        """Somebody has logged a shop in: note it, and let its tasks go on."""
+        said = _("{what} is logged in; its tasks go on.").format(what=words.name(row))
+        self._act(partial(self._context.commands.sessions.open, row.key), said)
+
     def _close(self, row: ShopRow, note: str) -> None:
         close = partial(self._context.commands.breakers.close, row.key, note=note)
         self._act(close, _("{shop} runs again.").format(shop=words.name(row)))

@@ -10,7 +10,7 @@ from services.domain import filter, limit
 from services.domain.query import equals
 from services.i18n import N_, _
 from services.messages import told
-from services.monitor.shops import ALL, BREAKER, PAUSED, ScopeRow, ShopRow, ShopsNow
+from services.monitor.shops import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
 from views.context import PageContext
 from views.page import Page
 from views.pages.shops import words
@@ -34,7 +34,7 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 EVERY_MS, TYPING_MS, SIDE = 2000, 200, 340
-SORTS = ((ALL, N_("All")), (BREAKER, N_("Held by the breaker")), (PAUSED, N_("Paused")))
+SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Held by the breaker")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 Answer = tuple[ShopsNow, tuple[ScopeRow, ...]]
 
@@ -80,7 +80,7 @@ class ShopsPage(Page):
         """Show one shop by its key, or those of one sort."""
         self._view.set_current("shops")
         self._show_view()
-        sort = request if request in (BREAKER, PAUSED) else ALL
+        sort = request if request in (SESSION, BREAKER, PAUSED) else ALL
         self._sort.set_current(str(sort))
         self._wish = str(request) if sort == ALL else ""
         self._search.setText(self._wish)
@@ -174,6 +174,7 @@ class ShopsPage(Page):
         self.shop.dedicated_chosen.connect(self._on_dedicated)
         self.shop.pause_chosen.connect(self._on_pause)
         self.shop.close_wanted.connect(lambda: self._on_shop(acts.close_breaker))
+        self.shop.session_wanted.connect(lambda: self._on_shop(acts.open_session))
         self.shop.tasks_wanted.connect(lambda: self._open_tasks(self.table.current_key()))
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
@@ -287,6 +288,8 @@ class ShopsPage(Page):
         if row is None:
             return
         reason, paused = acts.barred(), f"shop:{row.key}" in row.holds
+        if row.session is not None:
+            offer(menu, _("Logged in elsewhere: go on"), lambda: acts.open_session(row), reason)
         if row.breaker is not None:
             offer(menu, _("Close the breaker"), lambda: acts.close_breaker(row), reason)
         words_of_pause = _("Resume shop") if paused else _("Pause shop")

@@ -16,6 +16,7 @@ from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button
 from views.widgets.card import Card
+from views.widgets.flow_row import FlowRow
 from views.widgets.key_values import KeyValues
 from views.widgets.stepper import Stepper
 from views.widgets.strip import Strip
@@ -31,6 +32,7 @@ class ShopCard(Card):
     dedicated_chosen: whether it has a queue of its own.
     pause_chosen: whether it is to be paused.
     close_wanted: its breaker shall be closed.
+    session_wanted: somebody has logged it in.
     tasks_wanted: show its tasks.
     """
 
@@ -38,6 +40,7 @@ class ShopCard(Card):
     dedicated_chosen = Signal(bool)
     pause_chosen = Signal(bool)
     close_wanted = Signal()
+    session_wanted = Signal()
     tasks_wanted = Signal()
 
     def __init__(self) -> None:
@@ -46,7 +49,9 @@ class ShopCard(Card):
         self._reason = ""
         self._badge = Badge.platform("")
         self._facts = KeyValues(spread=True)
-        self.breaker = Strip("blocked")
+        self.session, self.breaker = Strip("blocked"), Strip("blocked")
+        self._told = Label("", "label", "text2", wrap=True)
+        self.session_button = Button(N_("Logged in elsewhere: go on"), icon="ph.sign-in", small=True)
         self._why = Label("", "label", "text2", wrap=True)
         self.close_button = Button(N_("Close the breaker"), icon="ph.shield-check", small=True)
         self.at_once = Stepper(N_("Tasks at once"), 1, 1, MOST_AT_ONCE)
@@ -61,11 +66,13 @@ class ShopCard(Card):
         self.dedicated.clicked.connect(self.dedicated_chosen)
         self.pause_button.clicked.connect(self._on_pause)
         self.close_button.clicked.connect(self.close_wanted)
+        self.session_button.clicked.connect(self.session_wanted)
         self.tasks_button.clicked.connect(self.tasks_wanted)
         on_language_changed(self._say)
 
     def _put_together(self) -> None:
         self.add_action(self._badge)
+        self.body.addWidget(self._build_session())
         self._held = QWidget()
         held = QVBoxLayout(self._held)
         held.setContentsMargins(0, 0, 0, 4)
@@ -88,6 +95,17 @@ class ShopCard(Card):
         buttons.addWidget(self.tasks_button)
         buttons.addStretch(1)
         self.body.addLayout(buttons)
+
+    def _build_session(self) -> QWidget:
+        self._asking = QWidget()
+        column = QVBoxLayout(self._asking)
+        column.setContentsMargins(0, 0, 0, 4)
+        verbs = FlowRow(across=8, down=6)
+        verbs.addWidget(self.session_button)
+        column.addWidget(self.session)
+        column.addWidget(self._told)
+        column.addLayout(verbs)
+        return self._asking
 
     @property
     def shown(self) -> ShopRow | None:
@@ -116,6 +134,11 @@ class ShopCard(Card):
         self.setAccessibleName(words.sentence(row))
         self._badge.show_text(platform_badge(row.shop.platform))
         self._facts.set_rows(self._rows(row))
+        self._asking.setVisible(row.session is not None)
+        if row.session is not None:
+            self.session.show_text(words.session(row.session, now))
+            self._told.setText(words.told_by(row.session))
+            self._told.setVisible(bool(self._told.text()))
         self._held.setVisible(row.breaker is not None)
         if row.breaker is not None:
             self.breaker.show_text(words.next_try(row.breaker, now), words.failures(row.breaker))
@@ -133,19 +156,23 @@ class ShopCard(Card):
     def _show_verbs(self, row: ShopRow) -> None:
         self.pause_button.disable(self._reason)
         self.close_button.disable(self._reason)
+        self.session_button.disable(self._reason)
         stranger = _("Only tasks tell of this shop; import it first") if row.shop.unregistered else ""
         for control in (self.at_once, self.dedicated):
             control.setEnabled(not (self._reason or stranger))
             control.setToolTip(self._reason or stranger)
 
     def _rows(self, row: ShopRow) -> list[tuple[str, str, str]]:
-        paused = words.holds(row)
+        paused, now = words.holds(row), _CLOCK.now_ms()
+        login = [words.login_age(row, now), row.login.by if row.login is not None else ""]
         found = [
             (_("Id"), row.key, "text"),
             (_("Waiting"), text.count(row.waiting), "text"),
             (_("Running"), words.used(row.running, row.shop.concurrency), "text"),
             (_("Retrying"), text.count(row.retrying), "text"),
             (_("Dead letters"), text.count(row.dead), "dead" if row.dead else "text"),
+            (_("Last login"), text.listed([part for part in login if part]), "text"),
+            (_("Last success"), words.since(row.success_at, now), "text"),
             (_("Paused"), paused, "text"),
         ]
         return [one for one in found if one[1]]

@@ -37,6 +37,14 @@ def _started(row: ScopeRow) -> str:
     return words.used(row.now.started, most) if most else ""
 
 
+def _held(row: ShopRow) -> tuple[int, int, int]:
+    return (
+        row.session.since if row.session is not None else 0,
+        row.breaker.until if row.breaker is not None else 0,
+        len(row.holds),
+    )
+
+
 SHOPS: tuple[Column[ShopRow], ...] = (
     Column(key="state", title="", value=lambda row: row.state, kind="glyph", width=30, speech=words.sentence),
     Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", width=170, sortable=True),
@@ -87,11 +95,35 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         hide_rank=1,
     ),
     Column(
+        key="login",
+        title=N_("Login"),
+        value=lambda row: row.login.at if row.login is not None else 0,
+        text=lambda row: words.login_age(row, _CLOCK.now_ms()),
+        tone=lambda row: "retrying" if row.session is not None else "text2",
+        width=86,
+        sortable=True,
+        live=True,
+        hide_rank=3,
+        title_tip=N_("How long ago somebody logged the shop in, as far as that is known"),
+    ),
+    Column(
+        key="success",
+        title=N_("Success"),
+        value=lambda row: row.success_at,
+        text=lambda row: words.since(row.success_at, _CLOCK.now_ms()),
+        tone="text2",
+        width=86,
+        sortable=True,
+        live=True,
+        hide_rank=4,
+        title_tip=N_("How long ago a task of the shop succeeded last"),
+    ),
+    Column(
         key="reason",
         title=N_("Reason"),
-        value=lambda row: row.breaker.until if row.breaker is not None else len(row.holds),
+        value=_held,
         text=lambda row: words.reason(row, _CLOCK.now_ms()),
-        tone=lambda row: "retrying" if row.breaker is not None else "text2",
+        tone=lambda row: "text2" if row.session is None and row.breaker is None else "retrying",
         width=200,
         stretch=True,
         live=True,

@@ -5,9 +5,10 @@ from __future__ import annotations
 from services.domain import limit
 from services.domain.breaker import Breaker, Rule
 from services.domain.limit import LimitNow
+from services.domain.session import ClosedSession
 from services.i18n import _, ngettext
-from services.monitor.shops import ALL, BREAKER, PAUSED, ScopeRow, ShopRow, ShopsNow
-from views.support import kinds, safe, shown, text, type_names
+from services.monitor.shops import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
+from views.support import kinds, safe, session_words, shown, text, type_names
 from views.widgets.heat_map import platform_name
 
 NOT_COUNTED = -1
@@ -64,9 +65,33 @@ def holds(row: ShopRow) -> str:
     return text.listed(told)
 
 
+def session(one: ClosedSession | None, now_ms: int) -> str:
+    """What a shop waits for and how long already, "" for one that asks for nobody."""
+    return session_words.asks_for(one.kind, one.since, now_ms) if one is not None else ""
+
+
+def told_by(one: ClosedSession) -> str:
+    """Who or what said that somebody must log in."""
+    if one.by:
+        who = _("said by {who}").format(who=safe.one_line(one.by, 60))
+        return text.listed([part for part in (who, safe.one_line(one.note, 120)) if part])
+    return _("told by {task}").format(task=one.task_id) if one.task_id else ""
+
+
+def login_age(row: ShopRow, now_ms: int) -> str:
+    """How long ago somebody logged it in, "" where that is not known."""
+    return since(row.login.at, now_ms) if row.login is not None else ""
+
+
+def since(at_ms: int, now_ms: int) -> str:
+    """How long ago, "" for never."""
+    return _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - at_ms)))) if at_ms else ""
+
+
 def reason(row: ShopRow, now_ms: int) -> str:
     """What keeps its tasks from running, the nearest first."""
-    return text.listed([part for part in (holds(row), breaker(row.breaker, now_ms)) if part], ";")
+    parts = (holds(row), session(row.session, now_ms), breaker(row.breaker, now_ms))
+    return text.listed([part for part in parts if part], ";")
 
 
 def used(running: int, most: int) -> str:
@@ -107,6 +132,8 @@ def summary(found: ShopsNow) -> str:
     """The page's line over the shops."""
     number = found.numbers.get(ALL, 0)
     parts = [ngettext("{n} shop", "{n} shops", number).format(n=text.count(number))]
+    if asking := found.numbers.get(SESSION, 0):
+        parts.append(ngettext("{n} needs a login", "{n} need a login", asking).format(n=text.count(asking)))
     if held := found.numbers.get(BREAKER, 0):
         parts.append(ngettext("{n} held by its breaker", "{n} held by their breakers", held).format(n=text.count(held)))
     if paused := found.numbers.get(PAUSED, 0):

@@ -1,13 +1,14 @@
-"""How many tasks go before each waiting one on screen: asked for a few at a time, and only where counting is cheap."""
+"""What waiting tasks on screen wait for: how many go first, asked for a few at a time, and what their shop asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 
+from services.domain import session
 from services.domain.status import Status
 from services.domain.task import Task
 from services.monitor.tasks import TaskQueries
@@ -53,7 +54,8 @@ class Positions(QObject):
     def fill(self, rows: Iterable[TaskRow]) -> tuple[TaskRow, ...]:
         """The rows with what is known about their places."""
         served = self._served()
-        return tuple(self._filled(row, served) for row in rows)
+        asking = {one.shop: one.kind for one in self._feed.latest.sessions}
+        return tuple(self._asked(self._filled(row, served), asking) for row in rows)
 
     def _filled(self, row: TaskRow, served: frozenset[str] | None) -> TaskRow:
         if row.task.status != Status.QUEUED:
@@ -62,6 +64,10 @@ class Positions(QObject):
         known = served is None or row.task.lane in served
         ahead = self._known.get(row.key, row.ahead) if known else NO_WORKER
         return row if ahead == row.ahead else replace(row, ahead=ahead)
+
+    def _asked(self, row: TaskRow, asking: Mapping[str, str]) -> TaskRow:
+        asks = asking.get(row.task.shop, "") if row.task.gate == session.GATE else ""
+        return row if asks == row.asks else replace(row, asks=asks)
 
     def _take(self, found: dict[str, int]) -> None:
         self._known = found

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.clock import SystemClock
+from services.domain import session
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _, pgettext
-from views.support import safe, shown, text, type_names
+from views.support import safe, session_words, shown, text, type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
@@ -27,6 +28,7 @@ class TaskRow:
     task: Task
     shop_name: str = ""
     ahead: int = -1  #: queued tasks of the lane that go first, -1 not known, ``NO_WORKER`` nobody serves the lane
+    asks: str = ""  #: what the session gate of its shop waits for, where that is known
 
     @property
     def key(self) -> str:
@@ -34,7 +36,7 @@ class TaskRow:
         return self.task.task_id
 
 
-def progress(task: Task, now_ms: int, ahead: int = -1) -> Progress:
+def progress(task: Task, now_ms: int, ahead: int = -1, asks: str = "") -> Progress:
     """A bar while running, else the reason why not."""
     if task.status == Status.QUEUED:
         return _queued(ahead)
@@ -45,6 +47,8 @@ def progress(task: Task, now_ms: int, ahead: int = -1) -> Progress:
         role = "retrying" if task.status == Status.RETRYING else "text2"
         return Progress(text=text.until(left) if task.due_at > now_ms else _("due"), role=role)
     if task.status == Status.BLOCKED:
+        if task.gate == session.GATE:  # only a person can open it
+            return Progress(text=session_words.asks(asks), role="retrying")
         return Progress(text=shown.gate_word(task.gate), role="text2")
     if task.triage == "republished":
         return Progress(text=_("republished"), role="text3")
@@ -137,7 +141,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     Column(
         key="progress",
         title=N_("Progress"),
-        value=lambda row: progress(row.task, _CLOCK.now_ms(), row.ahead),
+        value=lambda row: progress(row.task, _CLOCK.now_ms(), row.ahead, row.asks),
         kind="progress",
         width=110,
         live=True,

@@ -230,3 +230,28 @@ def test_ten_thousand_shops_are_a_list_of_the_worst(fleet: Fleet, open_page: Ope
     assert page._shops.rowCount() == 500
     assert page._shops.key_at(0) == SHOP
     assert "the first 500 of " in page.header._summary.text()
+
+
+def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    commands = fleet.context.commands
+    commands.sessions.close(SHOP, note="the phone is away")
+    commands.sessions.close(OTHER, kind="captcha")
+    page = open_page()
+    assert {page._shops.key_at(0), page._shops.key_at(1)} == {SHOP, OTHER}
+    assert row(page, SHOP)["reason"].startswith("needs login for ")
+    assert row(page, OTHER)["reason"].startswith("captcha waits for ")
+    assert page.header._summary.text() == "60 shops, 2 need a login"
+    with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
+        page.show_request("session")
+    qtbot.waitUntil(lambda: page._shops.rowCount() == 2, timeout=WAIT_MS)
+    page.table.set_current_key(SHOP)
+    assert "the phone is away" in words(page.shop)
+    after(qtbot, page, page.shop.session_button.click)
+    qtbot.waitUntil(lambda: page._shops.rowCount() == 1, timeout=WAIT_MS)
+    assert [one.shop for one in fleet.store.sessions()] == [OTHER]
+    entry = next(one for one in fleet.store.audit(10) if one.action == "session.open")
+    assert (entry.target, entry.outcome) == ((SHOP,), "done")
+    page._show_all()
+    qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
