@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -14,6 +16,7 @@ from services.assembly import Engine
 from services.clock import SystemClock
 from services.commands.audit import Audit
 from services.domain import autoscale, task_type
+from services.domain.errors import OperatorError
 from services.domain.lane_share import parse_share
 from services.engine.firing import Firing
 from services.engine.janitor import DAY_MS, Retention
@@ -24,6 +27,9 @@ from services.scheduler.loop import Scheduler
 from services.vault import Vault
 from services.workers.host import LocalWorkers, Steward
 from services.workers.parts import WorkerOptions, WorkerParts
+
+if TYPE_CHECKING:
+    from services.executors.browser.login import LoginWindow
 
 log = logging.getLogger(__name__)
 
@@ -114,6 +120,38 @@ def profiles_folder(settings: config.Settings) -> Path:
     """Where the browser profiles of the shops lie on this machine."""
     named = settings.executors.browser.profiles
     return Path(named).expanduser() if named else settings.home_path / "browser" / "profiles"
+
+
+def login_window(settings: config.Settings) -> LoginWindow | None:
+    """What opens a shop's browser for a person on this machine; None where Playwright or a Chromium is missing."""
+    from services.executors.browser import installation
+
+    browser = settings.executors.browser
+    program = installation.program(browser, None)
+    if not program or not installation.has_playwright():
+        return None
+    from services.executors.browser.login import LoginWindow
+
+    return LoginWindow(browser, profiles_folder(settings), program)
+
+
+def browse(window: LoginWindow, platform: str, shop_id: str, url: str, *, told: Callable[[str, bool], None]) -> bool:
+    """Let a person log in; whether the page that was seen last asked for nothing. ``told`` hears the pages.
+
+    Raises:
+        OperatorError: the browser could not be opened.
+    """
+    from services.executors.browser.login import NoWindow
+
+    try:
+        seen = window.show(
+            platform, shop_id, url, stop=threading.Event(), told=lambda now: told(now.url, now.logged_in)
+        )
+    except NoWindow as exc:
+        raise OperatorError(str(exc)) from exc
+    except KeyboardInterrupt:  # the person gave up; the browser has ended
+        return False
+    return seen.logged_in
 
 
 def local_workers(engine: Engine) -> LocalWorkers:

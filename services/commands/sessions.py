@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.domain import classify, session
@@ -35,6 +37,22 @@ class SessionCommands:
             (answer,) = self._store.apply([OpenSession(shop=shop, by=self._operator.who)])
             self._opener.open_shops([shop])  # what this does not open, the reconciler does within its next rounds
         return answer.code == "ok"
+
+    def login(self, shop: str, browse: Callable[[], bool], *, note: str = "") -> bool:
+        """Let a person log a shop in: ``browse`` opens its browser here, waits for its end and tells whether the shop
+        is logged in; then ``open`` follows. One entry of the audit stands for both.
+
+        Raises:
+            UsageError: that is no shop.
+        """
+        self._operator.need("operator")
+        _check(shop)
+        with self._audit.as_one("session.login", [shop], {"note": note} if note else None) as act:
+            if not browse():
+                act.outcome = "refused: the browser was closed before the shop was logged in"
+                return False
+            self.open(shop, note=note)
+        return True
 
     def close(self, shop: str, *, kind: str = classify.LOGIN_EXPIRED, note: str = "") -> bool:
         """Start no task of a shop until somebody has logged it in. False when its gate is closed already.

@@ -12,7 +12,7 @@ from services import assembly
 from services.domain.home import Home
 from services.domain.lane import shop_queue
 from services.domain.shop import Shop
-from services.entrypoints import cli_breakers, cli_homes, cli_sessions, known_shops, shop_files
+from services.entrypoints import cli_breakers, cli_homes, cli_login, cli_sessions, known_shops, shop_files
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, table
 
 EXAMPLES = (
@@ -23,6 +23,7 @@ EXAMPLES = (
     "shop dedicate pdd:s1",
     *cli_homes.EXAMPLES,
     *cli_breakers.EXAMPLES,
+    *cli_login.EXAMPLES,
     *cli_sessions.EXAMPLES,
 )
 #: of the list, by their heading
@@ -69,6 +70,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     importing.set_defaults(handler=import_shops)
     cli_homes.add(verbs, common)
     cli_breakers.add(verbs, common)
+    cli_login.add(verbs, common)
     cli_sessions.add(verbs, common)
 
 

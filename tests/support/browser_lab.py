@@ -31,6 +31,7 @@ addEventListener('load', ping);
 </script>"""
 _PAGES = {
     "/dialog": "<script>alert('are you there?'); document.title = 'on'</script><p id=after>after</p>",
+    "/login": "<script>document.cookie = 'desk=in'; setTimeout(() => location = '/second', 1200)</script>",
     "/popup": "<a id=open target=_blank href=/second>open</a>",
     "/second": "<p id=second>second page</p>",
     "/echo": "<input id=field oninput='document.querySelector(\"p\").innerText = this.value'><p id=said></p>",

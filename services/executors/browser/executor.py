@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
 import logging
-import os
 import secrets
 import shutil
 import threading
@@ -18,15 +16,14 @@ import msgspec
 
 from services.domain import classify, flow
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
-from services.executors.browser import orders
+from services.executors.browser import installation, orders
 from services.executors.browser.host_process import BrowserHost, clean_up
 from services.executors.rpa import ALLOWED_ENVIRONMENT
 from services.executors.stdout import BoundedLog, OutputLimits
 from services.settings.browser import BrowserSettings
 
 log = logging.getLogger(__name__)
-#: where a browser may be, in this order
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "msedge")
+NAMES = installation.NAMES
 #: a host that has done so much is replaced when it has nothing to do: its driver grows
 JOBS_PER_HOST = 500
 _TICK_S, _FORCE_S, _CLOSE_S = 0.05, 8.0, 15.0
@@ -99,7 +96,7 @@ class BrowserExecutor:
     @staticmethod
     def installed() -> bool:
         """Whether Playwright is there, the optional part ``browser`` of the installation."""
-        return importlib.util.find_spec("playwright") is not None
+        return installation.has_playwright()
 
     def fitness(self) -> Fitness:
         """Whether Playwright and a Chromium are there."""
@@ -112,11 +109,7 @@ class BrowserExecutor:
 
     def program(self) -> str:
         """Where Chromium is, "" for nowhere."""
-        path = self._environment.get("PATH")
-        for name in (self._settings.path,) if self._settings.path else NAMES:
-            if found := shutil.which(name, path=path):
-                return found
-        return ""
+        return installation.program(self._settings, self._environment.get("PATH"))
 
     @property
     def pulse(self) -> orders.Pulse:
@@ -215,15 +208,7 @@ class BrowserExecutor:
             return self._host
 
     def _setup(self, folder: str) -> orders.Setup:
-        self._profiles.mkdir(parents=True, exist_ok=True)
-        return orders.Setup(
-            settings=self._settings,
-            program=self.program() or self._settings.path or "chromium",
-            profiles=str(self._profiles),
-            folder=folder,
-            as_root=hasattr(os, "geteuid") and os.geteuid() == 0,
-            debug_port=self._debug_port,
-        )
+        return installation.setup(self._settings, self.program(), self._profiles, folder, debug_port=self._debug_port)
 
     def _run(self, job: Job, context: JobContext, known: dict[str, str]) -> Outcome:
         host = self._running_host()

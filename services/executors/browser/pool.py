@@ -122,6 +122,7 @@ class Pool:
         spare = len(idle) - keep.min_idle
         for number, (key, browser) in enumerate(idle):
             stale = browser.gone or now - browser.born > keep.max_age_seconds
+            stale = stale or (browser.profile is not None and browser.profile.wanted)
             if stale or (number < spare and now - browser.used > keep.idle_seconds):
                 await self._evict(key)
         if now - self._measured > _MEMORY_EVERY_S:

@@ -7,13 +7,14 @@ import json
 import logging
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import psutil
 
 log = logging.getLogger(__name__)
-_LOCK, _COOKIES = "fleetdeck.lock", "fleetdeck-cookies.json"
+_LOCK, _COOKIES, _WANTED = "fleetdeck.lock", "fleetdeck-cookies.json", "fleetdeck.wanted"
 
 
 class ProfileInUse(Exception):
@@ -61,6 +62,28 @@ class Profile:
         handle, self._handle = self._handle, None
         if handle is not None:
             handle.close()
+
+    @contextlib.contextmanager
+    def wish(self) -> Iterator[None]:
+        """Ask the process that holds it to let go as soon as no task works in it: meanwhile a person waits for it."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with (self.folder / _WANTED).open("a+b") as handle:
+            with contextlib.suppress(OSError):  # somebody else waits too
+                _lock(handle)
+            yield
+
+    @property
+    def wanted(self) -> bool:
+        """Whether a person waits for it now; a wish ends with the process that has it."""
+        place = self.folder / _WANTED
+        if not place.exists():
+            return False
+        try:
+            with place.open("a+b") as handle:
+                _lock(handle)
+        except OSError:
+            return True
+        return False
 
     def cookies(self) -> list[Any]:
         """What ``keep_cookies`` kept; nothing where that cannot be read."""

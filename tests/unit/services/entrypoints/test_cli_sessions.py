@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from services import assembly
+from services import settings as config
 from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish
 from services.domain.shop import Shop
@@ -73,6 +75,31 @@ def test_a_shop_tells_its_login_and_its_last_success(run: Run) -> None:
     run("shop", "session", "open", "s1")
     shown = run("shop", "show", "s1")[1]["shop"]
     assert (shown["session"], shown["login_age_s"] >= 0, "@" in shown["login_by"]) == (None, True, True)
+
+
+def test_a_login_in_a_browser_opens_it_only_when_it_succeeded(run: Run, tmp_path: Path) -> None:
+    engine = assembly.open_engine(config.load(home=tmp_path))
+    try:
+        sessions = assembly.commands(engine).sessions
+        assert sessions.login("pdd:s1", lambda: False) is False
+        assert len(engine.store.sessions()) == 1
+        assert sessions.login("pdd:s1", lambda: True, note="by hand") is True
+        assert (engine.store.sessions(), list(engine.store.logins())) == ([], ["pdd:s1"])
+        acts = [(one.action, one.outcome) for one in engine.store.audit(5)]
+    finally:
+        engine.close()
+    assert acts == [
+        ("session.login", "done"),
+        ("session.login", "refused: the browser was closed before the shop was logged in"),
+    ]
+
+
+def test_without_a_display_the_other_way_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    code, said = run("shop", "login", "s1")
+    assert (code, said["error"].endswith("say: shop session open pdd:s1")) == (1, True)
+    assert run("shop", "login", "s1", "--url", "file:///etc/passwd")[0] == 2
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,65 @@
+"""A shop's browser for a person: what was seen last decides, the profile keeps the login, an idle worker gives way."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from services.domain import ids
+from services.executors.browser.installation import program
+from services.executors.browser.login import LoginWindow, NoWindow, Seen
+from services.executors.browser.profile import Profile
+from services.settings.browser import BrowserSettings
+from tests.support.browser_lab import Lab
+from tests.unit.services.executors.browser.conftest import Desk
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
+
+
+@pytest.fixture
+def window(tmp_path: Path) -> LoginWindow:
+    """Without a screen, for there is none."""
+    settings = BrowserSettings(acquire_seconds=1.0)
+    return LoginWindow(settings, tmp_path / "profiles", program(settings, os.environ["PATH"]), headless=True)
+
+
+def test_a_login_is_seen_and_kept(window: LoginWindow, lab: Lab, tmp_path: Path) -> None:
+    stop, looks = threading.Event(), list[Seen]()
+
+    def told(seen: Seen) -> None:
+        looks.append(seen)
+        if seen.logged_in:
+            stop.set()
+
+    seen = window.show("lab", "s1", f"{lab.url}/login?to=1", stop=stop, told=told)
+    assert all(one == Seen(logged_in=False, url=f"{lab.url}/login") for one in looks[:-1])
+    assert seen == Seen(logged_in=True, url=f"{lab.url}/second")
+    kept = json.loads((tmp_path / "profiles" / ids.profile_id("lab", "s1") / "fleetdeck-cookies.json").read_bytes())
+    assert [(cookie["name"], cookie["value"]) for cookie in kept] == [("desk", "in")]
+
+
+def test_a_task_that_works_in_the_profile_is_waited_for_and_named(window: LoginWindow, tmp_path: Path) -> None:
+    profile = Profile(tmp_path / "profiles" / ids.profile_id("lab", "s1"))
+    profile.take()
+    try:
+        with pytest.raises(NoWindow, match="a task of lab:s1 works in its browser"):
+            window.show("lab", "s1", "", stop=threading.Event(), told=lambda seen: None)
+        assert not profile.wanted
+        with profile.wish():
+            assert Profile(profile.folder).wanted
+    finally:
+        profile.leave()
+
+
+def test_an_idle_browser_of_a_worker_gives_way(desk: Desk, lab: Lab) -> None:
+    assert desk.run({"do": "goto", "url": f"{lab.url}/second"}, shop="warm").ok
+    settings = BrowserSettings(acquire_seconds=30.0)
+    window = LoginWindow(settings, desk.folder / "profiles", shutil.which("chromium") or "", headless=True)
+    stop = threading.Event()
+    seen = window.show("lab", "warm", f"{lab.url}/second", stop=stop, told=lambda _: stop.set())
+    assert seen.logged_in
