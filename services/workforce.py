@@ -106,7 +106,7 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         declines=settings.worker.refuse_types,
         preemptions=settings.worker.preemptions,
         name=settings.worker.name,
-        node=settings.worker.node or (node_name.of(settings.home_path) if settings.home else ""),
+        node=node_of(settings),
         kind=kind,
         lease_s=settings.lease.seconds,
         grace_s=settings.worker.grace_seconds,
@@ -114,6 +114,11 @@ def worker_options(settings: config.Settings, *, kind: str = "headless") -> Work
         strict_shops=settings.strict_shops,
         spool=settings.home_path / home_folder.SPOOL / settings.store_mark,
     )
+
+
+def node_of(settings: config.Settings) -> str:
+    """The name of this machine's node, "" where there is no home folder."""
+    return settings.worker.node or (node_name.of(settings.home_path) if settings.home else "")
 
 
 def profiles_folder(settings: config.Settings) -> Path:

@@ -139,6 +139,8 @@ SENTENCES: dict[str, str] = {
     "doctor.not_compared.remedy": N_("It takes a while: fleetdeck doctor --deep"),
     "doctor.damage.remedy": N_("It can be mended beside working workers: fleetdeck repair"),
     "doctor.paused": N_("Paused by {who}: {scope}"),
+    "doctor.session": N_("{shops} shops wait for a login, first {shop}, with {tasks} parked tasks in all"),
+    "doctor.session.remedy": N_("Log in there: fleetdeck shop login SHOP; see fleetdeck shop session list"),
 }
 
 
@@ -147,7 +149,8 @@ class Finding:
     """One thing that was looked at. A remedy stands with everything but what is well."""
 
     level: str  #: ok | note | warning | error
-    check: str  #: store | broker | queues | clock | disk | leader | workers | orphans | types | pauses | records
+    #: store | broker | queues | clock | disk | leader | workers | orphans | types | pauses | sessions | records
+    check: str
     message: Message
     remedy: Message | None = None
 

@@ -29,6 +29,7 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--url", default="", help="page to begin with (default: executors.browser.sites of its platform)"
     )
+    parser.add_argument("--here", action="store_true", help="also where the shop is at home on another node")
     parser.add_argument("--note", default="", help="kept in the audit")
     parser.set_defaults(handler=login)
 
@@ -45,6 +46,7 @@ def login(context: Context) -> int:
         raise UsageError(f"--url must begin with http:// or https://, not {args.url!r:.80}", field="--url")
     with context.engine() as engine:
         shop = known_shops.find(engine, args.shop)
+        _check_home(engine, shop.key, anyway=args.here)
         window = workforce.login_window(engine.settings)
         if window is None:
             raise OperatorError("there is no browser here: install fleetdeck[browser] and Chromium, or log in where the"
@@ -63,6 +65,16 @@ def login(context: Context) -> int:
     text = f"{shop.key} is logged in; its tasks go on" if done else f"{shop.key} is not logged in; its tasks wait"
     context.show({"shop": shop.key, "logged_in": done}, [text])
     return EXIT_OK if done else EXIT_FAILED
+
+
+def _check_home(engine: assembly.Engine, shop: str, *, anyway: bool) -> None:
+    """A login in a profile that no task uses would help nobody."""
+    home = engine.store.homes([shop]).get(shop)
+    if home is not None and home.node != workforce.node_of(engine.settings) and not anyway:
+        raise OperatorError(
+            f"the browser profile of {shop} lives on the node {home.node}: run this there, move it with shop move, or"
+            " log in here all the same with --here"
+        )
 
 
 def _has_display() -> bool:

@@ -121,6 +121,10 @@ class Doctor:
         ]
         if orphans := len(store.expired(LOOK)):
             found.append(finding(WARNING, "orphans", "doctor.orphans", tasks=orphans))
+        if closed := store.sessions():
+            parked = sum(counts.shops.get(one.shop, {}).get(Status.BLOCKED, 0) for one in closed)
+            params: dict[str, Param] = {"shops": len(closed), "shop": closed[0].shop, "tasks": parked}
+            found.append(finding(NOTE, "sessions", "doctor.session", **params))
         if unsent := len(store.outbox(health.OUTBOX_OLD_MS, LOOK)):
             found.append(finding(WARNING, "orphans", "doctor.outbox", tasks=unsent))
         for name, body in store.documents("type").items():

@@ -102,6 +102,15 @@ def test_without_a_display_the_other_way_is_named(run: Run, monkeypatch: pytest.
     assert run("shop", "login", "s1", "--url", "file:///etc/passwd")[0] == 2
 
 
+def test_a_login_where_no_task_would_use_it_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    assert run("shop", "move", "s1", "--node", "far-away", "--force")[0] == 0
+    code, said = run("shop", "login", "s1")
+    assert (code, "lives on the node far-away" in said["error"]) == (1, True)
+    assert "far-away" not in run("shop", "login", "s1", "--here")[1]["error"]
+
+
 @pytest.mark.parametrize(
     ("words", "code"),
     [(("open", "nobody"), 2), (("close", "s1", "--kind", "tired"), 2), (("close", "s1", "--note", "x" * 501), 2)],

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from services.domain.change import Claim
+from services.domain.change import Claim, CloseSession
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
 from services.domain.message import Message
@@ -53,7 +53,9 @@ def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
     room.store.put_home(away.shop, "desk")
     room.ask(Claim(task_id=away.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1, home="hall"))
     room.clock.advance(61)
+    room.ask(CloseSession(shop=away.shop, kind="captcha", by="ann"))
     found = look(room, tmp_path)
+    assert found["session"].message.params == {"shops": 1, "shop": "temu:s3", "tasks": 1}
     assert levels(found, "no_leader", "no_workers", "home_silent", "orphans", "outbox", "bad_type", "paused") == [
         ERROR, ERROR, WARNING, WARNING, WARNING, ERROR, NOTE,
     ]  # fmt: skip
