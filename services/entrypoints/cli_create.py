@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from services import assembly
-from services.domain import dependency
+from services.domain import dependency, task_type
 from services.domain.errors import UsageError
+from services.domain.said import said
+from services.domain.schema import Problem
 from services.domain.shop import valid_word
 from services.domain.status import Status
 from services.engine.producer import Submitted, TaskSpec
@@ -81,13 +83,32 @@ def create(context: Context) -> int:
         if warnings is None:
             return EXIT_FAILED
         done = assembly.commands(engine).tasks.create(specs, origin="file" if args.file else "cli")
+        refused = list(_faults(engine, done))
     errors: list[dict[str, Any]] = [{"line": line, "field": field, "error": text} for line, field, text in faults]
-    errors += [{"line": spec.line, "field": field, "error": text} for spec, field, text in done.errors]
+    errors += refused
     errors.sort(key=lambda error: error["line"])
     batch = batch if done.created else ""
     lines = _created_lines(done, errors) + ([f"batch {batch}: batch show {batch}"] if batch else [])
     context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, lines)
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
+
+
+def _faults(engine: assembly.Engine, done: Submitted) -> Iterator[dict[str, Any]]:
+    """What was refused; of a payload everything that is wrong with it, once for all tasks that have the same."""
+    told: set[tuple[str, str]] = set()
+    for spec, field, text in done.errors:
+        found = [Problem(path=field, message="", code="")]
+        same = spec.task_type, repr(spec.payload)
+        if same not in told:
+            told.add(same)
+            found = task_type.validate_payload(engine.registry.task_type(spec.task_type), spec.payload) or found
+        if (found[0].path or "payload") != field or not found[0].message:
+            yield {"line": spec.line, "field": field, "error": text}
+            continue
+        for one in found:
+            where = one.path or "payload"
+            words = said("payload.bad", field=where, problem=one.message)
+            yield {"line": spec.line, "field": where, "error": words}
 
 
 def _look_at(context: Context, doubts: Sequence[guesses.Doubt]) -> list[str] | None:

@@ -101,8 +101,8 @@ class Attempt:
             here = self.page.url if flow_text.scheme_of(self.page.url) in flow_text.SAFE_SCHEMES else ""
             base = self.settings.sites.get(self._order.platform, "") if url.startswith("/") or not here else ""
             if not (base or here):
-                what = f"executors.browser.sites.{self._order.platform}"
-                raise Failed(f"{url} is a path, and this worker knows no site for it: set {what}", classify.BAD_PAYLOAD)
+                what = f"set executors.browser.sites.{self._order.platform}, or name a whole address"
+                raise Failed(f"{url} is a path, and this worker knows no site for it: {what}", classify.BAD_PAYLOAD)
             url = urljoin(base.rstrip("/") + "/", url.lstrip("/")) if base else urljoin(here, url)
         if why := flow_text.refused(url, self.settings.allowed_schemes):
             raise Failed(why, classify.BAD_PAYLOAD)

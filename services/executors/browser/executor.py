@@ -123,8 +123,8 @@ class BrowserExecutor:
             return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
         payload = msgspec.json.decode(job.task.payload)
         if problems := flow.problems(job.task.task_type, payload):  # what a foreign producer sent, nobody has checked
-            first = problems[0]
-            return Outcome(ok=False, error=f"{first.path}: {first.message}", error_kind=classify.BAD_PAYLOAD)
+            text = "\n".join(f"{one.path}: {one.message}" for one in problems)
+            return Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
         known, missing = self._secrets_of(job)
         if missing:
             text = (
