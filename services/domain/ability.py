@@ -98,8 +98,11 @@ def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int
 
 
 def works_at_home(kind: TaskType, workers: Iterable[WorkerInfo]) -> bool:
-    """Whether tasks of a type need the browser profile of their shop, as far as it or a worker tells."""
-    return (kind.executor == BROWSER and kind.isolation == PROFILE) or any(kind.name in one.lends for one in workers)
+    """Whether tasks of a type need the profile of their shop: as those workers would run it that can, if any can."""
+    able = [ability for info in workers if (ability := of(info)).executor_for(kind)]
+    if able:
+        return any(ability.needs_profile(kind) for ability in able)
+    return kind.executor == BROWSER and kind.isolation == PROFILE
 
 
 def at_home(node: str, kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int) -> HomeNow:

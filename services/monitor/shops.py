@@ -34,6 +34,7 @@ class ShopRow:
     session: ClosedSession | None = None  #: where it is closed: the shop waits for a login
     breaker: Breaker | None = None  #: where it is open
     login: Login | None = None  #: the last one that is known
+    home: str = ""  #: the node where its browser profile lives, if it has one
     success_at: int = 0  #: UTC ms at which a task succeeded last, 0 where that is not known
 
     @property
@@ -135,6 +136,7 @@ class _Held:
         self._breakers = {one.shop: one for one in store.breakers()}
         self._sessions = {one.shop: one for one in store.sessions()}
         self._logins, self._successes = store.logins(), store.successes()
+        self._homes = store.homes()
 
     @property
     def shops(self) -> tuple[str, ...]:
@@ -153,6 +155,7 @@ class _Held:
             session=self._sessions.get(shop.key),
             breaker=self._breakers.get(shop.key),
             login=self._logins.get(shop.key),
+            home=home.node if (home := self._homes.get(shop.key)) is not None else "",
             success_at=self._successes.get(shop.key, 0),
         )
 

@@ -174,6 +174,7 @@ class ShopCard(Card):
             (_("Last login"), text.listed([part for part in login if part]), "text"),
             (_("Last success"), words.since(row.success_at, now), "text"),
             (_("Paused"), paused, "text"),
+            (_("Home node"), row.home, "text"),
         ]
         return [one for one in found if one[1]]
 

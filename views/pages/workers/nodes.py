@@ -120,6 +120,8 @@ def abilities(info: WorkerInfo) -> str:
     lines += [_("{program} is not found here").format(program=safe.one_line(one, 60)) for one in {*info.lacks.values()}]
     if info.declines:
         lines.append(_("Refuses: {names}").format(names=text.listed(map(type_names.name, info.declines))))
+    if info.node:
+        lines.append(_("Node: {name}").format(name=safe.one_line(info.node, 64)))
     if info.auto:
         lines.append(_("Sets the number of its slots by itself."))
     if info.browsers >= 0:

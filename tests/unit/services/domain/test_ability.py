@@ -8,8 +8,9 @@ import pytest
 
 from services.domain import ability
 from services.domain.ability import Ability
+from services.domain.home import HomeNow
 from services.domain.task_type import TaskType
-from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+from services.domain.worker import SILENT_AFTER_MS, SlotState, WorkerInfo
 
 NOW = 1_700_000_000_000
 
@@ -76,3 +77,42 @@ def test_a_command_of_its_own_goes_before_the_browser() -> None:
     assert Ability(executors=("browser", "rpa"), commands=("screenshot",)).executor_for(kind) == "rpa"
     assert Ability(executors=("browser", "rpa")).executor_for(kind) == "browser"
     assert Ability(executors=("rpa",), lacks={"browser": "playwright"}).executor_for(kind) == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "workers", "needs"),
+    [
+        (TaskType(name="page", executor="browser"), (), True),
+        (TaskType(name="page", executor="browser"), ({"executors": ("browser",)},), True),
+        (TaskType(name="page", executor="browser"), ({"executors": ("rpa",), "commands": ("page",)},), False),
+        (TaskType(name="page", executor="browser", isolation="context"), ({"executors": ("browser",)},), False),
+        (TaskType(name="flow", executor="rpa"), ({"executors": ("rpa",)},), False),
+        (
+            TaskType(name="flow", executor="rpa"),
+            ({"executors": ("rpa",)}, {"executors": ("rpa",), "lends": ("flow",)}),
+            True,
+        ),
+    ],
+)
+def test_what_works_in_the_profile_of_its_shop(
+    kind: TaskType, workers: tuple[dict[str, Any], ...], needs: bool
+) -> None:
+    seen = [worker(f"w{number}", **fields) for number, fields in enumerate(workers)]
+    assert ability.works_at_home(kind, seen) is needs
+
+
+def test_what_the_workers_of_a_node_tell_of_it() -> None:
+    slots = (SlotState(task_id="t"), SlotState())
+    desk = {"node": "desk", "executors": ("rpa",), "slots": slots}
+    seen = [
+        worker("w1", **desk),
+        worker("w2", **desk, lanes=("low",)),
+        worker("w3", **(desk | {"seen_at": NOW - SILENT_AFTER_MS - 1})),
+        worker("w4", **(desk | {"node": "hall"})),
+    ]
+    assert ability.at_home("desk", kind(), "high", seen, NOW) == HomeNow(
+        node="desk", alive=2, able=1, free=1, seen_at=NOW
+    )
+    assert ability.at_home("attic", kind(), "high", seen, NOW) == HomeNow(node="attic")
+    waiting = {("high", "mail", "desk"): 2, ("low", "mail", "attic"): 1, ("high", "flow", "attic"): 3}
+    assert list(ability.absent_homes(waiting, seen, NOW)) == [("attic", 4, 0)]

@@ -79,6 +79,7 @@ def after(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
 
 def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
+    fleet.store.put_home(SHOP, "desk-01")
     page = open_page()
     assert page._shops.key_at(0) == SHOP
     assert row(page, SHOP)["reason"].startswith("2 of 2 failed, next try in ")
@@ -86,6 +87,7 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert page.shop.isVisibleTo(page)
     said = words(page.shop)
     assert "微光数码专卖店" in said
+    assert "desk-01" in said
     assert "2 of 2 failed" in said
     assert "Seller login expired, opened once" in said
     i18n.set_language("zh_CN")

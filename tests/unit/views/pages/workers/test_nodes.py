@@ -40,10 +40,10 @@ def test_the_note_says_what_a_person_should_know() -> None:
 
 
 def test_a_worker_without_its_program_says_so_and_what_it_can_run() -> None:
-    info = worker(executors=("python",), handlers=("mail", "work"), lacks={"rpa": "flowrun"})
+    info = worker(executors=("python",), handlers=("mail", "work"), lacks={"rpa": "flowrun"}, node="desk")
     assert nodes.note(info, NOW) == ("flowrun is not found here", "retrying")
     lines = nodes.abilities(info).splitlines()
-    assert lines == ["Runs: python", "Types of its own: mail, work", "flowrun is not found here"]
+    assert lines == ["Runs: python", "Types of its own: mail, work", "flowrun is not found here", "Node: desk"]
     assert nodes.abilities(worker()) == ""
 
 
