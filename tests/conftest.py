@@ -5,9 +5,9 @@ from __future__ import annotations
 import gc
 import os
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 # Before anything imports PySide6.
 os.environ["QT_QPA_PLATFORM"] = os.environ.get("FLEETDECK_TEST_QPA", "offscreen")
@@ -25,7 +25,11 @@ from hypothesis import HealthCheck, settings  # noqa: E402
 
 from tests.support.services import RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
 
+if TYPE_CHECKING:
+    from pytestqt.qtbot import QtBot
+
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
+PATIENCE_MS = 40_000
 QT_FIXTURES = {"qapp", "qtbot", "qtmodeltester", "qtlog"}
 MARKS = {"rabbitmq": "rabbitmq", "redis": "redis_server", "gui": "qapp"}
 
@@ -60,6 +64,18 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
             yield from qt_leaks.watch(patch)
     finally:
         gc.enable()
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """Waits longer than five seconds for what is certain to come: several test processes share a machine."""
+    for name in ("waitUntil", "waitSignal"):
+        setattr(qtbot, name, _patient(getattr(qtbot, name)))
+    return qtbot
+
+
+def _patient(wait: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *what, timeout=0, **options: wait(*what, timeout=max(timeout, PATIENCE_MS), **options)
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from tests.integration.cli_rig import Cli
 @pytest.mark.slow
 def test_the_demo_counts_right_and_leaves_nothing(cli: Cli) -> None:
     cli.environment.clear()  # short leases run out on a busy machine
-    report = cli.run("demo", "--seconds", 20)
+    report = cli.run("demo", "--seconds", 8)
     assert report["ok"] is True
     assert report["drained"] is True
     assert report["events_ended"] == report["shown"]

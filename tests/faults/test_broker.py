@@ -14,7 +14,7 @@ from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, Fleet, channel, lines, vhost
-from tests.integration.rabbitmq_rig import ctl
+from tests.integration.rabbitmq_rig import evaluate, set_memory_limit
 from tests.integration.test_rabbitmq_consume import short_patience
 from tests.support.services import RabbitMQ
 
@@ -52,20 +52,20 @@ def publish_until_ended(fleet: Fleet, ids: Sequence[str]) -> None:
 
 @contextmanager
 def memory_alarm(rabbitmq: RabbitMQ) -> Iterator[None]:
-    ctl(rabbitmq, "set_vm_memory_high_watermark", "0")
+    set_memory_limit(rabbitmq, "0")
     try:
         yield
     finally:
-        ctl(rabbitmq, "set_vm_memory_high_watermark", "0.6")
+        set_memory_limit(rabbitmq)
 
 
 @contextmanager
 def disk_alarm(rabbitmq: RabbitMQ) -> Iterator[None]:
-    ctl(rabbitmq, "set_disk_free_limit", "1000000GB")
+    evaluate(rabbitmq, 'rabbit_disk_monitor:set_disk_free_limit("1000000GB").')
     try:
         yield
     finally:
-        ctl(rabbitmq, "set_disk_free_limit", "1MB")
+        evaluate(rabbitmq, 'rabbit_disk_monitor:set_disk_free_limit("1MB").')
 
 
 @pytest.mark.parametrize("alarm", [memory_alarm, pytest.param(disk_alarm, marks=pytest.mark.harsh)])

@@ -5,9 +5,9 @@ from __future__ import annotations
 import subprocess
 import time
 import urllib.parse
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, TypeVar
+from typing import Any
 
 import pika
 
@@ -16,9 +16,9 @@ from services.broker.rabbitmq_consumer import RabbitConsumer
 from services.broker.rabbitmq_timing import Timing
 from services.clock import SystemClock
 from services.domain.order import Delivery, Order
+from tests.contract.waiting import PATIENCE_S, eventually
 from tests.support.services import RabbitMQ
 
-T = TypeVar("T")
 #: short, so that a test of a loss takes seconds
 QUICK = Timing(connect=3.0, publish=5.0, grace=0.5, reconnect=1.0, call=10.0)
 
@@ -34,16 +34,7 @@ def orders(count: int, lane: str = "high") -> list[Order]:
     return [order(f"m{number}", lane) for number in range(count)]
 
 
-def eventually(ask: Callable[[], T], seconds: float = 10.0) -> T:
-    """Ask until the answer is truthy."""
-    deadline = time.monotonic() + seconds
-    while not (answer := ask()):
-        assert time.monotonic() < deadline, f"still {answer!r} after {seconds} s"
-        time.sleep(0.02)
-    return answer
-
-
-def collect(consumer: RabbitConsumer, count: int, seconds: float = 10.0) -> list[Delivery]:
+def collect(consumer: RabbitConsumer, count: int, seconds: float = PATIENCE_S) -> list[Delivery]:
     """Take until so many came."""
     found: list[Delivery] = []
     deadline = time.monotonic() + seconds
@@ -88,27 +79,31 @@ def vhost(url: str) -> str:
     return urllib.parse.unquote(urllib.parse.urlsplit(url).path[1:])
 
 
-def connections(rabbitmq: RabbitMQ, url: str) -> list[dict[str, Any]]:
-    """Open connections of this virtual host, as the broker sees them."""
-    return [item for item in rabbitmq.api("GET", "/api/connections") if item.get("vhost") == vhost(url)]
-
-
 def break_connections(rabbitmq: RabbitMQ, url: str, count: int = 1) -> None:
-    """Close every connection of this virtual host by force, once the late statistics tell of at least ``count``."""
-    found = eventually(lambda: few if len(few := connections(rabbitmq, url)) >= count else None, 30)
-    for item in found:
-        rabbitmq.api("DELETE", f"/api/connections/{urllib.parse.quote(item['name'], safe='')}")
+    """Close every connection of this virtual host by force, once there are at least ``count``."""
+    found = f'[C || T <- rabbit_connection_tracking:list(<<"{vhost(url)}">>), C <- [element(6, T)]]'
+    alive = f"[C || C <- {found}, lists:member(C, rabbit_networking:connections())]"
+    eventually(lambda: int(evaluate(rabbitmq, f"length({alive}).")) >= count, 30)
+    evaluate(rabbitmq, f'[rabbit_networking:close_connection(C, "closed by force") || C <- {alive}].')
 
 
-def ctl(rabbitmq: RabbitMQ, *words: str) -> str:
-    """Run rabbitmqctl on this node."""
+def set_memory_limit(rabbitmq: RabbitMQ, limit: str = "0.6") -> None:
+    """The share of the memory, or a term such as ``{absolute, "1MB"}``, above which publishers are held back."""
+    evaluate(rabbitmq, f"vm_memory_monitor:set_vm_memory_high_watermark({limit}).")
+
+
+def evaluate(rabbitmq: RabbitMQ, code: str) -> str:
+    """The value of an Erlang expression in this node; ``rabbitmqctl`` would take seconds of processor to start."""
+    environment = rabbitmq._environment()
     done = subprocess.run(
-        ["/usr/lib/rabbitmq/bin/rabbitmqctl", *words],
-        env=rabbitmq._environment(),
+        ["erl_call", "-R", "-n", environment["RABBITMQ_NODENAME"], "-e"],
+        input=f"{code}\n",
+        env=environment,
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("{ok, "), (code, done.stdout)
+    return done.stdout[5:-1]

@@ -14,11 +14,11 @@ import pytest
 
 from services.broker.rabbitmq import RabbitBroker
 from services.domain.order import Delivery
+from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import (
     collect,
-    ctl,
     depth,
-    eventually,
+    evaluate,
     names,
     opened,
     order,
@@ -244,7 +244,7 @@ def short_patience(rabbitmq: RabbitMQ) -> Iterator[None]:
 
     def set_to(tick: int, patience: int) -> None:
         settings = {"channel_tick_interval": tick, "consumer_timeout": patience}
-        ctl(rabbitmq, "eval", ", ".join(f"application:set_env(rabbit, {k}, {v})" for k, v in settings.items()) + ".")
+        evaluate(rabbitmq, ", ".join(f"application:set_env(rabbit, {k}, {v})" for k, v in settings.items()) + ".")
 
     set_to(500, 1500)
     try:

@@ -11,17 +11,17 @@ from services.broker.rabbitmq import RabbitBroker
 from services.broker.rabbitmq_timing import Timing
 from services.clock import SystemClock
 from services.domain.order import Order, Receipt
+from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import (
     QUICK,
     collect,
-    ctl,
     depth,
-    eventually,
     names,
     opened,
     order,
     orders,
     raw,
+    set_memory_limit,
     vhost,
 )
 from tests.support.services import RabbitMQ
@@ -153,7 +153,7 @@ def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vh
     with opened(rabbitmq, amqp_vhost) as broker:
         assert all(answer.ok for answer in broker.publish(orders(20)))
         consumer = broker.consumer(["high"], window=5, name="w")
-        ctl(rabbitmq, "set_vm_memory_high_watermark", "absolute", "1MB")
+        set_memory_limit(rabbitmq, '{absolute, "1MB"}')
         try:
             started = time.monotonic()
             assert eventually(lambda: broker.publish([order("held")])[0].error == "blocked", 30)
@@ -170,7 +170,7 @@ def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vh
                 consumer.ack(taken)
             assert depth(broker, "rpa_tasks_normal") == (0, 0, 0)  # and so do numbers
         finally:
-            ctl(rabbitmq, "set_vm_memory_high_watermark", "0.6")
+            set_memory_limit(rabbitmq)
         assert eventually(lambda: broker.publish([order("free")])[0].ok, 30)
         assert not broker.health().blocked
         assert broker.health().error == ""
@@ -179,7 +179,7 @@ def test_an_alarm_blocks_publishers_only_and_says_so(rabbitmq: RabbitMQ, amqp_vh
 def test_closing_while_the_broker_blocks_does_not_hang(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
     with opened(rabbitmq, amqp_vhost) as broker:
         broker.publish([order()])
-        ctl(rabbitmq, "set_vm_memory_high_watermark", "absolute", "1MB")
+        set_memory_limit(rabbitmq, '{absolute, "1MB"}')
         try:
             assert eventually(lambda: broker.publish([order()])[0].error == "blocked", 30)
             waiting = threading.Thread(target=broker.publish, args=([order()],))
@@ -190,7 +190,7 @@ def test_closing_while_the_broker_blocks_does_not_hang(rabbitmq: RabbitMQ, amqp_
             assert not waiting.is_alive()
             assert time.monotonic() - started < 4
         finally:
-            ctl(rabbitmq, "set_vm_memory_high_watermark", "0.6")
+            set_memory_limit(rabbitmq)
 
 
 def test_a_frozen_broker_makes_orders_time_out(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:

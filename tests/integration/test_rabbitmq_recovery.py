@@ -13,19 +13,17 @@ from services.broker.rabbitmq import RabbitBroker
 from services.broker.rabbitmq_timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, UsageError
+from tests.contract.waiting import eventually
 from tests.integration.rabbitmq_rig import (
     QUICK,
     break_connections,
     collect,
-    ctl,
     depth,
-    eventually,
     names,
     opened,
     order,
     orders,
     raw,
-    vhost,
 )
 from tests.support.proxy import Proxy
 from tests.support.services import RabbitMQ
@@ -351,7 +349,7 @@ def test_under_repeated_losses_no_message_is_missing_and_none_is_left(rabbitmq: 
         try:
             for _ in range(3):
                 time.sleep(0.5)
-                ctl(rabbitmq, "close_all_connections", "--vhost", vhost(amqp_vhost), "chaos")
+                break_connections(rabbitmq, amqp_vhost)
             workers[0].join(60)
             assert len(confirmed) == count
             eventually(lambda: not set(settled) ^ confirmed and consumer.held() == 0, 60)

@@ -13,7 +13,8 @@ from services.broker.rabbitmq import RabbitBroker
 from services.clock import SystemClock
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.order import STRIPPED_HEADERS
-from tests.integration.rabbitmq_rig import collect, depth, eventually, names, opened, order, raw, vhost
+from tests.contract.waiting import eventually
+from tests.integration.rabbitmq_rig import collect, depth, names, opened, order, raw, vhost
 from tests.support.services import RabbitMQ
 
 LANE = {"x-max-priority": 10, "x-dead-letter-exchange": "rpa_dlx_exchange", "x-queue-type": "classic"}

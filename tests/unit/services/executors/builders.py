@@ -17,7 +17,7 @@ from services.domain.task import Task
 from services.executors import tree_guard
 from services.executors.base import Executor, Job, JobContext, Outcome
 
-PATIENCE_S = 20.0  #: for things that are certain to happen
+PATIENCE_S = 50.0  #: for things that are certain to happen
 
 
 def job(task_type: str = "sync_order", *, timeout_s: float = PATIENCE_S, attempt: int = 1, **fields: Any) -> Job:
