@@ -15,7 +15,7 @@ from services.domain.shop import Shop
 from services.domain.task import Task
 from services.engine.producer import TaskSpec
 from tests.bench.bulk import at_work
-from tests.bench.held import LOOK_S, Look, Watch, longest_above
+from tests.bench.held import Look, Watch, longest_above
 from tests.bench.pairs import SHOPS, CountMismatch, Pair
 from tests.support.services import RabbitMQ
 
@@ -25,8 +25,6 @@ UNDEDICATED = 100
 #: seconds of a task and tasks of each shop: short ones for the rate, and such as nothing is claimed ahead of the slots
 SHORT_S, SHORT_EACH = 0.05, 10
 LONG_S, LONG_EACH = 0.25, 6
-#: for so long more may be counted than there are slots, up to one message more for each; looks are 0.2 s apart
-SPARE_S = 1.0 + 2 * LOOK_S
 CHUNK, PATIENCE_S = 1000, 300.0
 
 
@@ -188,13 +186,14 @@ def _above(series: Sequence[tuple[float, int]]) -> float:
 
 
 def _check_held(looks: Sequence[Look]) -> None:
-    """Of shops' queues no worker holds more than its slots; the sum over the queues may count what moves twice."""
+    """No worker holds more of shops' queues than its slots, so all together do not either.
+
+    The sum over 500 queues, asked one after the other, counts twice whatever moves meanwhile; that much it may.
+    """
     by_one, most = max(look.worker for look in looks), max(look.shops for look in looks)
-    above = _above([(look.at, look.shops) for look in looks])
-    if not 0 < by_one <= SLOTS or most > 2 * ALL_SLOTS or above > SPARE_S:
+    if not 0 < by_one <= SLOTS or most > 2 * ALL_SLOTS:
         raise HeldTooMuch(
-            f"a worker of {SLOTS} slots held {by_one} messages of shops' queues; all together held {most},"
-            f" and more than {ALL_SLOTS} slots for {above:.1f} s"
+            f"a worker of {SLOTS} slots held {by_one} messages of shops' queues; all queues together had {most} out"
         )
 
 
