@@ -26,10 +26,11 @@ class SessionCommands:
         gate was not closed.
 
         Raises:
-            UsageError: that is no shop.
+            UsageError: that is no shop, or the note is too long.
         """
         self._operator.need("operator")
         _check(shop)
+        session.check_note(note)
         was = {one.shop: one for one in self._store.sessions()}.get(shop)
         detail = {"note": note} if note else {}
         detail |= {"kind": was.kind, "task": was.task_id} if was is not None else {}
@@ -43,10 +44,11 @@ class SessionCommands:
         is logged in; then ``open`` follows. One entry of the audit stands for both.
 
         Raises:
-            UsageError: that is no shop.
+            UsageError: that is no shop, or the note is too long.
         """
         self._operator.need("operator")
         _check(shop)
+        session.check_note(note)
         with self._audit.as_one("session.login", [shop], {"note": note} if note else None) as act:
             if not browse():
                 act.outcome = "refused: the browser was closed before the shop was logged in"

@@ -42,5 +42,14 @@ def check(kind: str, note: str) -> None:
     """
     if kind not in KINDS:
         raise UsageError(f"kind must be one of {', '.join(KINDS)}, not {kind!r:.60}", field="kind")
+    check_note(note)
+
+
+def check_note(note: str) -> None:
+    """Refuse a note that is longer than a person reads.
+
+    Raises:
+        UsageError: ``field`` names it.
+    """
     if len(note) > NOTE_LIMIT:
-        raise UsageError(f"a note has at most {NOTE_LIMIT} characters", field="note")
+        raise UsageError(f"a note has at most {NOTE_LIMIT} characters, not {len(note):,}", field="note")

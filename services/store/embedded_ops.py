@@ -217,7 +217,8 @@ def _move(session: Session, op: Move) -> Answer:
         return Answer("refused", task)
     gate = gate_of_plan(session, replace(task, lane=op.lane, priority=op.priority))
     after = transitions.moved(task, op, session.now, gate=gate)
-    session.put(after, SET_MARK if after.status in transitions.WITH_MARK else KEEP_MARK)
+    mark = CLEAR_MARK if after.status == Status.BLOCKED else KEEP_MARK
+    session.put(after, SET_MARK if after.status in transitions.WITH_MARK else mark)
     released = open_shop(session, key_of(task)) if task.status == Status.BLOCKED else ()
     return Answer("ok", session.get(op.task_id), released)
 

@@ -268,8 +268,8 @@ _UNDER_WAY = """
 CREATE INDEX tasks_under_way ON tasks (shop_id, platform, priority) WHERE status IN ('pending', 'queued');
 """
 
-#: shops whose session gate is closed, and why; when each shop was last logged in. at: when the last task
-#: came to a status; for succeeded, the last success
+#: shops whose session gate is closed, and why; when each shop was last logged in. at: of the row of succeeded
+#: tasks, the last success
 _SESSIONS = """
 CREATE TABLE sessions (shop TEXT PRIMARY KEY, data BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE logins (shop TEXT PRIMARY KEY, at INTEGER NOT NULL, who TEXT NOT NULL) WITHOUT ROWID;

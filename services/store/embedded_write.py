@@ -121,19 +121,21 @@ class Buffer:
         """Bring the counters up to the written records."""
         kinds: Counter[tuple[str, ...]] = Counter()
         shops: Counter[tuple[str, ...]] = Counter()
-        came: set[tuple[str, ...]] = set()
+        did: set[tuple[str, ...]] = set()  # also where as many were removed as came
         for (platform, task_type, shop_id, change), n in self._changes.items():
             lane, status, triage, old_lane, old_status, old_triage = change
             if status:
                 kinds[lane, platform, task_type, status, triage] += n
                 shops[shop_id, platform, status, triage] += n
-                came.add((shop_id, platform, status, triage))
+                if status == Status.SUCCEEDED:
+                    did.add((shop_id, platform, status, triage))
             if old_status:
                 kinds[old_lane, platform, task_type, old_status, old_triage] -= n
                 shops[shop_id, platform, old_status, old_triage] -= n
         self._changes.clear()
         conn.executemany(_TALLY, [(*key, n) for key, n in kinds.items() if n])
-        conn.executemany(_SHOP_TALLY, [(*key, n, now if key in came else 0) for key, n in shops.items() if n])
+        rows = [(*key, n, now if key in did else 0) for key, n in shops.items() if n or key in did]
+        conn.executemany(_SHOP_TALLY, rows)
 
     def write_events(self, conn: sqlite3.Connection) -> None:
         """Append the events, and now and then forget the oldest."""

@@ -43,12 +43,13 @@ LIMIT_RUNNING = ROOT + "limits:running"  #: running tasks by scope
 LIMIT_SCOPES = ROOT + "limits:waiting"  #: scopes at whose limit somebody waits
 SESSIONS = ROOT + "sessions"  #: what closed the session gate of shops, where it is closed
 LOGINS = ROOT + "logins"  #: by shop, when and by whom it was logged in last
+SUCCESSES = ROOT + "successes"  #: by shop, when a task succeeded last
 BREAKERS = ROOT + "breakers"  #: what is remembered of shops whose attempts fail
 BREAKERS_OPEN = ROOT + "breakers:open"  #: shops whose breaker is open by the instant of the next probe
 RESERVING = ROOT + "reserving"  #: shops with reservations by the end of the last one
-#: by shop, numbers of eight bytes: its slots (0: not registered), a counter for each of COUNTED, the instant of its
-#: last success (older entries end before that). Longer than the 64 bytes up to which Redis keeps a small hash as a list
-#: that it searches from the start.
+#: by shop, numbers of eight bytes: its slots (0: not registered), then a counter for each of COUNTED; older programs
+#: read just as many. Longer than the 64 bytes up to which Redis keeps a small hash as a list that it searches from the
+#: start.
 BY_SHOP = ROOT + "n:shop"
 #: by shop, for each priority but the usual one four bytes: its tasks that a message is under way for (pending, queued).
 #: Only a hint about priorities: how many there are in all BY_SHOP tells, which a program keeps too that does not know
@@ -130,6 +131,7 @@ IN_SCRIPTS = MappingProxyType(
         "limit_waiting": LIMIT_WAITING,
         "sessions": SESSIONS,
         "logins": LOGINS,
+        "successes": SUCCESSES,
         "breakers": BREAKERS,
         "breakers_open": BREAKERS_OPEN,
         "fleet_documents": DOCUMENTS + "fleet",

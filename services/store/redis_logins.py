@@ -12,7 +12,6 @@ from services.store.redis_part import Part
 
 _CLOSED = msgspec.msgpack.Decoder(ClosedSession).decode
 _LOGIN = msgspec.msgpack.Decoder(tuple[int, str]).decode
-_SUCCESS = slice(8 * (1 + len(keys.COUNTED)), 8 * (2 + len(keys.COUNTED)))
 
 
 class Sessions(Part):
@@ -30,6 +29,4 @@ class Sessions(Part):
 
     def successes(self) -> Mapping[str, int]:
         """When a task of each shop succeeded last."""
-        found = self._link.call("HGETALL", keys.BY_SHOP)
-        known = {shop.decode(): int.from_bytes(numbers[_SUCCESS], "big") for shop, numbers in found.items()}
-        return {shop: at for shop, at in known.items() if at}
+        return {shop.decode(): int(at) for shop, at in self._link.call("HGETALL", keys.SUCCESSES).items()}

@@ -24,7 +24,7 @@ SLICE = 500
 _LOOK = 500
 #: a key may be held by tasks whose records were lost with their Redis; who comes behind so many of them is found
 _GHOSTS = 3
-_NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")  #: without what stands behind the counters
+_NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
 
 
 class Reads(Part):

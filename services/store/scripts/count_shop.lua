@@ -1,10 +1,10 @@
 -- KEYS numbers of the shops, then the index of one shop, then the parts of the status index; ARGV the shop, whether to
 -- write (1), and for each part the place of its number. Answers whether the numbers differed.
-local NUMBERS = '>I8I8I8I8I8I8I8I8I8I8'
+local NUMBERS = '>I8I8I8I8I8I8I8I8I8'
 local known = redis.call('HGET', KEYS[1], ARGV[1])
-known = (known or '') .. string.char(0):rep(80 - #(known or ''))
-local numbers = { struct.unpack(NUMBERS, known) }
-local true_ones = { numbers[1], 0, 0, 0, 0, 0, 0, 0, 0, numbers[10] }
+local numbers = known and { struct.unpack(NUMBERS, known) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+numbers[10] = nil
+local true_ones = { numbers[1], 0, 0, 0, 0, 0, 0, 0, 0 }
 for i = 3, #KEYS do
   local place = tonumber(ARGV[i])
   true_ones[place] = true_ones[place] + redis.call('ZINTERCARD', 2, KEYS[2], KEYS[i])

@@ -61,11 +61,10 @@ local function status_key(status, lane, priority, triage)
   return key
 end
 
-local NUMBERS = '>I8I8I8I8I8I8I8I8I8I8' -- slots, then the counters, then the instant of the last success
+local NUMBERS = '>I8I8I8I8I8I8I8I8I8' -- slots, then the counters; programs of before read just as many
 local function set_shop(shop, numbers)
-  if numbers and #numbers < 80 then numbers = numbers .. char(0):rep(80 - #numbers) end -- written by an older program
   local s = {
-    n = numbers and { unpack_lengths(NUMBERS, numbers) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+    n = numbers and { unpack_lengths(NUMBERS, numbers) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 },
     new = not numbers, dirty = false, reserved = false, reservations = 0, way = false, way_dirty = false,
   }
   shops[shop] = s
@@ -240,10 +239,7 @@ local function index_status(e, shop)
     count_task(lanes, shop, e.status, e.lane, e.priority, e.triage, -1)
   end
   count_task(lanes, shop, status, lane, priority, triage, 1)
-  if status == 'succeeded' then
-    local s = shop_of(shop)
-    s.n[10], s.dirty = NOW, true
-  end
+  if status == 'succeeded' then shop_of(shop).success = true end
   way.follow(shop_of, shop, e.status, e.priority, status, priority)
   if quota.some and (status == 'running') ~= (e.status == 'running') then
     quota.count(e, status == 'running' and 1 or -1)
@@ -296,11 +292,13 @@ local function flush_kinds(tree, path)
 end
 
 local function flush_shops()
-  local list, n = {}, 0
+  local list, n, did, m = {}, 0, {}, 0
   for shop, s in pairs(shops) do
-    if s.dirty then list[n + 1], list[n + 2], n = shop, pack_lengths(NUMBERS, unpack(s.n, 1, 10)), n + 2 end
+    if s.dirty then list[n + 1], list[n + 2], n = shop, pack_lengths(NUMBERS, unpack(s.n, 1, 9)), n + 2 end
+    if s.success then did[m + 1], did[m + 2], m = shop, NOW_TEXT, m + 2 end
   end
   call_sliced('HSET', K.by_shop, list, n)
+  call_sliced('HSET', K.successes, did, m)
 end
 
 -- The latest instant of queueing of what came out of a queue, by its name and the priority.

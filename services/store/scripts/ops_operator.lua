@@ -36,7 +36,7 @@ local function move(o, released)
   e[T.gen], e[T.lane], e[T.priority] = e[T.gen] + 1, o[Move.lane], o[Move.priority]
   local stays = not o[Move.run_now] and (status == 'scheduled' or status == 'retrying')
   local to = (status == 'blocked' or stays) and status or due_status(e)
-  if to == 'pending' or to == 'retrying' then e.mark = true end
+  if to ~= 'scheduled' then e.mark = to ~= 'blocked' end
   transition(e, to, '', o[Move.by])
   settle(e)
   if status == 'blocked' then open_shop(e.shop, released) end

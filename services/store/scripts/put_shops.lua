@@ -1,11 +1,11 @@
 -- KEYS shops, numbers of the shops, names of shops, platforms; ARGV for each shop its platform, its name
 -- (platform:shop_id), its description and how many of its tasks may run at once.
-local NUMBERS = '>I8I8I8I8I8I8I8I8I8I8'
+local NUMBERS = '>I8I8I8I8I8I8I8I8I8'
 for i = 1, #ARGV, 4 do
   local name = ARGV[i + 1]
-  local known = redis.call('HGET', KEYS[2], name) or ''
-  local numbers = { struct.unpack(NUMBERS, known .. string.char(0):rep(80 - #known)) }
-  numbers[1], numbers[11] = tonumber(ARGV[i + 3]), nil
+  local known = redis.call('HGET', KEYS[2], name)
+  local numbers = known and { struct.unpack(NUMBERS, known) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  numbers[1], numbers[10] = tonumber(ARGV[i + 3]), nil
   redis.call('HSET', KEYS[1], name, ARGV[i + 2])
   redis.call('HSET', KEYS[2], name, struct.pack(NUMBERS, unpack(numbers)))
   redis.call('ZADD', KEYS[3], 0, name)

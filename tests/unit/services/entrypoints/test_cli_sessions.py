@@ -113,7 +113,12 @@ def test_a_login_where_no_task_would_use_it_is_refused(run: Run, monkeypatch: py
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [(("open", "nobody"), 2), (("close", "s1", "--kind", "tired"), 2), (("close", "s1", "--note", "x" * 501), 2)],
+    [
+        (("open", "nobody"), 2),
+        (("open", "s1", "--note", "x" * 501), 2),
+        (("close", "s1", "--kind", "tired"), 2),
+        (("close", "s1", "--note", "x" * 501), 2),
+    ],
 )
 def test_what_cannot_be_is_refused(
     run: Run, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], code: int

@@ -211,6 +211,17 @@ def test_data_of_a_newer_program_are_read_and_not_written(store: RedisStore, pla
     assert store.counts().total == 1
 
 
+def test_older_programs_can_read_the_numbers_of_a_shop(store: RedisStore, plain: redis.Redis) -> None:
+    store.apply([Create(task=task())])
+    store.apply([claim(), finish()])
+    assert store.successes()
+    store.put_shops([Shop(platform="pdd", shop_id="s1", concurrency=3)])
+    store.recount(mend=True)
+    numbers = plain.hgetall(keys.BY_SHOP)
+    # nine of eight bytes: the programs up to schema 3 unpack just as many and end with an error at any other length
+    assert {len(packed) for packed in numbers.values()} == {72}
+
+
 def test_the_first_write_keeps_older_programs_from_writing(store: RedisStore, plain: redis.Redis) -> None:
     store.apply([Create(task=task(0))])
     epoch = plain.hget(keys.META, "epoch")
