@@ -86,15 +86,11 @@ class _Doors:
             self._verbs.run(verb, target)
 
 
-def build(
-    session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None], memory: Memory
-) -> Desk:
-    """Make the window over an open session; pages are made when first opened."""
-    doors = _Doors()
+def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> PageContext:
+    """What the pages are given."""
     profile = session.settings.profiles.get(session.settings.profile)
     environment = profile.environment if profile is not None else ""
-    feed = Feed(session.live)
-    context = PageContext(
+    return PageContext(
         tasks=session.queries.tasks,
         causes=session.queries.causes,
         schedules=session.queries.schedules,
@@ -104,6 +100,7 @@ def build(
         commands=session.commands,
         feed=feed,
         local=session.local,
+        logins=session.logins,
         sample=session.sample,
         types=lambda: type_names.know(session.types()),
         shops=session.shops,
@@ -114,6 +111,15 @@ def build(
         embedded=session.settings.embedded,
         memory=memory,
     )
+
+
+def build(
+    session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None], memory: Memory
+) -> Desk:
+    """Make the window over an open session; pages are made when first opened."""
+    doors = _Doors()
+    feed = Feed(session.live)
+    context = _context(session, doors, feed, memory)
 
     def overview() -> Page:
         page = OverviewPage(context.overview, memory=context.memory)

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Mapping
 
 from console.local_slots import LocalSlots
+from console.logins import ShopLogins
 from console.sample import SampleAtWork
 from services import addresses, assembly, workforce
 from services import settings as config
@@ -33,6 +34,7 @@ class Session:
             self.engine.store, self.engine.registry, self.live, self.history, self.queries.causes, self.engine.clock
         )
         self.local = LocalSlots(workforce.local_workers(self.engine))
+        self.logins = ShopLogins(self.engine, self.commands.sessions)
         self._steward: Steward | None = None
         self.sample = SampleAtWork(self.engine, self.commands, self.local)
 
@@ -62,6 +64,7 @@ class Session:
 
     def close(self, grace_s: float = 5.0) -> None:
         """End everything; running tasks get the grace and then go back to their queues."""
+        self.logins.close()
         self.sample.end()
         self.local.close(grace_s)
         if self._steward is not None:

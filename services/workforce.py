@@ -140,8 +140,17 @@ def login_window(settings: config.Settings) -> LoginWindow | None:
     return LoginWindow(browser, profiles_folder(settings), program)
 
 
-def browse(window: LoginWindow, platform: str, shop_id: str, url: str, *, told: Callable[[str, bool], None]) -> bool:
-    """Let a person log in; whether the page that was seen last asked for nothing. ``told`` hears the pages.
+def browse(
+    window: LoginWindow,
+    platform: str,
+    shop_id: str,
+    url: str,
+    *,
+    told: Callable[[str, bool], None],
+    stop: threading.Event | None = None,
+) -> bool:
+    """Let a person log in; whether the page that was seen last asked for nothing. ``told`` hears the pages, ``stop``
+    closes the window.
 
     Raises:
         OperatorError: the browser could not be opened.
@@ -149,9 +158,8 @@ def browse(window: LoginWindow, platform: str, shop_id: str, url: str, *, told: 
     from services.executors.browser.login import NoWindow
 
     try:
-        seen = window.show(
-            platform, shop_id, url, stop=threading.Event(), told=lambda now: told(now.url, now.logged_in)
-        )
+        ending = stop or threading.Event()
+        seen = window.show(platform, shop_id, url, stop=ending, told=lambda now: told(now.url, now.logged_in))
     except NoWindow as exc:
         raise OperatorError(str(exc)) from exc
     except KeyboardInterrupt:  # the person gave up; the browser has ended

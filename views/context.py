@@ -63,6 +63,16 @@ class LocalControl(Protocol):
         """Name of the local worker in the list of workers, "" while none runs."""
 
 
+class LoginControl(Protocol):
+    """The browsers of shops for a person to log in. Both block, ``log_in`` until the person has closed the browser."""
+
+    def elsewhere(self, shop: str) -> str:
+        """The node on which the shop's profile lives, "" where it is opened here."""
+
+    def log_in(self, shop: str) -> bool:
+        """Open it here; whether the shop is logged in now."""
+
+
 class SampleControl(Protocol):
     """The sample fleet: its shops, storefront and trickle of tasks. ``load`` and ``stop`` block.
 
@@ -88,6 +98,7 @@ class PageContext:
     commands: CommandSet
     feed: Feed
     local: LocalControl
+    logins: LoginControl
     sample: SampleControl
     types: Callable[[], Mapping[str, TaskType]]  #: blocking
     shops: Callable[[], Mapping[str, Shop]]  #: blocking

@@ -12,12 +12,14 @@ from services.monitor.overview import Attention
 
 Name = Callable[[str], str]  #: of ``platform:shop_id``
 NAMED = 3
+#: each shop that waits for a person is a matter of its own, until the list would be nothing else
+NAMED_LOGINS = 8
 
 
 def sessions(snapshot: Snapshot, name: Name) -> Iterable[Attention]:
     """Shops that wait for a login: each by its name, or many in one; one matter each, however many tasks wait."""
     found = snapshot.sessions
-    if len(found) > NAMED:
+    if len(found) > NAMED_LOGINS:
         yield Attention(
             key="sessions",
             severity="blocked",
@@ -44,7 +46,11 @@ def sessions(snapshot: Snapshot, name: Name) -> Iterable[Attention]:
                 "reason": one.note,
             },
             since_ms=one.since,
-            verbs=(("open_session", one.shop), ("open_tasks", f"shop:{one.shop} status:blocked")),
+            verbs=(
+                ("login_shop", one.shop),
+                ("open_tasks", f"shop:{one.shop} status:blocked"),
+                ("open_session", one.shop),
+            ),
         )
 
 

@@ -140,6 +140,7 @@ def open_desk(home: Path) -> Desk:
         commands=session.commands,
         feed=feed,
         local=session.local,
+        logins=session.logins,
         sample=session.sample,
         types=session.types,
         shops=session.shops,

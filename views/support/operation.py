@@ -87,14 +87,15 @@ class _Background:
         self._mailbox: _Mailbox | None = None
         self._lock = threading.Lock()
 
-    def submit(self, call: Callable[[], Any], run: _Run) -> None:
+    def submit(self, call: Callable[[], Any], run: _Run, *, lasting: bool = False) -> None:
         with self._lock:
             if self._mailbox is None or not isValid(self._mailbox):
                 self._mailbox = _Mailbox()
             if self._pool is None:
                 self._pool = ThreadPoolExecutor(self.threads, thread_name_prefix="operation")
             mailbox, pool = self._mailbox, self._pool
-        pool.submit(call).add_done_callback(functools.partial(self._post, mailbox, run))
+        future = _alone(call) if lasting else pool.submit(call)
+        future.add_done_callback(functools.partial(self._post, mailbox, run))
 
     @staticmethod
     def _post(mailbox: _Mailbox, run: _Run, future: Future[Any]) -> None:
@@ -110,6 +111,20 @@ class _Background:
             pool, self._pool = self._pool, None
         if pool is not None:
             pool.shutdown(wait=wait, cancel_futures=True)
+
+
+def _alone(call: Callable[[], Any]) -> Future[Any]:
+    """Run in a thread of its own, which nobody waits for at the end."""
+    future: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as exc:  # noqa: BLE001  (as a pool does: the error goes to who asked)
+            future.set_exception(exc)
+
+    threading.Thread(target=work, name="lasting", daemon=True).start()
+    return future
 
 
 _background = _Background()
@@ -146,9 +161,10 @@ class Operation(QObject):
     succeeded = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, owner: QObject, *, latest: bool = False) -> None:
+    def __init__(self, owner: QObject, *, latest: bool = False, lasting: bool = False) -> None:
+        """``lasting``: a run may take minutes, so it gets a thread of its own; the few of the pool serve every page."""
         super().__init__(owner)
-        self._latest = latest
+        self._latest, self._lasting = latest, lasting
         self._number = 0
         self._in_flight = 0
 
@@ -192,7 +208,7 @@ class Operation(QObject):
         self._in_flight += 1
         if self._in_flight == 1:
             self.busy_changed.emit(True)
-        _background.submit(call, run)
+        _background.submit(call, run, lasting=self._lasting)
 
     def _finish(self, run: _Run) -> None:
         self._in_flight -= 1

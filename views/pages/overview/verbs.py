@@ -6,25 +6,28 @@ from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from services.i18n import _
 from views.context import PageContext
+from views.dialogs.shop_login import ShopLogin
 from views.support import type_names
 from views.support.operation import Operation
 from views.widgets.heat_map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec
 
-VERBS = ("pause", "resume", "open_session", "start_worker")
+VERBS = ("pause", "resume", "open_session", "login_shop", "start_worker")
 LOCAL_SLOTS = 4
 
 
 class AttentionVerbs(QObject):
     """Each verb ends in a toast that says what happened and takes it back where that is possible."""
 
-    def __init__(self, context: PageContext, owner: QObject) -> None:
+    def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
         self._context = context
         self._operation = Operation(self)
+        self._login = ShopLogin(context, owner)
 
     def run(self, verb: str, target: str) -> None:
         """Do what an item offers; ``target`` is a pause scope, a shop, or "" for a worker."""
@@ -33,7 +36,9 @@ class AttentionVerbs(QObject):
         elif verb == "resume":
             self.resume(target)
         elif verb == "open_session":
-            self.open_session(target)
+            self._login.go_on(target)
+        elif verb == "login_shop":
+            self._login.begin(target)
         elif verb == "start_worker":
             self.start_worker()
 
@@ -48,11 +53,6 @@ class AttentionVerbs(QObject):
         said = _("{what} goes on.").format(what=_what(scope))
         undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope))
         self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
-
-    def open_session(self, shop: str) -> None:
-        """A person has logged a shop in: its tasks go on."""
-        said = _("{what} is logged in; its tasks go on.").format(what=shop)
-        self._start(partial(self._context.commands.sessions.open, shop), said)
 
     def start_worker(self) -> None:
         """Work on tasks in this program."""

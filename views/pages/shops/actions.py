@@ -15,6 +15,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.shops import ScopeRow, ShopRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.shop_login import ShopLogin
 from views.pages.shops import words
 from views.support import text
 from views.support.operation import Operation
@@ -34,6 +35,8 @@ class ShopActions(QObject):
         super().__init__(owner)
         self._context, self._owner = context, owner
         self._operation = Operation(self)
+        self._login = ShopLogin(context, owner)
+        self._login.changed.connect(self.changed)
         self._forbidden = ""
 
     def forbid(self, reason: str) -> None:
@@ -96,8 +99,11 @@ class ShopActions(QObject):
 
     def open_session(self, row: ShopRow) -> None:
         """Somebody has logged a shop in: note it, and let its tasks go on."""
-        said = _("{what} is logged in; its tasks go on.").format(what=words.name(row))
-        self._act(partial(self._context.commands.sessions.open, row.key), said)
+        self._login.go_on(row.key)
+
+    def log_in(self, row: ShopRow) -> None:
+        """Open the shop's browser for a person."""
+        self._login.begin(row.key)
 
     def _close(self, row: ShopRow, note: str) -> None:
         close = partial(self._context.commands.breakers.close, row.key, note=note)

@@ -174,6 +174,7 @@ class ShopsPage(Page):
         self.shop.dedicated_chosen.connect(self._on_dedicated)
         self.shop.pause_chosen.connect(self._on_pause)
         self.shop.close_wanted.connect(lambda: self._on_shop(acts.close_breaker))
+        self.shop.login_wanted.connect(lambda: self._on_shop(acts.log_in))
         self.shop.session_wanted.connect(lambda: self._on_shop(acts.open_session))
         self.shop.tasks_wanted.connect(lambda: self._open_tasks(self.table.current_key()))
         self.scope.limit_chosen.connect(self._on_limit)
@@ -289,6 +290,7 @@ class ShopsPage(Page):
             return
         reason, paused = acts.barred(), f"shop:{row.key}" in row.holds
         if row.session is not None:
+            offer(menu, _("Open this shop's browser"), lambda: acts.log_in(row), reason)
             offer(menu, _("Logged in elsewhere: go on"), lambda: acts.open_session(row), reason)
         if row.breaker is not None:
             offer(menu, _("Close the breaker"), lambda: acts.close_breaker(row), reason)

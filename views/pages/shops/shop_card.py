@@ -32,7 +32,8 @@ class ShopCard(Card):
     dedicated_chosen: whether it has a queue of its own.
     pause_chosen: whether it is to be paused.
     close_wanted: its breaker shall be closed.
-    session_wanted: somebody has logged it in.
+    login_wanted: its browser shall open for a person.
+    session_wanted: somebody has logged it in elsewhere.
     tasks_wanted: show its tasks.
     """
 
@@ -40,6 +41,7 @@ class ShopCard(Card):
     dedicated_chosen = Signal(bool)
     pause_chosen = Signal(bool)
     close_wanted = Signal()
+    login_wanted = Signal()
     session_wanted = Signal()
     tasks_wanted = Signal()
 
@@ -51,6 +53,7 @@ class ShopCard(Card):
         self._facts = KeyValues(spread=True)
         self.session, self.breaker = Strip("blocked"), Strip("blocked")
         self._told = Label("", "label", "text2", wrap=True)
+        self.login_button = Button(N_("Open this shop's browser"), kind="primary", icon="ph.browser", small=True)
         self.session_button = Button(N_("Logged in elsewhere: go on"), icon="ph.sign-in", small=True)
         self._why = Label("", "label", "text2", wrap=True)
         self.close_button = Button(N_("Close the breaker"), icon="ph.shield-check", small=True)
@@ -66,6 +69,7 @@ class ShopCard(Card):
         self.dedicated.clicked.connect(self.dedicated_chosen)
         self.pause_button.clicked.connect(self._on_pause)
         self.close_button.clicked.connect(self.close_wanted)
+        self.login_button.clicked.connect(self.login_wanted)
         self.session_button.clicked.connect(self.session_wanted)
         self.tasks_button.clicked.connect(self.tasks_wanted)
         on_language_changed(self._say)
@@ -101,6 +105,7 @@ class ShopCard(Card):
         column = QVBoxLayout(self._asking)
         column.setContentsMargins(0, 0, 0, 4)
         verbs = FlowRow(across=8, down=6)
+        verbs.addWidget(self.login_button)
         verbs.addWidget(self.session_button)
         column.addWidget(self.session)
         column.addWidget(self._told)
@@ -156,6 +161,7 @@ class ShopCard(Card):
     def _show_verbs(self, row: ShopRow) -> None:
         self.pause_button.disable(self._reason)
         self.close_button.disable(self._reason)
+        self.login_button.disable(self._reason)
         self.session_button.disable(self._reason)
         stranger = _("Only tasks tell of this shop; import it first") if row.shop.unregistered else ""
         for control in (self.at_once, self.dedicated):

@@ -59,6 +59,23 @@ class NoSample:
         return 3
 
 
+class Logins:
+    """Browsers of shops in which somebody logs in at once; ``homes``: where profiles of other machines lie."""
+
+    def __init__(self, engine: assembly.Engine) -> None:
+        self._engine = engine
+        self.homes: dict[str, str] = {}
+        self.logged_in = True
+
+    def elsewhere(self, shop: str) -> str:
+        """The machine of its profile."""
+        return self.homes.get(shop, "")
+
+    def log_in(self, shop: str) -> bool:
+        """What a person did there."""
+        return assembly.commands(self._engine).sessions.login(shop, lambda: self.logged_in)
+
+
 class Local:
     """Local workers as the console offers them."""
 
@@ -251,6 +268,7 @@ def open_fleet(home: Path) -> Iterator[Fleet]:
         commands=assembly.commands(engine),
         feed=Feed(live),
         local=local,
+        logins=Logins(engine),
         sample=NoSample(),
         types=engine.registry.types,
         shops=engine.registry.shops,

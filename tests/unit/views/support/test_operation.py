@@ -46,6 +46,20 @@ def test_the_result_comes_back_in_the_gui_thread(qtbot: QtBot) -> None:
     assert home == threading.get_ident() != worker
 
 
+def test_what_lasts_takes_no_thread_from_the_others(qtbot: QtBot) -> None:
+    owner, gate = QObject(), threading.Event()
+    long, short = Operation(owner, lasting=True), Operation(owner)
+    for _ in range(operation.THREADS):
+        long.start(lambda: gate.wait(60))
+    with qtbot.waitSignal(short.succeeded):
+        short.start(threading.get_ident)
+    assert long.busy
+    gate.set()
+    qtbot.waitUntil(lambda: not long.busy)
+    with qtbot.waitSignal(long.failed):
+        long.start(fail, failure=lambda _error: None)
+
+
 def test_busy_is_told_once_for_overlapping_runs(qtbot: QtBot) -> None:
     owner, gate, states = QObject(), threading.Event(), []
     task = Operation(owner)

@@ -15,7 +15,7 @@ from services.domain.breaker import Rule
 from services.domain.limit import Limit
 from services.domain.shop import Shop
 from services.domain.status import Status
-from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
+from tests.unit.views.pages.fleet_rig import LOGIN, Fleet, Logins
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.shops.page import ShopsPage
@@ -257,3 +257,28 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     assert (entry.target, entry.outcome) == ((SHOP,), "done")
     page._show_all()
     qtbot.waitUntil(lambda: row(page, SHOP)["login"].endswith(" ago"), timeout=WAIT_MS)
+
+
+def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.context.commands.sessions.close(SHOP)
+    logins = fleet.context.logins
+    assert isinstance(logins, Logins)
+    logins.logged_in = False
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    after(qtbot, page, page.shop.login_button.click)
+    assert [toast.status for toast in fleet.toasts] == ["running", "warning"], "it opened, and nobody logged in"
+    logins.homes = {SHOP: "desk-02"}
+    page.shop.login_button.click()
+    qtbot.waitUntil(lambda: bool(page.findChildren(ConfirmDialog)), timeout=WAIT_MS)
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert "desk-02" in words(dialog)
+    assert f"shop login {SHOP}" in words(dialog)
+    after(qtbot, page, dialog.verb_button.click)
+    assert fleet.store.sessions() == []
+    acts = [(one.action, one.outcome.partition(":")[0]) for one in fleet.store.audit(10)]
+    assert [one for one in acts if one[0].startswith("session")] == [
+        ("session.open", "done"),
+        ("session.login", "refused"),
+        ("session.close", "done"),
+    ]

@@ -1,0 +1,58 @@
+"""Browsers of shops for a person: each once at a time, ended with the console, at home on one machine."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from console.logins import ShopLogins
+from services import assembly, workforce
+from services import settings as config
+from services.domain.errors import OperatorError
+
+SHOP = "pdd:s1"
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[assembly.Engine]:
+    """On one file."""
+    opened = assembly.open_engine(config.load(home=tmp_path))
+    yield opened
+    opened.close()
+
+
+def test_one_window_a_shop_and_none_is_left_behind(engine: assembly.Engine) -> None:
+    sessions, shown = assembly.commands(engine).sessions, threading.Event()
+
+    def browse(platform: str, shop_id: str, stop: threading.Event) -> bool:
+        assert (platform, shop_id) == ("pdd", "s1")
+        shown.set()
+        return stop.wait(60) and False
+
+    sessions.close(SHOP)
+    logins = ShopLogins(engine, sessions, browse)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(logins.log_in, SHOP)
+        assert shown.wait(60)
+        with pytest.raises(OperatorError, match="open already"):
+            logins.log_in(SHOP)
+        logins.close()
+        assert first.result(60) is False
+    assert [one.shop for one in engine.store.sessions()] == [SHOP], "nobody has logged in"
+
+
+def test_a_login_opens_the_gate_and_a_profile_elsewhere_is_named(engine: assembly.Engine) -> None:
+    sessions = assembly.commands(engine).sessions
+    sessions.close(SHOP)
+    logins = ShopLogins(engine, sessions, lambda *_: True)
+    assert logins.elsewhere(SHOP) == "", "it has no home yet"
+    engine.store.put_home(SHOP, "desk-02")
+    assert logins.elsewhere(SHOP) == "desk-02"
+    engine.store.put_home(SHOP, workforce.node_of(engine.settings))
+    assert logins.elsewhere(SHOP) == ""
+    assert logins.log_in(SHOP) is True
+    assert engine.store.sessions() == []

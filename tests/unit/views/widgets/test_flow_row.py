@@ -1,0 +1,31 @@
+"""A row that goes on in the next line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from views.widgets.flow_row import FlowRow
+
+
+class Block(QWidget):
+    """100 by 20."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(100, 20)
+
+
+def test_what_does_not_fit_stands_in_the_next_line(qtbot: QtBot) -> None:
+    owner = QWidget()
+    qtbot.addWidget(owner)
+    row = FlowRow(owner, across=10, down=5)
+    for _ in range(3):
+        row.addWidget(Block())
+    owner.resize(220, 60)
+    owner.show()
+    places = [(item.geometry().left(), item.geometry().top()) for item in map(row.itemAt, range(3)) if item is not None]
+    assert places == [(0, 0), (110, 0), (0, 25)]
+    assert [row.heightForWidth(width) for width in (320, 210, 90)] == [20, 45, 70]
+    assert row.takeAt(0) is not None
+    assert (row.count(), row.heightForWidth(210)) == (2, 20)
