@@ -39,9 +39,12 @@ class SessionCommands:
             self._opener.open_shops([shop])  # what this does not open, the reconciler does within its next rounds
         return answer.code == "ok"
 
-    def login(self, shop: str, browse: Callable[[], bool], *, note: str = "") -> bool:
+    def login(self, shop: str, browse: Callable[[], bool], *, note: str = "", node: str = "") -> bool:
         """Let a person log a shop in: ``browse`` opens its browser here, waits for its end and tells whether the shop
         is logged in; then ``open`` follows. One entry of the audit stands for both.
+
+        ``node``: where this browser's profile lives. A shop that is at home nowhere yet is at home there from now on,
+        if a worker runs there: its first task would start with the profile of any other node, and without this login.
 
         Raises:
             UsageError: that is no shop, or the note is too long.
@@ -53,6 +56,8 @@ class SessionCommands:
             if not browse():
                 act.outcome = "refused: the browser was closed before the shop was logged in"
                 return False
+            if any(info.node == node != "" for info in self._store.workers()) and not self._store.homes([shop]):
+                self._store.put_home(shop, node)
             self.open(shop, note=note)
         return True
 

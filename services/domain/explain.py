@@ -179,7 +179,7 @@ def _session(task: Task, facts: Facts) -> _Test:
         "worker": closed.worker, "by": closed.by, "reason": closed.note,
     }  # fmt: skip
     if closed.by:
-        return SESSION, False, "gate.session_by", params
+        return SESSION, False, "gate.session_by" if closed.note else "gate.session_unsaid", params
     return SESSION, False, "gate.session_captcha" if closed.kind == classify.CAPTCHA else "gate.session_login", params
 
 

@@ -54,7 +54,13 @@ GATES: dict[str, str] = {
     "gate.session_captcha": N_(
         "The shop shows a captcha: {holder} met it on {worker} {span} ago. After shop login {shop} its tasks go on."
     ),
-    "gate.session_by": N_("{by} said {span} ago that somebody must log the shop in first: {reason}"),
+    "gate.session_by": N_(
+        "{by} said {span} ago that somebody must log the shop in first: {reason}. After shop login {shop} its"
+        " tasks go on."
+    ),
+    "gate.session_unsaid": N_(
+        "{by} said {span} ago that somebody must log the shop in first. After shop login {shop} its tasks go on."
+    ),
     "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),
     "gate.no_breaker": N_("The last attempts of the shop did not fail too often."),
     "gate.breaker": N_(

@@ -61,8 +61,11 @@ def login(context: Context) -> int:
         def browse() -> bool:
             return workforce.browse(window, shop.platform, shop.shop_id, url, told=_tell)
 
-        done = assembly.commands(engine).sessions.login(shop.key, browse, note=args.note)
-    text = f"{shop.key} is logged in; its tasks go on" if done else f"{shop.key} is not logged in; its tasks wait"
+        sessions, node = assembly.commands(engine).sessions, workforce.node_of(engine.settings)
+        done = sessions.login(shop.key, browse, note=args.note, node=node)
+        waits = any(one.shop == shop.key for one in engine.store.sessions())
+    follows = "its tasks wait" if waits else "its tasks go on"
+    text = f"{shop.key} is {'' if done else 'not '}logged in; {follows}"
     context.show({"shop": shop.key, "logged_in": done}, [text])
     return EXIT_OK if done else EXIT_FAILED
 

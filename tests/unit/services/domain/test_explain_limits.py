@@ -98,7 +98,13 @@ def test_an_open_breaker_names_its_failures_and_the_next_try() -> None:
         ),
         (
             {"kind": "captcha", "by": "ann", "note": "no phone"},
-            "ann said 2 m 00 s ago that somebody must log the shop in first: no phone",
+            "ann said 2 m 00 s ago that somebody must log the shop in first: no phone."
+            " After shop login pdd:shop017 its tasks go on.",
+        ),
+        (
+            {"kind": "login_expired", "by": "ann"},
+            "ann said 2 m 00 s ago that somebody must log the shop in first."
+            " After shop login pdd:shop017 its tasks go on.",
         ),
     ],
 )

@@ -15,6 +15,7 @@ from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish
 from services.domain.shop import Shop
 from services.domain.task import Attempt, Task
+from services.domain.worker import WorkerInfo
 from services.entrypoints import cli
 from services.store.embedded import EmbeddedStore
 
@@ -92,6 +93,24 @@ def test_a_login_in_a_browser_opens_it_only_when_it_succeeded(run: Run, tmp_path
         ("session.login", "done"),
         ("session.login", "refused: the browser was closed before the shop was logged in"),
     ]
+
+
+def test_a_shop_is_at_home_where_it_was_logged_in_first(run: Run, tmp_path: Path) -> None:
+    engine = assembly.open_engine(config.load(home=tmp_path))
+    try:
+        sessions, store = assembly.commands(engine).sessions, engine.store
+        store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, node="desk"))
+        sessions.login("pdd:s1", lambda: True, node="attic")
+        assert store.homes() == {}, "no worker runs there"
+        sessions.login("pdd:s1", lambda: False, node="desk")
+        assert store.homes() == {}
+        sessions.login("pdd:s1", lambda: True, node="desk")
+        assert store.homes()["pdd:s1"].node == "desk"
+        store.heartbeat(WorkerInfo(worker="w2", host="h", pid=1, node="hall"))
+        sessions.login("pdd:s1", lambda: True, node="hall")
+        assert store.homes()["pdd:s1"].node == "desk"
+    finally:
+        engine.close()
 
 
 def test_without_a_display_the_other_way_is_named(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
