@@ -20,7 +20,7 @@ from services.monitor.tasks import TaskDetail, TaskQueries, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.artifact_section import ArtifactSection
-from views.pages.tasks.documents import show_json
+from views.pages.tasks.documents import DocumentSection, PayloadSection
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.steps_section import StepsSection
@@ -34,7 +34,6 @@ from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
-from views.widgets.json_editor import JsonEditor
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
 from views.widgets.status_pill import StatusPill
@@ -189,20 +188,10 @@ class TaskDetailPanel(QWidget):
         self._error = Label("", "label", "text", wrap=True)
         self._error.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._failure.body.addWidget(self._error)
-        self._data = Section(N_("Payload"))
-        self._payload = JsonEditor(N_("Payload"))
-        self._payload.setReadOnly(True)
-        copy = IconButton("ph.copy", N_("Copy the payload"))
-        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self._payload.toPlainText()))
-        self._data.add_action(copy)
-        self.edit_button = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
+        self._data, self._outcome = PayloadSection(), DocumentSection(N_("Result"))
+        self._payload, self._result = self._data.editor, self._outcome.editor
+        self.edit_button = self._data.edit_button
         self.edit_button.clicked.connect(self._on_edit)
-        self._data.add_action(self.edit_button)
-        self._data.body.addWidget(self._payload)
-        self._outcome = Section(N_("Result"))
-        self._result = JsonEditor(N_("Result"))
-        self._result.setReadOnly(True)
-        self._outcome.body.addWidget(self._result)
         self._steps = StepsSection(self._context.artifacts)
         self._files = ArtifactSection(self._context.artifacts, self._steps.shows)
         self._files.answered.connect(self._steps.take)
@@ -293,10 +282,10 @@ class TaskDetailPanel(QWidget):
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
         if before is None or before.payload != task.payload:
-            show_json(self._payload, masked_json(task.payload))
+            self._data.show_text(masked_json(task.payload))
         self._outcome.setVisible(bool(task.result))
         if task.result and (before is None or before.result != task.result):
-            show_json(self._result, masked_json(task.result))
+            self._outcome.show_text(masked_json(task.result))
 
     def _follow(self) -> None:
         if self._task is not None and not self._task.ended:

@@ -1,19 +1,45 @@
-"""Payload and result of a task in their editors."""
+"""Payload and result of a task, each in a section of its panel."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 
+from PySide6.QtGui import QGuiApplication
+
+from services.i18n import N_
+from views.widgets.buttons import Button, IconButton
 from views.widgets.json_editor import JsonEditor
+from views.widgets.section import Section
 
 MOST_LINES = 12
 
 
-def show_json(editor: JsonEditor, document: str) -> None:
-    """Show a document in lines, as high as it is up to a dozen; what is not JSON stands as it is."""
-    with contextlib.suppress(ValueError):
-        document = json.dumps(json.loads(document), ensure_ascii=False, indent=2)
-    editor.load_text(document)
-    lines = min(MOST_LINES, document.count("\n") + 1)
-    editor.setFixedHeight(lines * editor.fontMetrics().lineSpacing() + 20)
+class DocumentSection(Section):
+    """A document that is looked at."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__(title)
+        self.editor = JsonEditor(title)
+        self.editor.setReadOnly(True)
+        self.body.addWidget(self.editor)
+
+    def show_text(self, document: str) -> None:
+        """Show a document in lines, as high as it is up to a dozen; what is not JSON stands as it is."""
+        with contextlib.suppress(ValueError):
+            document = json.dumps(json.loads(document), ensure_ascii=False, indent=2)
+        self.editor.load_text(document)
+        lines = min(MOST_LINES, document.count("\n") + 1)
+        self.editor.setFixedHeight(lines * self.editor.fontMetrics().lineSpacing() + 20)
+
+
+class PayloadSection(DocumentSection):
+    """What the task was given; it can be copied, and become a new task."""
+
+    def __init__(self) -> None:
+        super().__init__(N_("Payload"))
+        copy = IconButton("ph.copy", N_("Copy the payload"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.editor.toPlainText()))
+        self.add_action(copy)
+        self.edit_button = Button(N_("Edit as new task"), kind="ghost", icon="ph.pencil-simple", small=True)
+        self.add_action(self.edit_button)
