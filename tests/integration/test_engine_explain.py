@@ -62,6 +62,7 @@ def in_everybodys_way(fleet: Fleet) -> tuple[str, str, str]:
         finish(fleet, failed, "dead", error="captcha", error_kind="captcha")
     slots(fleet, 1)
     fleet.engine.store.put_limit(Limit(scope="type:work", concurrency=1))
+    commands.sessions.close("pdd:s1", note="no phone")
     commands.fleet.pause("shop:pdd:s1", reason="sale")
     task = fleet.create("s1", n=1, if_duplicate="queue", depends_on=(before,), delay_s=3600)
     return task, before, holder
@@ -69,7 +70,7 @@ def in_everybodys_way(fleet: Fleet) -> tuple[str, str, str]:
 
 def test_every_gate_in_its_turn(fleet: Fleet) -> None:
     task, before, holder = in_everybodys_way(fleet)
-    rest = ["dependency", "paused", "breaker", "shop_busy", "quota", "twin", "no_worker"]
+    rest = ["dependency", "paused", "session", "breaker", "shop_busy", "quota", "twin", "no_worker"]
     assert shut(fleet, task) == ["not_due", *rest]
     assert 3000 < first(fleet, task).params["seconds"] <= 3600
     commands = fleet.commands()
@@ -82,19 +83,22 @@ def test_every_gate_in_its_turn(fleet: Fleet) -> None:
     assert (first(fleet, task).params["scope"], first(fleet, task).params["reason"]) == ("shop:pdd:s1", "sale")
     commands.fleet.resume("shop:pdd:s1")
     assert shut(fleet, task) == rest[2:]
+    assert (first(fleet, task).code, first(fleet, task).params["reason"]) == ("gate.session_by", "no phone")
+    commands.sessions.open("pdd:s1")
+    assert shut(fleet, task) == rest[3:]
     assert (first(fleet, task).params["failed"], first(fleet, task).params["kind"]) == (2, "captcha")
     commands.breakers.close("pdd:s1")
-    assert shut(fleet, task) == rest[3:]
+    assert shut(fleet, task) == rest[4:]
     assert (first(fleet, task).params["holder"], first(fleet, task).params["concurrency"]) == (holder, 1)
     slots(fleet, 2)
-    assert shut(fleet, task) == rest[4:]
+    assert shut(fleet, task) == rest[5:]
     full = first(fleet, task).params
     assert (full["scope"], full["used"], full["limit"], full["holder"]) == ("type:work", 1, 1, holder)
     fleet.engine.store.put_limit(Limit(scope="type:work"))
-    assert shut(fleet, task) == rest[5:]
+    assert shut(fleet, task) == rest[6:]
     assert (first(fleet, task).code, first(fleet, task).params["twin"]) == ("gate.twin_running", holder)
     finish(fleet, holder)
-    assert shut(fleet, task) == rest[6:]
+    assert shut(fleet, task) == rest[7:]
     assert first(fleet, task).params["lane"] == "high"
     fleet.worker()
     fleet.wait(task, "succeeded")
