@@ -25,22 +25,29 @@ from views.support import operation
 WAIT_S = 40.0
 
 
-async def until(check: Callable[[], bool], what: str) -> None:
+async def until(check: Callable[[], bool], what: str, seconds: float = WAIT_S) -> None:
     """Let the loop run until ``check`` holds."""
-    end = time.monotonic() + WAIT_S
+    end = time.monotonic() + seconds
     while not check():
         assert time.monotonic() < end, f"never: {what}"
         await asyncio.sleep(0.05)
 
 
-def play(app: QApplication, home: Path, scene: Callable[[Console], Awaitable[None]], **request: object) -> Console:
+def play(
+    app: QApplication,
+    home: Path,
+    scene: Callable[[Console], Awaitable[None]],
+    *,
+    seconds: float = 100,
+    **request: object,
+) -> Console:
     """Run the console, let ``scene`` use it, and end it as its window being closed does."""
 
     async def both() -> Console:
         console = Console(app, ConsoleRequest(settings=config.load(home=home), first_run=True, **request))  # type: ignore[arg-type]
         running = asyncio.ensure_future(console.main())
         try:
-            await asyncio.wait_for(scene(console), 100)
+            await asyncio.wait_for(scene(console), seconds)
         finally:
             console._ended.set()
             await asyncio.wait_for(running, 60)
