@@ -7,6 +7,7 @@ import json
 import logging
 import os
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import psutil
 
 log = logging.getLogger(__name__)
 _LOCK, _COOKIES, _WANTED = "fleetdeck.lock", "fleetdeck-cookies.json", "fleetdeck.wanted"
+_WISHES, _WISH_S = 20, 0.01
 
 
 class ProfileInUse(Exception):
@@ -68,8 +70,12 @@ class Profile:
         """Ask the process that holds it to let go as soon as no task works in it: meanwhile a person waits for it."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         with (self.folder / _WANTED).open("a+b") as handle:
-            with contextlib.suppress(OSError):  # somebody else waits too
-                _lock(handle)
+            for _ in range(_WISHES):  # a look at it holds it for a moment; for longer, somebody else waits too
+                try:
+                    _lock(handle)
+                    break
+                except OSError:
+                    time.sleep(_WISH_S)
             yield
 
     @property

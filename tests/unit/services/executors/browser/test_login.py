@@ -7,10 +7,12 @@ import os
 import shutil
 import threading
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
 from services.domain import ids
+from services.executors.browser import profile
 from services.executors.browser.installation import program
 from services.executors.browser.login import LoginWindow, NoWindow, Seen
 from services.executors.browser.profile import Profile
@@ -44,16 +46,35 @@ def test_a_login_is_seen_and_kept(window: LoginWindow, lab: Lab, tmp_path: Path)
 
 
 def test_a_task_that_works_in_the_profile_is_waited_for_and_named(window: LoginWindow, tmp_path: Path) -> None:
-    profile = Profile(tmp_path / "profiles" / ids.profile_id("lab", "s1"))
-    profile.take()
+    taken = Profile(tmp_path / "profiles" / ids.profile_id("lab", "s1"))
+    taken.take()
     try:
         with pytest.raises(NoWindow, match="a task of lab:s1 works in its browser"):
             window.show("lab", "s1", "", stop=threading.Event(), told=lambda seen: None)
-        assert not profile.wanted
-        with profile.wish():
-            assert Profile(profile.folder).wanted
+        assert not taken.wanted
+        with taken.wish():
+            assert Profile(taken.folder).wanted
     finally:
-        profile.leave()
+        taken.leave()
+
+
+def test_a_wish_that_meets_a_look_at_it_is_heard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wish, look = Profile(tmp_path / "s1"), Profile(tmp_path / "s1")
+    with wish.wish():
+        pass
+    began = threading.Event()
+    real = profile._lock
+
+    def locks(handle: BinaryIO) -> None:
+        if not began.is_set():
+            began.set()
+            raise BlockingIOError
+        real(handle)
+
+    monkeypatch.setattr(profile, "_lock", locks)
+    with wish.wish():
+        assert look.wanted
+    assert not look.wanted
 
 
 def test_an_idle_browser_of_a_worker_gives_way(desk: Desk, lab: Lab) -> None:
