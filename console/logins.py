@@ -46,7 +46,8 @@ class ShopLogins:
             self._open.add(shop)
         platform, _colon, shop_id = shop.partition(":")
         try:
-            return self._sessions.login(shop, lambda: self._browse(platform, shop_id, self._stop))
+            node = workforce.node_of(self._engine.settings)
+            return self._sessions.login(shop, lambda: self._browse(platform, shop_id, self._stop), node=node)
         finally:
             with self._changed:
                 self._open.discard(shop)

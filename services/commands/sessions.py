@@ -58,6 +58,7 @@ class SessionCommands:
                 return False
             if any(info.node == node != "" for info in self._store.workers()) and not self._store.homes([shop]):
                 self._store.put_home(shop, node)
+                act.outcome = f"done: the shop is at home on {node} now"
             self.open(shop, note=note)
         return True
 
