@@ -6,6 +6,7 @@ import time
 
 from services.domain.order import Delivery, Order, QueueDepth
 from services.ports import Broker, Consumer
+from tests.contract.waiting import PATIENCE_S
 
 
 def order(number: int, lane: str = "normal", *, priority: int = 5, delay_s: int = 0, platform: str = "pdd") -> Order:
@@ -23,7 +24,7 @@ def order(number: int, lane: str = "normal", *, priority: int = 5, delay_s: int 
 
 
 def collect(
-    consumer: Consumer, count: int, *, settle: bool = False, at_once: int = 1000, seconds: float = 10.0
+    consumer: Consumer, count: int, *, settle: bool = False, at_once: int = 1000, seconds: float = PATIENCE_S
 ) -> list[Delivery]:
     """Take until there are so many; fails if they do not come."""
     found: list[Delivery] = []

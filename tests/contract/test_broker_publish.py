@@ -114,7 +114,7 @@ def test_a_delayed_message_comes_to_its_lane_in_time(broker: Broker) -> None:
     assert broker.publish([order(1, "low", delay_s=1)]) == [Receipt(True)]
     assert consumer.take(5, 0.5) == []
     (got,) = collect(consumer, 1)
-    assert 0.9 <= clock.monotonic() - begun < 4.0
+    assert 0.9 <= clock.monotonic() - begun < 30
     assert (got.message_id, got.routing_key) == ("m1", "task.pdd.low")
     consumer.ack([got])
     consumer.close()

@@ -116,17 +116,18 @@ def test_more_slots_for_a_shop_release_what_waits(fleet: Fleet) -> None:
 
 
 def test_a_delayed_task_is_released_when_it_is_due(fleet: Fleet) -> None:
-    task_id = fleet.create(delay_s=0.4)
+    task_id, later = fleet.create(delay_s=0.4), fleet.create("s2", delay_s=3600)
     task = fleet.task(task_id)
-    assert task.status == "scheduled"
+    assert [fleet.task(one).status for one in (task_id, later)] == ["scheduled"] * 2
     assert task.created_at < task.due_at <= task.created_at + 400
+    assert fleet.ready("rpa_tasks_normal") == 0, "a plan waits in the store, not in the broker"
     fleet.worker()
     reconciler = fleet.reconciler()
-    assert reconciler.release_due() == 0
-    assert fleet.ready("rpa_tasks_normal") == 0, "a plan waits in the store, not in the broker"
     eventually(lambda: reconciler.release_due() == 1, 30)
     done = fleet.wait(task_id, "succeeded")
     assert done.started_at >= task.due_at
+    assert reconciler.release_due() == 0
+    assert fleet.task(later).status == "scheduled"
 
 
 def test_cancelling_a_parked_task_frees_nothing_and_loses_nothing(fleet: Fleet) -> None:

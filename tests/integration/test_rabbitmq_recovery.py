@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import threading
 import time
 from collections.abc import Iterator
@@ -186,7 +187,7 @@ def test_a_broker_that_is_down_at_first_gets_its_topology_when_it_comes(rabbitmq
         started = time.monotonic()
         with pytest.raises(BrokerUnavailable, match=r"Nothing listens at 127\.0\.0\.1"):
             broker.ensure(platforms=["pdd"])
-        assert time.monotonic() - started < 2, "refused is known at once"
+        assert time.monotonic() - started < QUICK.call - 1, "refused is known at once"
         consumer = broker.consumer(["high"], window=5, name="w")
         rabbitmq.start()
         assert eventually(lambda: broker.publish([order()])[0].ok, 30)
@@ -253,7 +254,7 @@ def test_vhosts_of_any_name_are_reached(rabbitmq: RabbitMQ, name: str) -> None:
 
 
 def test_closing_a_frozen_broker_is_bounded(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
-    with opened(rabbitmq, amqp_vhost, Timing(close=1.0)) as broker:
+    with opened(rabbitmq, amqp_vhost, Timing(close=2.0)) as broker:
         broker.publish([order()])
         consumers = [broker.consumer(["high"], window=1, name=name) for name in ("one", "two", "three")]
         collect(consumers[0], 1, 0.2)
@@ -261,7 +262,7 @@ def test_closing_a_frozen_broker_is_bounded(rabbitmq: RabbitMQ, amqp_vhost: str)
         try:
             started = time.monotonic()
             broker.close()
-            assert time.monotonic() - started < 3.5, "all wait together, not one after the other"
+            assert time.monotonic() - started < 5.9, "all wait together, not one after the other"
         finally:
             rabbitmq.resume()
 
@@ -275,8 +276,9 @@ def test_what_keeps_a_consumer_from_its_queue_is_told(rabbitmq: RabbitMQ, amqp_v
 
 
 def test_closing_is_quick_at_every_moment(rabbitmq: RabbitMQ, amqp_vhost: str) -> None:
+    patient = dataclasses.replace(QUICK, close=20.0)
     for use in ("nothing", "connecting", "connected", "consuming"):
-        broker = RabbitBroker(amqp_vhost, SystemClock(), timing=QUICK)
+        broker = RabbitBroker(amqp_vhost, SystemClock(), timing=patient)
         if use == "connecting":
             broker._in.start()
             broker._out.start()
@@ -288,7 +290,7 @@ def test_closing_is_quick_at_every_moment(rabbitmq: RabbitMQ, amqp_vhost: str) -
         started = time.monotonic()
         broker.close()
         broker.close()
-        assert time.monotonic() - started < 2, use
+        assert time.monotonic() - started < 15, use
         with pytest.raises(BrokerUnavailable, match="closed by this program"):
             broker.ensure()
 
