@@ -20,9 +20,16 @@ def summary(now: OverviewNow) -> str:
     tasks = ngettext("{n} task waiting", "{n} tasks waiting", total).format(n=text.count(total))
     if not now.slots_total:
         return _("{tasks}, no worker is connected").format(tasks=tasks)
+    held = min(total, sum(shop.waiting for shop in now.shops if shop.session or shop.state == "paused"))
+    if held == total:
+        return _("{tasks}, all of them for a person: a login or a pause").format(tasks=tasks)
     if now.ack_rate <= 0:
         return _("{tasks}, none has finished in the last seconds").format(tasks=tasks)
-    left = total / now.ack_rate
+    left = (total - held) / now.ack_rate
+    if held:
+        return _("{tasks}, {held} of them for a person, the others clear in about {span}").format(
+            tasks=tasks, held=text.count(held), span=_about(min(left, LONGEST_S))
+        )
     if left > LONGEST_S:
         return _("{tasks}, more than a week of work at the present pace").format(tasks=tasks)
     return _("{tasks}, clear in about {span} at the present pace").format(tasks=tasks, span=_about(left))

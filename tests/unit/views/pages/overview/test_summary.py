@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from services.monitor.overview import LaneDepth, OverviewNow
+from services.monitor.overview import LaneDepth, OverviewNow, ShopCell
 from tests.unit.views.pages.overview.sample_source import SampleSource
 from views.pages.overview.summary import summary
 from views.support.text import THIN
 
-BUSY = SampleSource().now()
+BUSY = replace(SampleSource().now(), shops=())  # none of them waits for a person
 
 
 def plain(now: OverviewNow) -> str:
@@ -35,3 +35,20 @@ def test_the_line_of_the_pictures() -> None:
 )
 def test_other_days(changes: dict[str, object], expected: str) -> None:
     assert plain(replace(BUSY, **changes)) == expected  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("ready", "expected"),
+    [
+        (0, "5 tasks waiting, all of them for a person: a login or a pause"),
+        (45, "50 tasks waiting, 5 of them for a person, the others clear in about 9 s"),
+    ],
+)
+def test_what_waits_for_a_person_is_not_cleared_by_any_pace(ready: int, expected: str) -> None:
+    shops = (
+        ShopCell(platform="pdd", shop_id="1", name="1", state="healthy", waiting=3, session="login_expired"),
+        ShopCell(platform="pdd", shop_id="2", name="2", state="paused", waiting=2),
+        ShopCell(platform="pdd", shop_id="3", name="3", state="healthy", waiting=ready),
+    )
+    lanes = (LaneDepth(lane="low", ready=ready, blocked=5),)
+    assert plain(replace(BUSY, lanes=lanes, shops=shops, ack_rate=5.0)) == expected
