@@ -68,14 +68,21 @@ def _nothing_left_behind(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def qtbot(qtbot: QtBot) -> QtBot:
-    """Waits longer than five seconds for what is certain to come: several test processes share a machine."""
+    """Waits longer than five seconds for what is certain to come: several test processes share a machine.
+
+    Who looks whether something does *not* come (``raising=False``) waits as long as he says.
+    """
     for name in ("waitUntil", "waitSignal"):
         setattr(qtbot, name, _patient(getattr(qtbot, name)))
     return qtbot
 
 
 def _patient(wait: Callable[..., Any]) -> Callable[..., Any]:
-    return lambda *what, timeout=0, **options: wait(*what, timeout=max(timeout, PATIENCE_MS), **options)
+    def waited(*what: Any, timeout: int = 0, **options: Any) -> Any:
+        certain = options.get("raising") is not False
+        return wait(*what, timeout=max(timeout, PATIENCE_MS) if certain else timeout, **options)
+
+    return waited
 
 
 @pytest.fixture(scope="session")

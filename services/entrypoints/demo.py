@@ -17,6 +17,7 @@ import msgspec
 
 from services import assembly, workforce
 from services import settings as config
+from services.domain.breaker import Rule
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, PAGES, ConsoleRequest, Context, plain, whole
@@ -30,7 +31,10 @@ from services.workers.worker import Worker
 log = logging.getLogger(__name__)
 RETRY = config.RetrySettings(base_seconds=1, cap_seconds=4, max_retries=3)
 DEFAULT_SECONDS = 60.0
-DRAIN_S = 45.0
+#: creating ends so long before the end; what is left then may have to wait for a breaker of the fleet's own rule
+CALM_S, DRAIN_S = 15.0, 100.0
+#: of the demo's own store, as much shorter as the retries are
+BREAKER = Rule(cooldown_s=2, max_cooldown_s=60)
 PER_SECOND, BURST = 7.0, 60
 #: for so long a shop of the sample waits for a login: without a window there is nobody to see it
 CARE_S, CARE_SHOWN_S = 3.0, 45.0
@@ -105,6 +109,7 @@ class Demo:
             raise ConsoleError("the event stream does not answer")
         self.count.begin()
         if self.settings.embedded:
+            self.commands.breakers.set_rule(BREAKER)
             self._steward = workforce.steward(self.engine)
             self._steward.start()
             self._worker = Worker(workforce.worker_parts(self.engine), workforce.worker_options(self.settings))
@@ -254,7 +259,7 @@ def _demo(context: Context, folder: str) -> Iterator[Demo]:
 def _headless(context: Context, demo: Demo) -> int:
     seconds = context.args.seconds or DEFAULT_SECONDS
     end = time.monotonic() + seconds
-    while time.monotonic() < end - min(DRAIN_S / 3, seconds / 3):
+    while time.monotonic() < end - min(CALM_S, seconds / 3):
         time.sleep(0.2)
     drained = demo.drain(DRAIN_S)
     try:
