@@ -21,10 +21,12 @@ _PING_MS, _PINGS = 30, 5
 _PROBE = f"""<title>probe</title><script>
 const ask = new URLSearchParams(location.search);
 localStorage.profile = localStorage.profile || Math.random().toString(36).slice(2);
+// of this attempt: one whose browser was killed comes back later, when others had their turn
+const turn = `${{ask.get('task')}}-${{Math.random().toString(36).slice(2)}}`;
 let left = {_PINGS};
 async function ping() {{
   const at = performance.timeOrigin + performance.now();
-  await fetch(`/ping?shop=${{ask.get('shop')}}&task=${{ask.get('task')}}&profile=${{localStorage.profile}}&at=${{at}}`);
+  await fetch(`/ping?shop=${{ask.get('shop')}}&task=${{turn}}&profile=${{localStorage.profile}}&at=${{at}}`);
   if (--left) setTimeout(ping, {_PING_MS}); else document.body.innerHTML = '<p id=done>done</p>';
 }}
 addEventListener('load', ping);
@@ -77,8 +79,8 @@ class Lab:
         wrong = []
         owners: dict[str, set[str]] = defaultdict(set)
         for shop, pings in self.pings.items():
-            order = [task for _, task, _ in sorted(pings)]
-            turns = [task for place, task in enumerate(order) if not place or order[place - 1] != task]
+            order = [turn for _, turn, _ in sorted(pings)]
+            turns = [turn for place, turn in enumerate(order) if not place or order[place - 1] != turn]
             if len(turns) != len(set(turns)):
                 wrong.append(shop)
             for _, _, profile in pings:
