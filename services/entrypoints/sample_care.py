@@ -37,9 +37,9 @@ class Caretaker:
             self._thread.join(30.0)
 
     def look(self) -> int:
-        """Log in where it is time for it; returns how many shops."""
+        """Log in where it is time for it; returns how many shops. What a person closed is for that person to open."""
         now = self._store.now_ms()
-        due = [one.shop for one in self._store.sessions() if now - one.since >= self._after_ms]
+        due = [one.shop for one in self._store.sessions() if not one.by and now - one.since >= self._after_ms]
         for shop in due:
             log_in(self._fleet, shop)
             self._opened(shop)
