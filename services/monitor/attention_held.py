@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from services.domain import classify
 from services.domain.breaker import Breaker
+from services.domain.session import ClosedSession
 from services.domain.status import Status
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
@@ -16,22 +17,27 @@ NAMED = 3
 NAMED_LOGINS = 8
 
 
+def _many(gate: str, found: Sequence[ClosedSession] | Sequence[Breaker], name: Name) -> Attention:
+    """One matter for many shops that the same gate keeps waiting."""
+    return Attention(
+        key=f"{gate}s",
+        severity="blocked",
+        code=f"attention.{gate}s",
+        params={
+            "shops": len(found),
+            "names": "\n".join(name(one.shop) for one in found[:NAMED]),
+            "more": len(found) - NAMED,
+        },
+        since_ms=min(one.since for one in found),
+        verbs=(("open_shops", gate), ("open_tasks", f"gate:{gate}")),
+    )
+
+
 def sessions(snapshot: Snapshot, name: Name) -> Iterable[Attention]:
     """Shops that wait for a login: each by its name, or many in one; one matter each, however many tasks wait."""
     found = snapshot.sessions
     if len(found) > NAMED_LOGINS:
-        yield Attention(
-            key="sessions",
-            severity="blocked",
-            code="attention.sessions",
-            params={
-                "shops": len(found),
-                "names": "\n".join(name(one.shop) for one in found[:NAMED]),
-                "more": len(found) - NAMED,
-            },
-            since_ms=min(one.since for one in found),
-            verbs=(("open_shops", "session"), ("open_tasks", "gate:session")),
-        )
+        yield _many("session", found, name)
         return
     for one in found:
         yield Attention(
@@ -57,18 +63,7 @@ def sessions(snapshot: Snapshot, name: Name) -> Iterable[Attention]:
 def breakers(snapshot: Snapshot, found: Sequence[Breaker], name: Name) -> Iterable[Attention]:
     """Shops whose tasks wait because too many attempts failed: each by its name, or many in one."""
     if len(found) > NAMED:
-        yield Attention(
-            key="breakers",
-            severity="blocked",
-            code="attention.breakers",
-            params={
-                "shops": len(found),
-                "names": "\n".join(name(one.shop) for one in found[:NAMED]),
-                "more": len(found) - NAMED,
-            },
-            since_ms=min(one.since for one in found),
-            verbs=(("open_shops", "breaker"), ("open_tasks", "gate:breaker")),
-        )
+        yield _many("breaker", found, name)
         return
     for one in found:
         yield Attention(
