@@ -9,6 +9,7 @@ from collections.abc import Callable
 from urllib.parse import urlencode
 
 from services.domain.errors import ConsoleError
+from services.engine.duty import DutyThread
 from services.entrypoints.sample_fleet import SampleFleet
 from services.ports import Store
 
@@ -23,18 +24,15 @@ class Caretaker:
     def __init__(self, store: Store, fleet: SampleFleet, opened: Callable[[str], object], *, after_s: float) -> None:
         """``opened`` tells that a shop is logged in again."""
         self._store, self._fleet, self._opened, self._after_ms = store, fleet, opened, round(after_s * 1000)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="sample-care", daemon=True)
+        self._duty = DutyThread(self._loop, "sample-care")
 
     def start(self) -> None:
         """Begin."""
-        self._thread.start()
+        self._duty.start()
 
     def close(self) -> None:
         """Stop and wait for the last act."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(30.0)
+        self._duty.stop()
 
     def look(self) -> int:
         """Log in where it is time for it; returns how many shops. What a person closed is for that person to open."""
@@ -45,8 +43,8 @@ class Caretaker:
             self._opened(shop)
         return len(due)
 
-    def _loop(self) -> None:
-        while not self._stop.wait(LOOK_S):
+    def _loop(self, stop: threading.Event) -> None:
+        while not stop.wait(LOOK_S):
             try:
                 self.look()
             except ConsoleError as exc:

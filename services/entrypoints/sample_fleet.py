@@ -21,6 +21,7 @@ from services import assembly
 from services import settings as config
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.shop import Shop
+from services.engine.duty import DutyThread
 from services.engine.producer import Submitted, TaskSpec
 from services.entrypoints import shop_files
 
@@ -155,8 +156,7 @@ class Trickle:
     ) -> None:
         self._create, self._shops, self._per_second = create, shops, per_second
         self._random = random.Random(seed)
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="sample-trickle", daemon=True)
+        self._duty = DutyThread(self._loop, "sample-trickle")
         self._number = 0
         self._recent: deque[str] = deque(maxlen=REMEMBERED)
         self.created = 0
@@ -164,13 +164,11 @@ class Trickle:
 
     def start(self) -> None:
         """Begin."""
-        self._thread.start()
+        self._duty.start()
 
     def close(self) -> None:
         """Stop and wait for the last creation."""
-        self._stop.set()
-        if self._thread.is_alive():
-            self._thread.join(30.0)
+        self._duty.stop()
 
     def made(self, task_id: str) -> bool:
         """Whether a task is one of the newest of this trickle; any thread may ask."""
@@ -180,9 +178,9 @@ class Trickle:
         """Create ``count`` tasks at once."""
         self._submit([self._spec() for _ in range(count)])
 
-    def _loop(self) -> None:
+    def _loop(self, stop: threading.Event) -> None:
         owed = 0.0
-        while not self._stop.wait(0.5):
+        while not stop.wait(0.5):
             owed += self._per_second / 2
             if owed >= 1:
                 self._submit([self._spec() for _ in range(int(owed))])
