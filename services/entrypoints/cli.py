@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import logging
 import sys
@@ -84,7 +85,7 @@ def _readable(argv: Sequence[str]) -> list[str]:
         UsageError: one is not text: it could neither be stored nor shown. Or an option has an empty value, as a script
             gives it whose variable is not set: to take that for "left out" would run at once what was to run later.
     """
-    for word, following in zip(argv, [*argv[1:], None], strict=True):
+    for word, following in itertools.zip_longest(argv, argv[1:]):
         if any("\ud800" <= char <= "\udfff" or char == "\0" for char in word):
             raise UsageError(f"{word!r:.80} is not text in this system's encoding", field="")
         name, equals, value = word.partition("=")
