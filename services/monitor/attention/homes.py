@@ -6,16 +6,15 @@ from collections.abc import Iterable
 
 from services.domain import ability, home
 from services.domain.status import Status
-from services.monitor.live import Snapshot
+from services.monitor.attention.look import Look
 from services.monitor.overview import Attention
-from services.ports import Store
 
 
-def silent_homes(store: Store, snapshot: Snapshot) -> Iterable[Attention]:
+def items(look: Look) -> Iterable[Attention]:
     """One item a node."""
-    if not snapshot.counts.status.get(Status.BLOCKED, 0):
+    if not look.number(Status.BLOCKED):
         return
-    for node, tasks, seen_at in ability.absent_homes(store.homebound(), snapshot.workers, snapshot.at_ms):
+    for node, tasks, seen_at in ability.absent_homes(look.store.homebound(), look.snapshot.workers, look.now_ms):
         yield Attention(
             key=f"home:{node}",
             severity="blocked",

@@ -1,0 +1,82 @@
+"""What needs a person, with the ways out, first what only a person can do: one module a family, and their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from services.domain.errors import ConsoleError
+from services.domain.status import Triage
+from services.domain.task import Task
+from services.domain.task_type import TaskType
+from services.monitor.attention import broker, dead_letters, held, homes, pauses, shops, workers
+from services.monitor.attention.look import Look as Look
+from services.monitor.causes import Cause, CauseQueries
+from services.monitor.live import Snapshot
+from services.monitor.overview import Attention, ShopCell
+from services.ports import Clock, Store
+
+#: The families in the order of their items: what only a person can decide, what waits for a person, what failed and
+#: why, what gets worse by itself, and what only informs.
+FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
+    held.items,
+    shops.logins,
+    dead_letters.items,
+    workers.missing,
+    workers.unable,
+    homes.items,
+    workers.silent,
+    workers.leaderless,
+    broker.items,
+    shops.breakers,
+    shops.stuck,
+    pauses.items,
+)
+#: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time.
+CAUSES_SHARE = 20
+
+
+class AttentionFinder:
+    """Blocking; one thread at a time."""
+
+    def __init__(
+        self,
+        store: Store,
+        causes: CauseQueries,
+        clock: Clock,
+        name: Callable[[str], str],
+        kind: Callable[[str], TaskType] = TaskType.default,
+    ) -> None:
+        """``name`` turns ``platform:shop_id`` into the name of the shop, ``kind`` a name into the task type."""
+        self._store, self._causes, self._clock, self._name = store, causes, clock, name
+        self._kind = kind
+        self._grouped: tuple[Cause, ...] = ()
+        self._dead = -1
+        self._due = 0.0
+
+    def find(
+        self, snapshot: Snapshot, stuck: Sequence[tuple[ShopCell, int]], oldest: Task | None
+    ) -> tuple[Attention, ...]:
+        """All items in their order. ``stuck``: shops that finish nothing, and since when."""
+        if not snapshot.at_ms:
+            return ()
+        look = Look(
+            snapshot=snapshot,
+            store=self._store,
+            causes=self._group(snapshot),
+            name=self._name,
+            kind=self._kind,
+            stuck=stuck,
+            oldest=oldest,
+        )
+        return tuple(item for items in FAMILIES for item in items(look))
+
+    def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
+        dead = snapshot.counts.triage.get(Triage.OPEN, 0)
+        begun = self._clock.monotonic()
+        if dead != self._dead and begun >= self._due:
+            try:
+                self._grouped, self._dead = self._causes.causes().rows, dead
+            except ConsoleError:
+                return self._grouped
+            self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
+        return self._grouped

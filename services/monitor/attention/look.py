@@ -1,0 +1,52 @@
+"""What the families of attention items look at: one moment of the fleet, and the questions they may ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from services.domain import ability
+from services.domain.status import WAITING
+from services.domain.task import Task
+from services.domain.task_type import TaskType
+from services.domain.worker import WorkerInfo
+from services.monitor.causes import Cause
+from services.monitor.live import Snapshot
+from services.monitor.overview import ShopCell
+from services.ports import Store
+
+NAMED = 3  #: as many shops are called by their names where one item is about many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Look:
+    """Asking ``store`` blocks; everything else is at hand."""
+
+    snapshot: Snapshot
+    store: Store
+    causes: tuple[Cause, ...] = ()  #: of the open dead letters, grouped a moment ago
+    name: Callable[[str], str] = str  #: ``platform:shop_id`` to the name of the shop
+    kind: Callable[[str], TaskType] = TaskType.default
+    stuck: Sequence[tuple[ShopCell, int]] = ()  #: shops that finish nothing, and since when (UTC ms)
+    oldest: Task | None = None  #: of those that wait
+
+    @property
+    def now_ms(self) -> int:
+        """The moment, by the store's clock (UTC ms)."""
+        return self.snapshot.at_ms
+
+    def number(self, status: str) -> int:
+        """How many tasks have this status."""
+        return self.snapshot.counts.status.get(status, 0)
+
+    def waiting(self) -> int:
+        """How many tasks wait, for whatever."""
+        return sum(self.number(status) for status in WAITING)
+
+    def alive(self) -> list[WorkerInfo]:
+        """The workers that take tasks."""
+        return [info for info in self.snapshot.workers if ability.is_alive(info, self.now_ms)]
+
+    def named(self, shops: Sequence[str]) -> str:
+        """The names of the first few of these, one a line."""
+        return "\n".join(self.name(shop) for shop in shops[:NAMED])

@@ -1,0 +1,23 @@
+"""Pauses of more than one shop; those of one are seen in the heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.monitor.attention.look import Look
+from services.monitor.overview import Attention
+
+
+def items(look: Look) -> Iterable[Attention]:
+    """One item a pause."""
+    for pause in look.snapshot.pauses:
+        what, _, which = pause.scope.partition(":")
+        if what != "shop":
+            yield Attention(
+                key=f"paused:{pause.scope}",
+                severity="paused",
+                code=f"attention.paused_{what}",
+                params={"which": which, "platform": which, "who": pause.by, "reason": pause.reason},
+                since_ms=pause.at,
+                verbs=(("resume", pause.scope),),
+            )
