@@ -7,12 +7,13 @@
 #   make bench             all figures                        make bench ARGS="console --shops 10000"
 #   make faults            the tests that break services, also those too slow for make test
 #   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7 PAIR=fleet|embedded|both)
+#   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test again lint format bench faults chaos demo screenshots translations lock clean system-run system-test
+.PHONY: help setup run test again lint format bench faults chaos demo situations screenshots translations lock clean system-run system-test
 
 ARGS ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
@@ -92,6 +93,9 @@ chaos: system-test $(STAMP_DEV) translations
 
 screenshots: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.gui.screenshots $(ARGS)
+
+situations: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m tests.situations $(ARGS)
 
 translations: $(PO:.po=.mo)
 
