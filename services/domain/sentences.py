@@ -155,4 +155,32 @@ VERDICTS: dict[str, str] = {
     "verdict.succeeded_idempotent": N_("It succeeded; running it again does no harm, and nothing new."),
 }
 
-SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS}
+CAUSES: dict[str, str] = {
+    "cause.timeout": N_("Timed out"),
+    "cause.login_expired": N_("Seller login expired"),
+    "cause.captcha": N_("Captcha"),
+    "cause.risk_control": N_("Risk control"),
+    "cause.element_not_found": N_("Page element missing"),
+    "cause.element_not_found.of": N_("Page element missing: {what}"),
+    "cause.network": N_("Network error"),
+    "cause.network.of": N_("Network error: {what}"),
+    "cause.rate_limited": N_("Too many requests"),
+    "cause.bad_payload": N_("Payload rejected"),
+    "cause.bad_payload.of": N_("Payload rejected: {what}"),
+    "cause.crashed": N_("Flow crashed"),
+    "cause.no_browser": N_("No browser"),
+    "cause.worker_lost": N_("Worker lost"),
+    "cause.bad_message": N_("Unreadable message"),
+    "cause.unknown_type": N_("Unknown task type"),
+    "cause.unknown_type.of": N_("Unknown task type: {what}"),
+    "cause.missing_secret": N_("Missing password"),
+    "cause.missing_secret.of": N_("Missing password: {what}"),
+    "cause.id_conflict": N_("Task id in use"),
+    "cause.no_command": N_("No flow program"),
+    "cause.expired": N_("Deadline passed"),
+    "cause.cancelled": N_("Cancelled"),
+    "cause.unknown": N_("Unknown error"),
+    "cause.other": "{what}",
+}
+
+SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS, **CAUSES}

@@ -6,7 +6,7 @@ import argparse
 import json
 from typing import Any
 
-from services import assembly
+from services import assembly, messages
 from services.domain import classify
 from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
@@ -77,6 +77,7 @@ def list_dead(context: Context) -> int:
             {
                 "fingerprint": cause.fingerprint,
                 "kind": cause.kind,
+                "title": messages.english(cause.title),
                 "headline": cause.headline,
                 "count": cause.count,
                 "shops": cause.shops,

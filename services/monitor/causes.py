@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from services.domain import cause_rule, classify
 from services.domain.cause_rule import CauseRule
+from services.domain.insight import cause
+from services.domain.message import Message
 from services.domain.query import Query, equals
 from services.domain.status import Status, Triage
 from services.domain.task import Task
@@ -24,6 +26,7 @@ class Cause:
     fingerprint: str
     kind: str
     headline: str
+    patterns: tuple[str, ...] = ()  #: what its errors name (a selector, a field), the most frequent first
     types: tuple[str, ...]
     count: int
     shops: int
@@ -34,6 +37,11 @@ class Cause:
     scope: str
     history: tuple[int, ...]
     rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
+
+    @property
+    def title(self) -> Message:
+        """What it is called where no person named it."""
+        return cause.title(self.kind, self.patterns or cause.patterns([(self.kind, self.headline)]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +103,7 @@ def _cause(key: str, group: list[Task], everything: set[str], since: int, until:
         fingerprint=key,
         kind=newest.error_kind,
         headline=classify.headline(newest.error),
+        patterns=cause.patterns((task.error_kind, task.error) for task in group),
         types=tuple(name for name, _ in Counter(task.task_type for task in group).most_common()),
         count=len(group),
         shops=len(shops),

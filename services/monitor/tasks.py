@@ -8,7 +8,8 @@ from itertools import islice
 
 import msgspec
 
-from services.domain import estimate, explain, filter, flow_trace, verdict
+from services.domain import estimate, explain, filter, flow_trace
+from services.domain.insight import verdict
 from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop

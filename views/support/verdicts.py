@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from services.domain.verdict import Verdict
+from services.domain.insight.verdict import Verdict
 from services.i18n import N_, _
 from views.support import shown
 

@@ -18,8 +18,8 @@ def title(cause: Cause) -> str:
 
 
 def kind_title(cause: Cause) -> str:
-    """Its kind, or its own words where the kind is not known."""
-    return kinds.title(cause.kind) or safe.one_line(cause.headline.partition(":")[0], 80) or _("Unknown error")
+    """Its pattern: the kind with what the errors name, or their own words where the kind is not known."""
+    return safe.one_line(shown.say(cause.title), 90)
 
 
 def has_print(cause: Cause) -> bool:

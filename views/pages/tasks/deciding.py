@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.outcome import Outcome
+from services.domain.insight.verdict import CHECK, SAFE, WOULD_DUPLICATE
 from services.domain.status import Status
-from services.domain.verdict import CHECK, SAFE, WOULD_DUPLICATE
 from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick, Weighed
 from views.context import PageContext

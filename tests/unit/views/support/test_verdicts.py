@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.insight.verdict import Verdict, safe_to_run_again
 from services.domain.status import Status
 from services.domain.task import Task
-from services.domain.verdict import Verdict, safe_to_run_again
 from views.support import verdicts
 
 

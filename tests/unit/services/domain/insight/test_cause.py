@@ -1,0 +1,57 @@
+"""What a cause is called."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.insight import cause
+from services.messages import english
+
+
+@pytest.mark.parametrize(
+    ("kind", "error", "named"),
+    [
+        ("element_not_found", "SelectorNotFound: .order-list__row (waiting for selector /orders)", ".order-list__row"),
+        ("element_not_found", "waiting for selector #pay .btn: nothing fit within 5 s", "#pay .btn"),
+        ("element_not_found", "Timeout 30000ms exceeded.\nCall log:\n  - waiting for locator('#sum')\n", "#sum"),
+        ("element_not_found", "NoSuchElementException: element .order-list__row not found", ".order-list__row"),
+        (
+            "element_not_found",
+            'no such element: Unable to locate element: {"method":"css selector","selector":".total"}',
+            ".total",
+        ),
+        ("element_not_found", "未找到元素：.订单列表，请检查页面", ".订单列表"),
+        ("element_not_found", "the page is not as it was", ""),
+        ("bad_payload", "BadPayload: invalid parameter: since must be a date", "since"),
+        ("bad_payload", "ValidationError: 'goods_ids' is a required property", "goods_ids"),
+        ("bad_payload", "payload.order_id is missing and the request needs it", "order_id"),
+        ("bad_payload", "since: must be a date, such as 2026-11-22", "since"),
+        ("missing_secret", "there is no secret pdd:1/password on this worker", "pdd:1/password"),
+        ("unknown_type", "no handler for sync_orderz", "sync_orderz"),
+        ("network", "page.goto: net::ERR_TUNNEL_CONNECTION_FAILED at https://x.test/", "ERR_TUNNEL_CONNECTION_FAILED"),
+        ("timeout", "TimeoutError: 60 s", ""),
+        ("unknown", "StockError: nothing left of G0003", "StockError"),
+    ],
+)
+def test_an_error_names_what_was_missed(kind: str, error: str, named: str) -> None:
+    assert cause.pattern(kind, error) == named
+
+
+def test_a_cause_is_titled_by_its_pattern() -> None:
+    assert english(cause.title("element_not_found", [".a"])) == "Page element missing: .a"
+    assert english(cause.title("element_not_found", [".a", ".b", ".c"])) == "Page element missing: .a, .b +1"
+    assert english(cause.title("element_not_found")) == "Page element missing"
+    assert english(cause.title("bad_payload", ["since"])) == "Payload rejected: since"
+    assert english(cause.title("login_expired")) == "Seller login expired"
+    assert english(cause.title("unknown", ["StockError"])) == "StockError"
+    assert english(cause.title("", [])) == "Unknown error"
+
+
+def test_the_most_frequent_pattern_comes_first() -> None:
+    errors = [("element_not_found", f"waiting for selector {name}: nothing") for name in ("#a", "#b", "#b")]
+    assert cause.patterns(errors) == ("#b", "#a")
+
+
+def test_an_endless_selector_is_cut() -> None:
+    error = f"waiting for selector .{'x' * 180}: nothing"
+    assert len(cause.pattern("element_not_found", error)) == cause.PATTERN_LIMIT
