@@ -88,8 +88,6 @@ class _Doors:
 
 def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> PageContext:
     """What the pages are given."""
-    profile = session.settings.profiles.get(session.settings.profile)
-    environment = profile.environment if profile is not None else ""
     return PageContext(
         tasks=session.queries.tasks,
         causes=session.queries.causes,
@@ -107,7 +105,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> Pag
         toast=doors.toast,
         new_task=doors.new_task,
         profile=session.settings.profile,
-        environment=environment,
+        environment=session.settings.environment,
         embedded=session.settings.embedded,
         memory=memory,
     )
@@ -151,6 +149,7 @@ def build(
         session.commands.operator,
         embedded=session.settings.embedded,
         profile=session.settings.profile,
+        environment=session.settings.environment,
         addresses=session.addresses,
     )
     keys = ShellKeys(window, context)

@@ -204,7 +204,12 @@ class Console:
         try:
             if sample:
                 await self._off(session.sample.load)
-            elif work and not session.local.name and not await self._off(session.sample.works_elsewhere):
+            elif (
+                work
+                and not session.settings.read_only
+                and not session.local.name
+                and not await self._off(session.sample.works_elsewhere)
+            ):
                 await self._off(session.local.start, session.settings.worker.slots)
         except ConsoleError as exc:
             desk.window.toasts.show(failure(exc))

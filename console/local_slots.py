@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from services.domain.worker import SlotState
 from services.workers.host import LocalWorkers
 
@@ -9,8 +11,9 @@ from services.workers.host import LocalWorkers
 class LocalSlots:
     """What ``views.context.LocalControl`` asks for."""
 
-    def __init__(self, workers: LocalWorkers) -> None:
-        self._workers = workers
+    def __init__(self, workers: LocalWorkers, may: Callable[[], None] = lambda: None) -> None:
+        """``may`` raises where nothing may work."""
+        self._workers, self._may = workers, may
 
     def replace(self, workers: LocalWorkers) -> None:
         """Use other executors from the next start on."""
@@ -26,7 +29,12 @@ class LocalSlots:
             self.start(len(info.slots), info.lanes)
 
     def start(self, slots: int, lanes: tuple[str, ...] = ("high", "normal", "low")) -> object:
-        """Start working here."""
+        """Start working here.
+
+        Raises:
+            NotAllowed: the connection is read-only.
+        """
+        self._may()
         return self._workers.start(slots, lanes)
 
     def stop(self, grace_s: float | None = None) -> bool:

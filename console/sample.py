@@ -60,6 +60,7 @@ class SampleAtWork:
         Raises:
             ConsoleError: the storefront does not start, or store or broker do not answer.
         """
+        workforce.refuse_read_only(self._engine.settings)
         with self._lock:
             if self._trickle is not None:
                 return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from functools import partial
 
 from console.local_slots import LocalSlots
 from console.logins import ShopLogins
@@ -33,7 +34,7 @@ class Session:
         self.overview = OverviewQueries(
             self.engine.store, self.engine.registry, self.live, self.history, self.queries.causes, self.engine.clock
         )
-        self.local = LocalSlots(workforce.local_workers(self.engine))
+        self.local = LocalSlots(workforce.local_workers(self.engine), partial(workforce.refuse_read_only, settings))
         self.logins = ShopLogins(self.engine, self.commands.sessions)
         self._steward: Steward | None = None
         self.sample = SampleAtWork(self.engine, self.commands, self.local)
@@ -41,6 +42,8 @@ class Session:
     def start(self) -> None:
         """Begin to watch; on the embedded engine this program may also lead."""
         self.live.start()
+        if self.settings.read_only:
+            return
         if self.settings.embedded:
             self._steward = workforce.steward(self.engine)
             self._steward.start()

@@ -141,9 +141,12 @@ class VitalDoors(QObject):
             "operator": _("act on tasks, shops and workers"),
             "admin": _("everything, also task types and roles"),
         }
-        rows = ((_("Operator"), self._operator.who), (_("Role"), role), (_("You may"), may.get(role, role)))
+        rows = [(_("Operator"), self._operator.who), (_("Role"), role), (_("You may"), may.get(role, role))]
+        if self._operator.read_only:
+            why = _("{profile} was opened read-only").format(profile=self._operator.read_only)
+            rows.append((_("Because"), why))
         state = "warning" if role == "viewer" else "healthy"
-        return Part(title=_("Rights"), state=state, words=role, rows=rows)
+        return Part(title=_("Rights"), state=state, words=role, rows=tuple(rows))
 
     def _time(self) -> Part:
         now = shown.moment(self._clock.now_ms())

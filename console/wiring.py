@@ -12,6 +12,7 @@ from console.main_window import MainWindow
 from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
+from services.domain import environment
 from services.domain.status import ACTIVE, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _
@@ -40,11 +41,12 @@ class ShellWiring(QObject):
         *,
         embedded: bool,
         profile: str,
+        environment: str = "",
         addresses: tuple[str, str] = ("", ""),
     ) -> None:
         super().__init__(window)
         self._window, self._feed, self._operator = window, feed, operator
-        self._embedded, self._profile = embedded, profile
+        self._embedded, self._profile, self._environment = embedded, profile, environment
         self._clock = SystemClock()
         self._health = HealthLog()
         self.loss = LossWatch(window, feed, self._health, embedded=embedded, profile=profile)
@@ -60,8 +62,10 @@ class ShellWiring(QObject):
         self._window.status_bar.show_operator(self._operator.who, self._operator.role)
         local = self._embedded
         name = _("Local") if local and self._profile == "local" else self._profile
-        tag = "DEMO" if self._profile == "demo" else ""
-        self._window.top_bar.show_profile(name, tag, local=local)
+        tag = "DEMO" if self._profile == "demo" else environment.tag(self._environment)
+        production = environment.is_production(self._environment)
+        self._window.top_bar.show_profile(name, tag, local=local, production=production)
+        self._window.setWindowTitle(" · ".join(part for part in (name, tag, "Fleetdeck") if part))
         self._on_looked(self._feed.latest)
 
     def _on_looked(self, snapshot: Snapshot) -> None:
@@ -144,6 +148,8 @@ class ShellWiring(QObject):
     def _reason(self, *, stale: bool) -> str:
         if stale:
             return _("Not while the connection is lost")
+        if self._operator.read_only:
+            return _("This connection is read-only; nothing is changed through it")
         return _("Your role may only look") if self._operator.role == "viewer" else ""
 
 

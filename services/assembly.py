@@ -108,7 +108,8 @@ def open_engine(settings: config.Settings) -> Engine:
     """
     engine = bare_engine(settings)
     try:
-        seed_types(engine.store)
+        if not settings.read_only:
+            seed_types(engine.store)
         platforms = {shop.platform for shop in engine.store.shops()}
         engine.broker.ensure(platforms=platforms, delays=settings.delays)
         engine.broker.know_shops([key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND)])
@@ -149,7 +150,8 @@ def bare_engine(settings: config.Settings) -> Engine:
 
 def commands(engine: Engine) -> Commands:
     """Commands in the name of this process's user."""
-    who = operator.current(engine.store)
+    settings = engine.settings
+    who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "")
     audit = Audit(engine.store, who.who)
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)

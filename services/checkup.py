@@ -5,6 +5,7 @@ from __future__ import annotations
 from services import assembly
 from services import settings as config
 from services.clock import SystemClock
+from services.domain import environment
 from services.domain.errors import ConsoleError, OperatorError
 from services.domain.health import ERROR, Finding, finding
 from services.domain.said import words_of
@@ -25,8 +26,7 @@ def examine(settings: config.Settings, *, deep: bool = False) -> list[Finding]:
         raise
     except ConsoleError as exc:
         return [finding(ERROR, "store", "doctor.store_gone", error=words_of(exc))]
-    profile = settings.profiles.get(settings.profile)
-    production = profile is not None and profile.environment.upper() == "PROD"
+    production = environment.is_production(settings.environment)
     try:
         doctor = Doctor(store, broker, clock, version=VERSION, production=production)
         return doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)

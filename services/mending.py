@@ -34,7 +34,8 @@ def opened(settings: config.Settings) -> Iterator[RepairCommands]:
 def commands(engine: Engine) -> RepairCommands:
     """The same over drivers that are open."""
     store, broker, dispatcher, registry = engine.store, engine.broker, engine.dispatcher, engine.registry
-    who = operator.current(store)
+    settings = engine.settings
+    who = operator.current(store, read_only=settings.profile if settings.read_only else "")
     reconciler = Reconciler(
         store,
         broker,

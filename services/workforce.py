@@ -16,8 +16,9 @@ from services.assembly import Engine
 from services.clock import SystemClock
 from services.commands.audit import Audit
 from services.domain import autoscale, task_type
-from services.domain.errors import OperatorError
+from services.domain.errors import NotAllowed, OperatorError
 from services.domain.lane_share import parse_share
+from services.domain.said import said
 from services.engine.firing import Firing
 from services.engine.janitor import DAY_MS, Retention
 from services.executors import batch
@@ -32,6 +33,16 @@ if TYPE_CHECKING:
     from services.executors.browser.login import LoginWindow
 
 log = logging.getLogger(__name__)
+
+
+def refuse_read_only(settings: config.Settings) -> None:
+    """Nothing works or leads over a connection through which nothing is changed.
+
+    Raises:
+        NotAllowed: it is one.
+    """
+    if settings.read_only:
+        raise NotAllowed(said("work.read_only", profile=settings.profile), field="role")
 
 
 def steward(engine: Engine) -> Steward:

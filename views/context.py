@@ -105,7 +105,7 @@ class PageContext:
     toast: Callable[[ToastSpec], None]
     new_task: Callable[[Mapping[str, object]], None]  #: opens the New task dialog with these fields filled
     profile: str = "local"
-    environment: str = ""  #: PROD asks twice
+    environment: str = ""  #: as it was named; production asks twice
     embedded: bool = True
     pending: AboutToHappen = field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
     memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts

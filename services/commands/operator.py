@@ -19,21 +19,30 @@ class Operator:
     """A person at a machine."""
 
     who: str  #: user@host
-    role: str = "operator"
+    role: str = "operator"  #: as this connection permits it
+    read_only: str = ""  #: name of the connection that permits no change; "" where the role alone decides
 
     def need(self, role: str) -> None:
         """Raise unless the role is at least this one.
 
         Raises:
-            NotAllowed: with the role that is wanted.
+            NotAllowed: with the role that is wanted, or that the connection is read-only.
         """
+        if self.read_only and role != "viewer":
+            raise NotAllowed(said("role.read_only", profile=self.read_only), field="role")
         if ROLES.index(self.role) < ROLES.index(role):
             raise NotAllowed(said("role.needed", who=self.who, role=self.role, needed=role), field="role")
 
 
-def current(store: Store) -> Operator:
-    """The person of this process; the first one a store ever sees becomes its admin, later ones operators."""
+def current(store: Store, *, read_only: str = "") -> Operator:
+    """The person of this process; the first one a store ever sees becomes its admin, later ones operators.
+
+    ``read_only`` names a connection through which nothing is changed: whoever it is only looks, and nothing is kept of
+    them.
+    """
     who = f"{_user()}@{socket.gethostname()}"
+    if read_only:
+        return Operator(who=who, role="viewer", read_only=read_only)
     roles = store.documents("role")
     if who in roles:
         return Operator(who=who, role=_role(roles[who]))

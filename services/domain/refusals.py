@@ -5,6 +5,14 @@ from __future__ import annotations
 from services.domain.sentences import N_
 
 REFUSALS: dict[str, str] = {
+    "role.read_only": N_(
+        "The connection {profile} is read-only: nothing is changed through it. To act, open it without --read-only, and"
+        " without read-only in its profile."
+    ),
+    "work.read_only": N_(
+        "The connection {profile} is read-only: no worker runs through it. To work, open it without --read-only, and"
+        " without read-only in its profile."
+    ),
     "role.needed": N_("{who} is {role}; this needs the role {needed}. Ask an admin to change it."),
     "store.closed": N_("the store {address} is closed"),
     "store.refuses_user": N_("{address} refuses user or password; check the address of the store"),

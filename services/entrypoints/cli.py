@@ -131,6 +131,9 @@ def _common() -> argparse.ArgumentParser:
     group.add_argument("--profile", metavar="NAME", help="connection profile (default: local, the embedded engine)")
     group.add_argument("--broker", metavar="URL", help="amqp://user:password@host:5672/vhost")
     group.add_argument("--redis", metavar="URL", help="redis://host:6379/0")
+    group.add_argument(
+        "--read-only", action="store_true", help="change nothing, whatever the role and the profile permit"
+    )
     group.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
     group.add_argument("--verbose", action="store_true", help="more on stderr")
     return parent

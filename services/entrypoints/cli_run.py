@@ -88,6 +88,7 @@ def console(context: Context) -> int:
 def work(context: Context) -> int:
     """Run a worker until it is told to stop."""
     settings = _with_options(context.settings(), context.args)
+    workforce.refuse_read_only(settings)
     stop = threading.Event()
     with signals.heard(stop.set):
         worker, clean = _work(settings, stop, drain=context.args.drain, metrics_at=context.args.metrics)

@@ -57,7 +57,10 @@ class Context:
         """Settings with the command line's words over them."""
         args = self.args
         return settings.load(
-            profile=getattr(args, "profile", ""), broker=getattr(args, "broker", ""), redis=getattr(args, "redis", "")
+            profile=getattr(args, "profile", ""),
+            broker=getattr(args, "broker", ""),
+            redis=getattr(args, "redis", ""),
+            read_only=getattr(args, "read_only", False),
         )
 
     @contextmanager

@@ -63,16 +63,19 @@ class Demo:
         args = context.args
         self.args, self.home = args, home
         self.shops = sample_shops(args.shops)
+        only_look = getattr(args, "read_only", False)
         base = (
             config.load(
                 profile="demo" if not getattr(args, "broker", "") else getattr(args, "profile", ""),
                 broker=getattr(args, "broker", ""),
                 redis=getattr(args, "redis", ""),
+                read_only=only_look,
                 home=home,
             )
             if getattr(args, "broker", "")
-            else msgspec.structs.replace(config.load(home=home), profile="demo")
+            else msgspec.structs.replace(config.load(read_only=only_look, home=home), profile="demo")
         )
+        workforce.refuse_read_only(base)
         self.fleet = SampleFleet(home)
         self.fleet.start()
         worker = msgspec.structs.replace(base.worker, slots=args.slots)

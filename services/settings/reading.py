@@ -17,7 +17,9 @@ from services.settings.values import BrokerSettings, Settings, StoreSettings
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
 
 
-def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | None = None) -> Settings:
+def load(
+    *, profile: str = "", broker: str = "", redis: str = "", read_only: bool = False, home: Path | None = None
+) -> Settings:
     """Read config.toml, lay ``FLEETDECK_…`` over it, then the command line's words.
 
     Raises:
@@ -32,9 +34,11 @@ def load(*, profile: str = "", broker: str = "", redis: str = "", home: Path | N
         data["profile"] = profile
     settings = _convert(data, folder / "config.toml")
     broker_field, store_field = "broker.url", "store.url"
-    if settings.profile != "local" and not settings.broker.url:
+    if settings.profile != "local" and (profile or not settings.broker.url):
         broker_field, store_field = (f"profiles.{settings.profile}.{name}" for name in ("broker", "redis"))
-    settings = _with_profile(settings)
+    settings = _with_profile(settings, named=bool(profile), elsewhere=bool(broker))
+    if read_only:
+        settings = msgspec.structs.replace(settings, read_only=True)
     if bool(broker) != bool(redis):
         missing = "--redis" if broker else "--broker"
         raise UsageError(f"--broker and --redis belong together: add {missing}", field=missing)
@@ -95,13 +99,26 @@ def _convert(data: dict[str, Any], path: Path) -> Settings:
     return settings
 
 
-def _with_profile(settings: Settings) -> Settings:
-    if settings.profile == "local" or settings.broker.url:
-        return settings
+def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settings:
+    """``named``: by a word of the command line, which beats addresses of config.toml and of the environment;
+    ``elsewhere``: other words say where broker and store are, so only what the profile is for is taken from it.
+    """
     chosen = settings.profiles.get(settings.profile)
     if chosen is None:
+        if elsewhere or (settings.broker.url and not named):
+            return settings
+        if settings.profile == "local":  # a word for it beats the addresses too
+            own = BrokerSettings(lifo_lanes=settings.broker.lifo_lanes)
+            return msgspec.structs.replace(settings, broker=own, store=StoreSettings())
         known = ", ".join(["local", *settings.profiles])
         raise UsageError(f"there is no profile {settings.profile!r}; known: {known}", field="--profile")
+    settings = msgspec.structs.replace(
+        settings,
+        environment=chosen.environment or settings.environment,
+        read_only=chosen.read_only or settings.read_only,
+    )
+    if elsewhere or (settings.broker.url and not named):
+        return settings
     return msgspec.structs.replace(
         settings,
         broker=BrokerSettings(

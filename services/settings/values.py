@@ -120,13 +120,16 @@ class ProfileSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     redis: str = ""
     management: str = ""
     broker_profile: str = ""  #: single | cluster, "" for ``broker.profile``
-    environment: str = ""  #: PROD asks twice
+    environment: str = ""  #: production asks twice; staging, test or any word is only a tag
+    read_only: bool = False  #: nothing is changed through it
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Everything that can be set."""
 
     profile: str = "local"
+    environment: str = ""  #: of what is opened; where a profile is, that one's
+    read_only: bool = False  #: of what is opened; a profile or a word may set it, nothing takes it back
     home: str = ""
     language: str = ""  #: en | zh_CN, "" follows the system
     theme: str = "system"  #: system | dark | light

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from services.domain.environment import is_production
 from services.i18n import N_, _
 from views.dialogs.frame import DialogFrame
 from views.support.look import Label
@@ -141,8 +142,12 @@ class ConfirmDialog(DialogFrame):
 
 def typed_count(number: int, environment: str) -> str:
     """The number that must be typed, "" where a click is enough."""
-    limit = LIMIT_PRODUCTION if environment.upper() == "PROD" else LIMIT
-    return str(number) if number > limit else ""
+    return str(number) if number > confirm_limit(environment) else ""
+
+
+def confirm_limit(environment: str) -> int:
+    """How many a click may act on at once."""
+    return LIMIT_PRODUCTION if is_production(environment) else LIMIT
 
 
 def _strip(finding: Finding) -> Strip:

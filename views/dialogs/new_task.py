@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
 from services.commands.tasks import Submitted, TaskSpec
-from services.domain import filter
+from services.domain import environment, filter
 from services.domain.query import equals
 from services.i18n import N_, _
 from services.messages import told
@@ -55,7 +55,7 @@ class NewTaskDialog(DialogFrame):
         self._creator = Creator(context, self)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
-        self.set_note(" · ".join(part for part in (context.profile, context.environment) if part))
+        self.set_note(" · ".join(part for part in (context.profile, environment.tag(context.environment)) if part))
         self._build()
         self._connect()
         on_language_changed(self._say)

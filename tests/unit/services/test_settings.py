@@ -91,6 +91,48 @@ def test_a_named_profile_leads_to_its_fleet(tmp_path: Path) -> None:
     assert config.load(home=tmp_path).embedded
 
 
+FLEETS = """
+[broker]
+url = 'amqp://b'
+[store]
+url = 'redis://s'
+[profiles.shops]
+broker = 'amqp://shops'
+redis = 'redis://shops'
+environment = 'production'
+read_only = true
+"""
+
+
+def test_a_profile_that_is_named_beats_the_addresses_of_the_file(tmp_path: Path) -> None:
+    written(tmp_path, FLEETS)
+    settings = config.load(home=tmp_path, profile="shops")
+    assert (settings.broker.url, settings.environment, settings.read_only) == ("amqp://shops", "production", True)
+    assert config.load(home=tmp_path, profile="local").embedded
+    unnamed = config.load(home=tmp_path)
+    assert (unnamed.broker.url, unnamed.environment, unnamed.read_only) == ("amqp://b", "", False)
+
+
+def test_a_word_lowers_and_nothing_raises(tmp_path: Path) -> None:
+    written(tmp_path, FLEETS)
+    assert config.load(home=tmp_path, read_only=True).read_only
+    elsewhere = config.load(home=tmp_path, profile="shops", broker="amqp://c", redis="redis://c")
+    assert (elsewhere.broker.url, elsewhere.read_only) == ("amqp://c", True)
+
+
+def test_a_profile_of_this_machine_has_a_file_of_its_own(tmp_path: Path) -> None:
+    written(tmp_path, "[profiles.tryout]\nenvironment = 'test'\n")
+    settings = config.load(home=tmp_path, profile="tryout")
+    assert settings.embedded
+    assert (settings.environment, settings.database.name) == ("test", "tryout.sqlite")
+
+
+def test_a_name_that_nobody_knows_is_refused_with_those_that_are(tmp_path: Path) -> None:
+    written(tmp_path, FLEETS)
+    with pytest.raises(UsageError, match="there is no profile 'shop'; known: local, shops"):
+        config.load(home=tmp_path, profile="shop")
+
+
 def test_addresses_on_the_command_line_win(tmp_path: Path) -> None:
     written(tmp_path, "[broker]\nurl = 'amqp://b'\n[store]\nurl = 'redis://r'\n")
     settings = config.load(home=tmp_path, broker="amqp://c", redis="redis://s")

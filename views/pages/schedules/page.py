@@ -18,6 +18,7 @@ from views.pages.schedules import words
 from views.pages.schedules.actions import ScheduleActions
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.table import COLUMNS, sentence
+from views.support.offers import offer
 from views.support.refresher import Refresher
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -37,6 +38,7 @@ class SchedulesPage(Page):
         super().__init__(N_("Schedules"))
         self._context = context
         self._rows: tuple[ScheduleRow, ...] = ()
+        self._forbidden = ""
         self.actions_of_page = ScheduleActions(context, self)
         self._model: RecordModel[ScheduleRow] = RecordModel(
             COLUMNS, key=lambda row: row.schedule.name, hold_new=False, local_sort=True, sentence=sentence
@@ -93,6 +95,11 @@ class SchedulesPage(Page):
         """Ask at once."""
         self._refresher.now()
 
+    def set_acting(self, reason: str) -> None:
+        """Change nothing while that is not allowed."""
+        self._forbidden = reason
+        self._follow()
+
     def show_request(self, request: object) -> None:
         """Put the cursor on a schedule."""
         self.table.set_current_key(str(request))
@@ -124,11 +131,13 @@ class SchedulesPage(Page):
 
     def _follow(self, _key: object = None) -> None:
         row = self.current()
-        none = "" if row is not None else _("Choose a schedule first")
+        none = self._forbidden or ("" if row is not None else _("Choose a schedule first"))
+        for button in (self.new_button, self.empty.button):
+            button.disable(self._forbidden)
         for button in (self.edit_button, self.run_button, self.switch_button, self.remove_button):
             button.disable(none)
         idle = row is not None and not row.upcoming
-        self.skip_button.disable(_("It has no next run") if idle else none)
+        self.skip_button.disable(none or (_("It has no next run") if idle else ""))
         disabled = row is not None and not row.schedule.enabled
         self.switch_button.set_source(N_("Enable") if disabled else N_("Disable"))
 
@@ -165,9 +174,10 @@ class SchedulesPage(Page):
             return
         tasks = menu.addAction(_("Tasks of the last run"), lambda: self._open_tasks(key))
         tasks.setEnabled(row.planned.last is not None)
-        menu.addAction(_("Edit"), lambda: self._edit(row))
-        menu.addAction(_("Run now"), lambda: acts.run(row))
-        skip = menu.addAction(_("Skip next"), lambda: acts.skip(row))
-        skip.setEnabled(bool(row.upcoming))
-        menu.addAction(_("Disable") if row.schedule.enabled else _("Enable"), lambda: acts.switch(row))
-        menu.addAction(_("Remove"), lambda: acts.remove(row))
+        barred = self._forbidden
+        offer(menu, _("Edit"), lambda: self._edit(row), barred)
+        offer(menu, _("Run now"), lambda: acts.run(row), barred)
+        idle = "" if row.upcoming else _("It has no next run")
+        offer(menu, _("Skip next"), lambda: acts.skip(row), barred or idle)
+        offer(menu, _("Disable") if row.schedule.enabled else _("Enable"), lambda: acts.switch(row), barred)
+        offer(menu, _("Remove"), lambda: acts.remove(row), barred)

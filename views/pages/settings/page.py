@@ -9,6 +9,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services import i18n
+from services.domain import environment
 from services.i18n import N_, _
 from services.settings import Settings
 from services.version import VERSION
@@ -71,6 +72,10 @@ class SettingsPage(Page):
     def refresh(self) -> None:
         """The same again."""
         self._show()
+
+    def set_acting(self, reason: str) -> None:
+        """Looks can always be changed, the sample fleet not."""
+        self.sample.set_acting(reason)
 
     def retranslate(self) -> None:
         """Say everything again."""
@@ -142,7 +147,12 @@ class SettingsPage(Page):
         kind = _("everything on this machine") if self._context.embedded else _("a fleet with its own broker and Redis")
         rows = [
             (_("Version"), VERSION),
-            (_("Profile"), " · ".join(part for part in (self._context.profile, self._context.environment) if part)),
+            (
+                _("Profile"),
+                " · ".join(
+                    part for part in (self._context.profile, environment.tag(self._context.environment)) if part
+                ),
+            ),
             (_("Engine"), kind),
             (_("Operator"), f"{self._context.commands.operator.who} · {self._context.commands.operator.role}"),
             (_("Data folder"), self._folder),

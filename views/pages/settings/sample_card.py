@@ -23,7 +23,7 @@ class SampleCard(Card):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Sample fleet"), divided=True)
         self._context = context
-        self._working, self._doing = Operation(self), ""
+        self._working, self._doing, self._forbidden = Operation(self), "", ""
         self._state = Label("", "label", "text2", wrap=True)
         self._note = Label("", "label", "text3", wrap=True)
         self.button = Button(N_("Load the sample fleet"), icon="ph.monitor-play")
@@ -43,6 +43,11 @@ class SampleCard(Card):
         """What it says of its state and of the button."""
         return self._state.text(), self._note.text()
 
+    def set_acting(self, reason: str) -> None:
+        """Load and stop nothing while that is not allowed."""
+        self._forbidden = reason
+        self.show_state()
+
     def show_state(self) -> None:
         """Say how it stands."""
         elsewhere = not self._context.embedded
@@ -60,7 +65,7 @@ class SampleCard(Card):
         }
         self.button.set_source(sources[self._doing])
         self.button.set_glyph("ph.square" if self._loaded else "ph.monitor-play")
-        self.button.disable(self._note.text() if elsewhere or self._doing else "")
+        self.button.disable(self._note.text() if elsewhere or self._doing else self._forbidden)
 
     def _explain(self, elsewhere: bool) -> str:
         if self._doing == STOPPING:

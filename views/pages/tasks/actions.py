@@ -16,7 +16,7 @@ from services.domain.task import Task
 from services.i18n import _, ngettext
 from services.monitor.tasks import Pick
 from views.context import CommandSet, PageContext
-from views.dialogs.confirm import LIMIT, LIMIT_PRODUCTION, ConfirmDialog
+from views.dialogs.confirm import ConfirmDialog, confirm_limit
 from views.pages.tasks.deciding import Deciding
 from views.pages.tasks.preview import interrupts, question
 from views.pages.tasks.verbs import AGAIN, CANCEL, DECISIONS, FEW, RAISE, RETRY, Standing, Verb, standing_of, undecided
@@ -97,7 +97,7 @@ class TaskActions(QObject):
         """A raise can be reversed, so its preview comes only above the limit."""
         if verb is not RAISE:
             return FEW
-        return LIMIT_PRODUCTION if self._context.environment.upper() == "PROD" else LIMIT
+        return confirm_limit(self._context.environment)
 
     def _ask(self, verb: Verb, picks: Sequence[Pick]) -> None:
         dialog = ConfirmDialog(question(verb, picks, self._context.environment), self._owner)

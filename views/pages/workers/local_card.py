@@ -54,7 +54,7 @@ class LocalCard(Card):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(N_("This computer"), divided=False, parent=parent)
-        self._state = STOPPED
+        self._state, self._forbidden = STOPPED, ""
         self._info: WorkerInfo | None = None
         self._glyph = QLabel()
         self._pill = StatusPill("paused")
@@ -99,6 +99,11 @@ class LocalCard(Card):
             self._state = state
             self._say()
 
+    def set_acting(self, reason: str) -> None:
+        """Start nothing while that is not allowed; what works here can always be stopped."""
+        self._forbidden = reason
+        self._say()
+
     def show_worker(self, info: WorkerInfo | None, names: Names, now_ms: int) -> None:
         """Show the slots of the local worker."""
         fresh = info is not None and (self._info is None or len(self._info.slots) != len(info.slots))
@@ -132,9 +137,8 @@ class LocalCard(Card):
         self.button.set_source(
             {STARTING: N_("Starting"), RUNNING: N_("Stop"), STOPPING: N_("Stopping")}.get(self._state, N_("Start"))
         )
-        self.button.disable(
-            {STARTING: _("It is starting"), STOPPING: _("Waits for its running tasks")}.get(self._state, "")
-        )
+        reasons = {STARTING: _("It is starting"), STOPPING: _("Waits for its running tasks"), STOPPED: self._forbidden}
+        self.button.disable(reasons.get(self._state, ""))
 
     def _sentence(self, busy: int) -> str:
         if self._state == STOPPED:

@@ -85,6 +85,8 @@ class WorkersPage(Page):
         """Give no orders while that is not allowed."""
         self._forbidden = reason
         self.board.set_acting(reason)
+        self.local.set_acting(reason)
+        self.empty.button.disable(reason)
 
     def show_request(self, request: object) -> None:
         """Bring a worker into view."""

@@ -1,0 +1,117 @@
+"""The window over a connection that permits no change, and over production."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from console import bootstrap
+from console.bootstrap import Desk as Console
+from console.session import Session
+from services import i18n
+from services import settings as config
+from services.domain.errors import NotAllowed
+from tests.gui.desk import SHOPS
+from views.pages.schedules.page import SchedulesPage
+from views.pages.settings.page import SettingsPage
+from views.pages.workers.page import WorkersPage
+from views.support import operation
+from views.support.memory import ShortMemory
+from views.theme import theme
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+REASON = "This connection is read-only; nothing is changed through it"
+Opened = Callable[..., Console]
+
+
+@pytest.fixture
+def opened(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Opened]:
+    """Opens windows over sessions with other settings."""
+    i18n.set_language("en")
+    theme().set_mode("dark")
+    theme().install(qapp)
+    operation.configure(lambda error: None)
+    made: list[tuple[Console, Session]] = []
+
+    def open_one(**changes: object) -> Console:
+        session = Session(msgspec.structs.replace(config.load(home=tmp_path), **changes))
+        session.live.start()
+        desk = bootstrap.build(
+            session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
+        )
+        desk.window.resize(1280, 800)
+        desk.window.open_page("overview")
+        desk.window.show()
+        made.append((desk, session))
+        qtbot.waitUntil(lambda: desk.feed.latest.at_ms > 0)
+        return desk
+
+    yield open_one
+    for desk, session in made:
+        desk.window.close()
+        desk.window.deleteLater()
+        desk.feed.deleteLater()
+        operation.shut_down(wait=True)
+        session.close(0.0)
+    operation.configure(None)
+
+
+@contextmanager
+def seeded(home: Path) -> Iterator[None]:
+    session = Session(config.load(home=home))
+    session.commands.fleet.import_shops(SHOPS)
+    session.close(0.0)
+    yield
+
+
+def test_every_verb_is_closed_with_its_reason(qtbot: QtBot, opened: Opened, tmp_path: Path) -> None:
+    with seeded(tmp_path):
+        desk = opened(read_only=True)
+    window = desk.window
+    qtbot.waitUntil(lambda: window.status_bar.part("rights").words() == "READ-ONLY")
+    assert window.status_bar.part("rights").toolTip() == REASON
+    assert window.top_bar.create_button.toolTip() == REASON
+    schedules, workers, settings = (window.page(name) for name in ("schedules", "workers", "settings"))
+    assert isinstance(schedules, SchedulesPage)
+    assert isinstance(workers, WorkersPage)
+    assert isinstance(settings, SettingsPage)
+    closed = (
+        schedules.new_button, schedules.run_button, schedules.remove_button, schedules.empty.button,
+        workers.local.button, workers.empty.button, settings.sample.button,
+    )  # fmt: skip
+    assert [(button.isEnabled(), button.toolTip()) for button in closed] == [(False, REASON)] * len(closed)
+    with pytest.raises(NotAllowed, match="read-only"):
+        desk.context.local.start(1, ("normal",))
+    with pytest.raises(NotAllowed, match="read-only"):
+        desk.context.commands.fleet.pause("all")
+    window.top_bar.health_requested.emit("workers", QPoint(0, 0))
+    window.status_bar.part("rights").click()
+    popover = desk.wiring.doors.popover
+    assert popover is not None
+    assert popover.facts.values()["Because"] == "local was opened read-only"
+    popover.close()
+
+
+def test_production_is_outlined_named_in_the_title_and_asks_earlier(qtbot: QtBot, opened: Opened) -> None:
+    quiet = opened(environment="staging")
+    plain = quiet.window.top_bar.profile.grab().toImage()
+    assert quiet.window.top_bar.profile.accessibleName() == "Connection: Local STAGING"
+    desk = opened(environment="production")
+    button = desk.window.top_bar.profile
+    assert button.accessibleName() == "Connection: Local PROD"
+    assert desk.window.windowTitle() == "Local · PROD · Fleetdeck"
+    dead = theme().color("dead").rgb()
+    colours = {button.grab().toImage().pixel(x, y) for x in range(button.width()) for y in range(button.height())}
+    assert dead in colours
+    assert dead not in {plain.pixel(x, y) for x in range(plain.width()) for y in range(plain.height())}
+    from views.dialogs.confirm import typed_count
+
+    assert typed_count(51, desk.context.environment) == "51"
+    assert typed_count(51, quiet.context.environment) == ""
