@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 import logging
-import secrets
 import threading
 from collections.abc import Sequence
 
 import msgspec
 
-from services.domain import envelope, fingerprint
-from services.domain.change import Claim, Create, Finish, Nudge, Op, Published
+from services.domain import classify, envelope, fingerprint
+from services.domain.change import Create, GiveUp, Nudge, Op
 from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
 from services.domain.order import Delivery
-from services.domain.status import CLAIMABLE, Status
-from services.domain.task import Attempt, Task
+from services.domain.status import Status, Triage
+from services.domain.task import Task
 from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.duty import DutyThread
@@ -122,14 +121,23 @@ class Archiver:
             log.info("an old message of %s came to the dead letters; its record is removed", task_id)
             return
         reason = envelope.dead_reason(delivery.body, delivery.headers)
-        if record is not None and record.status == Status.DEAD and not self._is_its_letter(record, parsed):
-            log.info("an old message of %s came to the dead letters; its own letter stays", task_id)
+        if record is not None and not recipe.same_work(parsed.task, record):
+            text = f"a letter came under {task_id}, which is the id of another task; that one was left as it is"
+            self._keep_bad(delivery, classify.ID_CONFLICT, text, now)
+            return
+        if record is not None and record.status == Status.DEAD:
+            if self._is_its_letter(record, parsed):
+                self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
+            else:
+                log.info("an old message of %s came to the dead letters; its own letter stays", task_id)
             return
         if reason.returned and self._send_again(parsed, record):
             return
-        self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
-        if record is None or record.status in CLAIMABLE:
-            self._give_up(parsed, reason, now)
+        # the record first: a letter must not stand beside a task that goes on, and a crash in between brings it again
+        if self._end(parsed, record, reason, now):
+            self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
+        else:
+            log.info("an old message of %s came to the dead letters; its task goes on", task_id)
 
     def _send_again(self, parsed: envelope.Parsed, record: Task | None) -> bool:
         """Publish what a quorum queue gave up because workers went away with it; their losses are counted elsewhere."""
@@ -151,50 +159,42 @@ class Archiver:
         same = (parsed.gen, parsed.attempt) == (record.gen, record.attempt)
         return same or self._store.get_letter(record.task_id) is None
 
-    def _give_up(self, parsed: envelope.Parsed, reason: envelope.DeadReason, now: int) -> None:
-        """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere)."""
-        kind = self._registry.task_type(parsed.task.task_type)
-        owner = f"{self._name}#archiver-{secrets.token_hex(4)}"
-        claim = Claim(
-            task_id=parsed.task.task_id,
-            gen=parsed.gen,
-            attempt=parsed.attempt,
-            owner=owner,
-            worker="archiver",
-            lease_ms=60_000,
-            adopt=msgspec.structs.replace(recipe.adopt(parsed, kind), status=Status.QUEUED, error=""),
-        )
-        answer = self._store.apply([claim])[0]
-        if answer.code != "run" or answer.task is None:
-            return
-        done = self._store.apply(self._dead(answer.task, owner, reason, now))[0]
-        ended = done.task
-        if ended is not None:  # its letter is here already, so that no second one need be published
-            told = Published(task_id=ended.task_id, status=ended.status, gen=ended.gen, attempt=ended.attempt)
-            self._store.apply([told])
-        self._dispatcher.send(done.released)
+    def _end(self, parsed: envelope.Parsed, record: Task | None, reason: envelope.DeadReason, now: int) -> bool:
+        """Record as dead what reached the dead queue without our outcome (expired, over length, rejected elsewhere).
 
-    def _dead(self, task: Task, owner: str, reason: envelope.DeadReason, now: int) -> list[Op]:
-        attempt = Attempt(
-            number=task.attempt,
-            worker="archiver",
-            started_at=now,
-            ended_at=now,
-            outcome="failed",
-            error_kind=reason.kind,
-            error=reason.error,
-        )
-        return [
-            Finish(
-                task_id=task.task_id,
-                owner=owner,
-                to=Status.DEAD,
-                attempt=attempt,
+        No gate is asked: what somebody has given up does not wait for its shop, and must never start from here.
+        """
+        task_id = parsed.task.task_id
+        kind = self._registry.task_type(parsed.task.task_type)
+        mark = fingerprint.fingerprint(parsed.task.task_type, reason.kind, reason.error)
+        op: Op
+        if record is None:
+            dead = msgspec.structs.replace(
+                recipe.adopt(parsed, kind),
+                status=Status.DEAD,
+                triage=Triage.OPEN,
+                created_at=parsed.task.created_at or now,
+                ended_at=now,
                 error=reason.error,
                 error_kind=reason.kind,
-                fingerprint=fingerprint.fingerprint(task.task_type, reason.kind, reason.error),
+                fingerprint=mark,
             )
-        ]
+            op = Create(task=dead, on_duplicate="force")
+        else:
+            op = GiveUp(
+                task_id=task_id,
+                gen=parsed.gen,
+                attempt=parsed.attempt,
+                error=reason.error,
+                error_kind=reason.kind,
+                fingerprint=mark,
+            )
+        (answer,) = self._store.apply([op])
+        self._dispatcher.send(answer.released)
+        if answer.code not in ("ok", "created"):
+            return False
+        self._store.mark_executed([task_id])
+        return True
 
 
 def letter_of(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:

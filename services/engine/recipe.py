@@ -111,6 +111,13 @@ def same_payload(left: str, right: str) -> bool:
         return False
 
 
+def same_work(left: Task, right: Task) -> bool:
+    """Whether two records, or a message and a record, ask for the same work of the same shop."""
+    if (left.platform, left.shop_id, left.task_type) != (right.platform, right.shop_id, right.task_type):
+        return False
+    return same_payload(left.payload, right.payload)
+
+
 def refreshed(task: Task, kind: task_type.TaskType) -> Task:
     """The record under today's policy of its type: time-out, retries, idempotence and uniqueness of this payload."""
     return msgspec.structs.replace(

@@ -274,11 +274,7 @@ class Intake:
 
     def _conflicts(self, parsed: envelope.Parsed, record: Task) -> bool:
         """Whether a foreign message asks for other work under the id of this record."""
-        if not parsed.foreign:
-            return False
-        asked = parsed.task
-        same = (asked.platform, asked.shop_id, asked.task_type) == (record.platform, record.shop_id, record.task_type)
-        return not same or not recipe.same_payload(record.payload, asked.payload)
+        return parsed.foreign and not recipe.same_work(parsed.task, record)
 
     def _bury_conflict(self, delivery: Delivery, record: Task) -> None:
         text = f"task id {record.task_id} is taken by a task with another payload, shop or type; send it under a new id"

@@ -329,6 +329,25 @@ def test_a_dead_letter_of_another_make_is_kept_with_its_error(fleet: Fleet) -> N
     assert (task.error, task.error_kind, task.retries) == ("element not found: #orders", "element_not_found", 3)
 
 
+def test_a_letter_for_a_busy_shop_is_recorded_dead_and_never_run(fleet: Fleet, seen: Path, tmp_path: Path) -> None:
+    gate = tmp_path / "go"
+    fleet.worker()
+    first = fleet.create(seen=str(seen), until=str(gate))
+    fleet.wait(first, "running")
+    fleet.archiver()
+    body = message(payload={"seen": str(seen)}, error="given up elsewhere")
+    with channel(fleet.settings.broker.url) as raw:
+        raw.basic_publish("rpa_dlx_exchange", "dead", json.dumps(body).encode())
+    task = wait(fleet, SAMPLE["task_id"], "dead")
+    assert task.error == "given up elsewhere"
+    gate.touch()
+    fleet.wait(first, "succeeded")
+    after = fleet.create(seen=str(seen))
+    fleet.wait(after, "succeeded")  # the shop is free again and went on; what was given up did not
+    assert [line[1] for line in lines(seen, "start")] == [first, after]
+    assert fleet.task(SAMPLE["task_id"]).status == "dead"
+
+
 def test_an_old_copy_does_not_replace_the_letter_of_a_death(fleet: Fleet) -> None:
     fleet.archiver()
     task_id = fleet.create(fail="missing_secret")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from services.domain import envelope
-from services.domain.change import Answer, Claim, Create, Forget, Op
+from services.domain.change import Answer, Claim, CloseSession, Create, Forget, Op
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.query import Query, equals
+from services.domain.shop import Pause
 from services.engine.archiver import Archiver
 from tests.unit.services.engine.room import Room
 
@@ -154,7 +155,7 @@ def test_a_silent_store_keeps_everything_in_the_queue(
 
     def apply(ops: Sequence[Op]) -> list[Answer]:
         calls[0] += 1
-        if calls[0] > 3:
+        if calls[0] > 1:
             raise StoreUnavailable("gone in the middle")
         return real(ops)
 
@@ -164,3 +165,69 @@ def test_a_silent_store_keeps_everything_in_the_queue(
 
 def _dead() -> Any:
     return Query(terms=(equals("status", "dead"),))
+
+
+def _busy(room: Room) -> None:
+    room.running()
+
+
+def _paused(room: Room) -> None:
+    room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann", reason="stocktaking", at=1))
+
+
+def _logged_out(room: Room) -> None:
+    room.ask(CloseSession(shop="pdd:s1", kind="login_expired", by="ann"))
+
+
+@pytest.mark.parametrize("shut", [_busy, _paused, _logged_out])
+def test_what_was_given_up_never_runs_whatever_its_shop_waits_for(
+    room: Room, archiver: Archiver, shut: Callable[[Room], None]
+) -> None:
+    shut(room)
+    assert len(archiver.archive([letter(GOOD | {"error": "given up elsewhere"})])) == 1
+    task = room.task("f1")
+    assert (task.status, task.triage, task.gate) == ("dead", "open", "")
+    kept = room.store.get_letter("f1")
+    assert kept is not None
+    assert kept.error == "given up elsewhere"
+    assert room.store.outbox(0, 10) == [], "nothing of it is on its way"
+
+
+@pytest.mark.parametrize("shut", [_busy, _paused, _logged_out])
+def test_what_waits_and_is_given_up_by_the_broker_does_not_start_later(
+    room: Room, archiver: Archiver, shut: Callable[[Room], None]
+) -> None:
+    task = room.create()
+    (delivery,) = room.take()
+    shut(room)
+    deaths = [{"reason": "expired", "queue": "rpa_tasks_normal"}]
+    archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": deaths})])
+    assert room.task(task.task_id).status == "dead"
+    assert room.store.executed([task.task_id]) == [True], "another program does not run it either"
+
+
+@pytest.mark.parametrize("state", ["queued", "running", "succeeded", "dead"])
+def test_a_letter_of_other_work_leaves_the_owner_of_the_id_alone(room: Room, archiver: Archiver, state: str) -> None:
+    task = room.dead() if state == "dead" else room.create()
+    if state in ("running", "succeeded"):
+        task = room.claim(task)
+    if state == "succeeded":
+        task = room.finish(task, "succeeded")
+    forged = GOOD | {"task_id": task.task_id, "payload": {"forged": True}, "error": "not yours"}
+    archiver.archive([letter(forged, **{"x-rpa-gen": task.gen, "x-rpa-attempt": task.attempt})])
+    assert room.task(task.task_id) == task
+    assert room.store.get_letter(task.task_id) is None
+    (evidence,) = [one for one in room.store.query(_dead()).tasks if one.task_id != task.task_id]
+    assert evidence.error_kind == "id_conflict"
+    kept = room.store.get_letter(evidence.task_id)
+    assert kept is not None
+    assert json.loads(kept.body) == forged, "all of it is there to be read"
+
+
+def test_an_old_copy_of_a_task_that_goes_on_does_not_stand_beside_it(room: Room, archiver: Archiver) -> None:
+    task = room.create()
+    (delivery,) = room.take()
+    running = room.claim(task)
+    archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": [{"reason": "expired"}]})])
+    assert room.task(task.task_id) == running
+    assert room.store.get_letter(task.task_id) is None
