@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
 from services import i18n, spans
 from services.domain import health, repair
+from services.domain.insight import flow
+from services.domain.insight.flow import Clause
 from services.domain.message import Message
 from services.domain.refusals import REFUSALS
 from services.domain.said import Said, words_of
@@ -15,6 +18,7 @@ TEMPLATES: dict[str, str] = {
     **SENTENCES,
     **health.SENTENCES,
     **repair.SENTENCES,
+    **flow.SENTENCES,
     **REFUSALS,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
@@ -56,7 +60,24 @@ TEMPLATES: dict[str, str] = {
 
 def english(message: Message) -> str:
     """The English sentence, for machines and logs."""
-    return _fill(TEMPLATES.get(message.code, message.code), message, spans.english)
+    return _fill(TEMPLATES.get(message.code, message.code), message, _English())
+
+
+def english_headline(clauses: Iterable[Clause]) -> str:
+    """The headline of the fleet for machines and logs."""
+    return "; ".join(_filled_in(clause, english, ", ") for clause in clauses)
+
+
+def headline(clauses: Iterable[Clause]) -> str:
+    """The headline of the fleet in the present language: statements, joined by semicolons."""
+    comma, semicolon = ("，", "；") if i18n.is_chinese() else (", ", "; ")
+    return semicolon.join(_filled_in(clause, render, comma) for clause in clauses)
+
+
+def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str:
+    why = comma.join(say(one) for one in clause.why)
+    message = clause.message
+    return say(Message(message.code, {**message.params, "why": why}) if why else message)
 
 
 def render(message: Message) -> str:
@@ -64,7 +85,7 @@ def render(message: Message) -> str:
     template = TEMPLATES.get(message.code)
     inner = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
     shown = Message(message.code, {**message.params, **inner}) if inner else message
-    return _fill(i18n._(template) if template is not None else message.code, shown, spans.of_seconds)
+    return _fill(i18n._(template) if template is not None else message.code, shown, _Present())
 
 
 def told(what: BaseException | str) -> str:
@@ -74,11 +95,44 @@ def told(what: BaseException | str) -> str:
     return render(message) if isinstance(message, Message) else words
 
 
-def _fill(template: str, message: Message, say: Callable[[float], str]) -> str:
-    """``seconds`` stay a number for machines; a sentence says them as ``{span}``."""
-    number = message.params.get("seconds")
-    span = {"span": say(number)} if isinstance(number, int | float) else {}
+class _Numbers(Protocol):
+    """How spans and rates are said in a language."""
+
+    def span(self, seconds: float) -> str: ...
+    def between(self, low: float, high: float) -> str: ...
+    def rate(self, per_second: float) -> str: ...
+
+
+class _English:
+    span = staticmethod(spans.english)
+    between = staticmethod(spans.english_between)
+    rate = staticmethod(spans.english_rate)
+
+
+class _Present:
+    span = staticmethod(spans.of_seconds)
+    between = staticmethod(spans.between)
+    rate = staticmethod(spans.rate)
+
+
+_PER_S = "_per_s"
+
+
+def _fill(template: str, message: Message, say: _Numbers) -> str:
+    """Numbers stay numbers for machines; a sentence says ``seconds`` as ``{span}``, ``low_s`` to ``high_s`` as
+    ``{spread}`` and ``in_per_s`` as ``{in}``.
+    """
+    params = message.params
+    said: dict[str, str] = {}
+    if isinstance(number := params.get("seconds"), int | float):
+        said["span"] = say.span(number)
+    low, high = params.get("low_s"), params.get("high_s")
+    if isinstance(low, int | float) and isinstance(high, int | float):
+        said["spread"] = say.between(low, high)
+    for name, value in params.items():
+        if name.endswith(_PER_S) and isinstance(value, int | float):
+            said[name.removesuffix(_PER_S)] = say.rate(value)
     try:
-        return template.format(**{**span, **message.params})
+        return template.format(**{**said, **params})
     except (KeyError, IndexError):
         return template

@@ -4,6 +4,8 @@
     seconds(timedelta(seconds=41))          "41 s"          "41 秒"
     coarse(timedelta(hours=2))              "2 h"           "2 小时"
     english(372)                            "6 m 12 s", whatever the language is
+    between(130, 170)                       "2–3 min"       "2–3 分钟"
+    rate(4.8)                               "4.8/s"         "4.8 条/秒"
 
 A number and its unit are joined by U+202F, which never breaks at the end of a line; ``english`` has plain spaces.
 """
@@ -13,7 +15,7 @@ from __future__ import annotations
 import math
 from datetime import timedelta
 
-from services.i18n import is_chinese, pgettext
+from services.i18n import _, is_chinese, pgettext
 
 THIN = "\u202f"
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
@@ -67,6 +69,57 @@ def english(number: float) -> str:
     """Return the same for machines, logs and the command line, which speak English in any language."""
     parts = _parts(abs(number), _decimals_below(number))
     return _sign(number) + " ".join(f"{amount} {unit}" for amount, unit in parts)
+
+
+def between(low: float, high: float) -> str:
+    """Return what lies between two numbers of seconds, no finer than it can be known: ``2–3 min``."""
+    amount, unit = _between(low, high)
+    return join(amount, _unit(unit))
+
+
+def english_between(low: float, high: float) -> str:
+    """Return the same for the command line."""
+    return " ".join(_between(low, high))
+
+
+def _between(low: float, high: float) -> tuple[str, str]:
+    high = max(low, high)
+    size, unit, step = next((size, unit, step) for most, size, unit, step in _STEPS if high < most)
+    first = math.floor(max(0.0, low) / size / step + 0.3) * step
+    last = max(step, math.ceil(high / size / step) * step)
+    return f"{last:,g}" if first >= last else f"{first:,g}–{last:,g}", unit
+
+
+#: below so many seconds: size and name of the unit, and the step in which it is told
+_STEPS = (
+    (20, 1, "s", 1),
+    (100, 1, "s", 5),
+    (10 * MINUTE, MINUTE, "min", 1),
+    (100 * MINUTE, MINUTE, "min", 5),
+    (10 * HOUR, HOUR, "h", 0.5),
+    (2 * DAY, HOUR, "h", 1),
+    (math.inf, DAY, "d", 1),
+)
+
+
+def rate(per_second: float) -> str:
+    """Return a rate: ``4.8/s`` under 10, ``12/s`` above, per minute below 0.1."""
+    number, per = _rate(per_second)
+    return (_("{n}/s") if per == "s" else _("{n}/min")).format(n=number)
+
+
+def english_rate(per_second: float) -> str:
+    """Return the same for the command line."""
+    return "/".join(_rate(per_second))
+
+
+def _rate(per_second: float) -> tuple[str, str]:
+    if per_second <= 0:
+        return "0", "s"
+    if per_second < 0.1:
+        per_minute = per_second * 60
+        return (f"{per_minute:.1f}" if per_minute < 10 else str(round(per_minute))), "min"
+    return (f"{per_second:.1f}" if per_second < 9.95 else f"{round(per_second):,}"), "s"
 
 
 def _sign(number: float) -> str:

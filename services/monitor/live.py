@@ -10,12 +10,15 @@ from dataclasses import dataclass, field, replace
 
 from services.domain.errors import ConsoleError
 from services.domain.event import Event
+from services.domain.insight import flow
 from services.domain.order import BrokerHealth, QueueDepth
 from services.domain.query import Counts
 from services.domain.said import words_of
 from services.domain.session import ClosedSession
 from services.domain.shop import Pause
+from services.domain.status import Status
 from services.domain.worker import WorkerInfo
+from services.monitor.meter import Meter, came, went
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -39,11 +42,14 @@ class StoreHealth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """Messages a second over the last few seconds."""
+    """Tasks a second, of the last few seconds as the charts show them: come in, started, gone out. ``flow``: In and Out
+    over a minute or more, the numbers that are told; ``insight.flow`` says what In and Out mean.
+    """
 
     publish: float = 0.0
     deliver: float = 0.0
     ack: float = 0.0
+    flow: flow.Rates = flow.NOT_SEEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +84,7 @@ class Live:
 
     def __init__(self, store: Store, broker: Broker, clock: Clock) -> None:
         self._store, self._broker, self._clock = store, broker, clock
+        self.meter = Meter()
         self._stop = threading.Event()
         self._now = threading.Event()
         self._follows = threading.Event()
@@ -141,6 +148,7 @@ class Live:
                 if not cursor:
                     cursor = self._store.events("", 1, 0.0).cursor
                     self._follows.set()
+                    self.meter.prime(self._store)
                     # also at the start: what was listed before this moment may have changed unseen
                     self._tell(Changes(events=(), gap=True))
                     lost = False
@@ -154,6 +162,8 @@ class Live:
                 continue
             cursor = batch.cursor
             if batch.events or batch.gap:
+                if batch.gap:
+                    self.meter.prime(self._store)
                 self._note(batch.events)
                 self._tell(Changes(events=batch.events, gap=batch.gap))
                 self._now.set()
@@ -161,9 +171,10 @@ class Live:
                 self._clock.wait(self._stop, 0.08)
 
     def _note(self, events: Sequence[Event]) -> None:
-        published = sum(1 for event in events if event.to == "queued")
-        delivered = sum(1 for event in events if event.to == "running")
-        acked = sum(1 for event in events if event.from_ == "running")
+        self.meter.note(events)
+        published = sum(1 for event in events if came(event))
+        delivered = sum(1 for event in events if event.to == Status.RUNNING and event.from_ != Status.RUNNING)
+        acked = sum(1 for event in events if went(event))
         now = self._clock.monotonic()
         with self._lock:
             self._recent.append((now, published, delivered, acked))
@@ -202,7 +213,7 @@ class Live:
                 counts=counts,
                 depths=depths,
                 broker=self._broker.health(),
-                rates=self._rates(now),
+                rates=self._rates(now, self.now_ms()),
                 lag_ms=self._lag_ms,
                 retry_in_s=0.0,
             )
@@ -249,9 +260,14 @@ class Live:
         for listener in self._snapshot_listeners:
             listener(fresh)
 
-    def _rates(self, now: float) -> Rates:
+    def _rates(self, now: float, now_ms: int) -> Rates:
         with self._lock:
             while self._recent and now - self._recent[0][0] > RATE_WINDOW_S:
                 self._recent.popleft()
             published, delivered, acked = (sum(row[place] for row in self._recent) for place in (1, 2, 3))
-        return Rates(publish=published / RATE_WINDOW_S, deliver=delivered / RATE_WINDOW_S, ack=acked / RATE_WINDOW_S)
+        return Rates(
+            publish=published / RATE_WINDOW_S,
+            deliver=delivered / RATE_WINDOW_S,
+            ack=acked / RATE_WINDOW_S,
+            flow=self.meter.rates(now_ms),
+        )

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from services.domain.insight.flow import LOADING, Facts, Flow
 from services.monitor.history import Sample
 
 __all__ = ["LANES", "STATES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample", "ShopCell"]
@@ -14,6 +15,9 @@ __all__ = ["LANES", "STATES", "Attention", "LaneDepth", "OverviewNow", "Overview
 LANES = ("high", "dedicated", "normal", "low")
 #: Worst state first; ``paused`` covers what lies beneath.
 STATES = ("dead", "stuck", "retrying", "running", "healthy", "idle", "paused")
+
+
+NOT_KNOWN = Flow(state=LOADING, facts=Facts(known=False))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,7 @@ class OverviewNow:
     """The fleet at one moment."""
 
     at_ms: int
+    flow: Flow = NOT_KNOWN  #: is work flowing, of the whole fleet
     lanes: tuple[LaneDepth, ...] = ()
     status_counts: Mapping[str, int] = field(default_factory=dict)
     running: int = 0

@@ -7,12 +7,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from services.domain.insight import flow
 from services.domain.query import Query, equals
 from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
 from services.engine.registry import Registry
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries
+from services.monitor.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
 from services.monitor.overview import LaneDepth, OverviewNow, ShopCell
@@ -32,6 +34,7 @@ class OverviewQueries:
         self._history = history
         self._shops = ShopStates(store, registry)
         self._attention = AttentionFinder(store, causes, clock, self._name, registry.task_type)
+        self._flow = FlowQueries(store, registry, live.meter, clock)
         self._oldest: Task | None = None
         self._sampled_ms = 0
         live.on_changes(self._shops.note)
@@ -50,6 +53,7 @@ class OverviewQueries:
         cells = self._shops.cells(snapshot)
         return OverviewNow(
             **self._numbers(snapshot),
+            flow=self._flow.look(snapshot),
             oldest_waiting_shop=self._name(oldest.shop) if oldest is not None else None,
             retry_levels=levels,
             shops=cells,
@@ -59,28 +63,31 @@ class OverviewQueries:
     def fresh(self, now: OverviewNow) -> OverviewNow:
         """The same with the numbers of the newest snapshot; asks nobody, so any thread may call it."""
         snapshot = self._live.snapshot()
-        return dataclasses.replace(now, **self._numbers(snapshot)) if snapshot.at_ms > now.at_ms else now
+        if snapshot.at_ms <= now.at_ms and snapshot.store.connected == now.flow.facts.store:
+            return now
+        facts = numbers(snapshot, unsent=now.flow.facts.unsent)
+        return dataclasses.replace(now, **self._numbers(snapshot), flow=flow.again(now.flow, facts))
 
     def _numbers(self, snapshot: Snapshot) -> Mapping[str, Any]:
         counts, oldest = snapshot.counts, self._oldest
         succeeded, failed = self._shops.last_hour(snapshot.at_ms)
         running = counts.status.get(Status.RUNNING, 0)
-        slots = sum(len(info.slots) for info in snapshot.workers)
+        taking = numbers(snapshot)
+        slots = taking.slots
         return {
             "at_ms": snapshot.at_ms,
             "lanes": lanes_of(snapshot),
             "status_counts": dict(counts.status),
             "running": running,
             "slots_total": slots,
-            # heartbeats are a second old; the counter of the same moment keeps the tile true to itself
-            "slots_busy": min(slots, running),
+            "slots_busy": min(slots, taking.busy),
             "dead_open": counts.triage.get(Triage.OPEN, 0),
             "succeeded_1h": succeeded,
             "failed_1h": failed,
             "oldest_waiting_ms": max(0, snapshot.at_ms - oldest.created_at) if oldest is not None else None,
-            "publish_rate": snapshot.rates.publish,
+            "publish_rate": snapshot.rates.flow.in_s,
             "deliver_rate": snapshot.rates.deliver,
-            "ack_rate": snapshot.rates.ack,
+            "ack_rate": snapshot.rates.flow.out_s,
         }
 
     def _ask_oldest(self) -> Task | None:

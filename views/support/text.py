@@ -18,7 +18,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from services.i18n import _, is_chinese
-from services.spans import THIN, coarse, duration, join, milliseconds, seconds
+from services.spans import THIN, coarse, duration, join, milliseconds, rate, seconds
 
 __all__ = [
     "THIN",
@@ -97,18 +97,6 @@ def percent(share: float) -> str:
 def whole_percent(share: float) -> str:
     """Return a share without decimals, for progress bars."""
     return join(str(math.floor(share * 100 + 1e-9)), "%")
-
-
-def rate(per_second: float) -> str:
-    """Return a rate: ``4.8/s`` under 10, ``12/s`` above, per minute below 0.1."""
-    if per_second <= 0:
-        return _("{n}/s").format(n="0")
-    if per_second < 0.1:
-        per_minute = per_second * 60
-        return _("{n}/min").format(n=f"{per_minute:.1f}" if per_minute < 10 else str(round(per_minute)))
-    if per_second < 9.95:
-        return _("{n}/s").format(n=f"{per_second:.1f}")
-    return _("{n}/s").format(n=f"{round(per_second):,}")
 
 
 def size(octets: int) -> str:

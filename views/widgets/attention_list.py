@@ -70,7 +70,8 @@ class AttentionList(QWidget):
         self._model = AttentionModel()
         self._items: dict[str, AttentionItem] = {}
         self._count, self._reason = -1, ""
-        self._empty = EmptyState(N_("Nothing needs you"), icon="ph.check-circle")
+        self._known = False  # whether anybody has told yet what there is
+        self._empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self._empty.findChildren(QLabel):
             # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
             label.setWordWrap(False)
@@ -102,6 +103,9 @@ class AttentionList(QWidget):
 
     def set_rows(self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = ()) -> None:
         """Show these items; the widget of one that stays is kept. Of the keys in ``muted`` nothing is shown."""
+        if not self._known:
+            self._known = True
+            self._empty.set_texts(N_("Nothing needs you"), icon="ph.check-circle")
         shown = self._model.update(rows, now_ms, muted)
         keys = [row.key for row, _resolved in shown]
         before = [item.row.key for item in self.items()]

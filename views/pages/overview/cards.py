@@ -132,9 +132,7 @@ class FleetCard(Card):
     def __init__(self, aggregate_above: int | None = AGGREGATE_ABOVE) -> None:
         super().__init__(N_("Shops by worst state"))
         self.map, self.legend = HeatMap(aggregate_above=aggregate_above), HeatLegend()
-        self._empty = EmptyState(
-            N_("No shops yet"), N_("A shop appears here with its first task."), icon="ph.storefront"
-        )
+        self._empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self._empty.findChildren(QLabel):
             label.setWordWrap(False)
         self._total = 0
@@ -147,7 +145,11 @@ class FleetCard(Card):
         self.set_rows(None)
 
     def set_rows(self, rows: Rows | None) -> None:
-        """Show these shops."""
+        """Show these shops; None: nobody knows yet which there are."""
+        if rows is not None:
+            self._empty.set_texts(
+                N_("No shops yet"), N_("A shop appears here with its first task."), icon="ph.storefront"
+            )
         self._total = rows.total if rows is not None else 0
         if rows is not None:
             self.map.set_rows(rows)

@@ -79,6 +79,7 @@ class OverviewPage(Page):
         self._error = ErrorStrip()
         self._build_header()
         self._build_body()
+        self.set_summary(_("Loading…"))
         self._now_refresher = Refresher(self, self._data.look, self._on_look, LOOK_MS)
         self._history_refresher = Refresher(self, self._ask_history, self._on_history, HISTORY_MS)
         self._news = Throttle(self._on_news, NUMBERS_MS, self)
@@ -158,6 +159,8 @@ class OverviewPage(Page):
         """Say everything again."""
         super().retranslate()
         if hasattr(self, "_history_refresher"):
+            if self._look is None:
+                self.set_summary(_("Loading…"))
             self._show_look()
             self._show_history()
 
@@ -172,7 +175,10 @@ class OverviewPage(Page):
 
     def _on_news(self) -> None:
         """Take the numbers of a new snapshot; shops and attention stay as they are."""
-        if self._look is None or not self.isVisible():
+        if not self.isVisible():
+            return
+        if self._look is None:
+            self._now_refresher.now()
             return
         self._look = replace(self._look, now=self._data.fresh(self._look.now))
         if not self.freezing.on:
@@ -180,6 +186,10 @@ class OverviewPage(Page):
 
     def _on_look(self, look: Look) -> None:
         self._error.clear()
+        if not look.now.at_ms:
+            # nothing was seen yet: no number, no list and no shop is known, at most that nobody answers
+            self.set_summary(summary(look.now))
+            return
         self._look = look
         self._now_refresher.set_interval(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
         if not self.freezing.on:

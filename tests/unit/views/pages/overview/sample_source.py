@@ -10,6 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from services.domain.insight import flow
+from services.domain.insight.durations import Measured
 from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample, ShopCell
 
 #: 14:32:07 in UTC+8.
@@ -136,6 +138,15 @@ def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
     )
 
 
+def working(*, dead: int = 0) -> flow.Flow:
+    """The flow of the pictures: 1,284 waiting in 88 shops that run one task each."""
+    took = Measured(count=30, mean_s=20.0, deviation_s=6.0)
+    lines = tuple(flow.Line(shop=f"s{n}", waiting=15 - (n >= 52), running=1, took=took) for n in range(88))
+    rates = flow.Rates(in_s=4.8, out_s=4.4, recent_in=4.2, recent_out=4.4, steady_in=0.0, window_s=60)
+    facts = {"waiting": 1284, "running": 88, "retrying": 37, "workers": 10, "slots": 120, "busy": 88}
+    return flow.judge(flow.Facts(dead=dead, rates=rates, lines=lines, **facts))
+
+
 class SampleSource:
     """Answers at once, out of nothing but a seed."""
 
@@ -151,9 +162,12 @@ class SampleSource:
         """The numbers of the pictures."""
         self.asked_now += 1
         if self.empty:
-            return OverviewNow(at_ms=self.at_ms, lanes=tuple(LaneDepth(lane=lane) for lane in _LANES))
+            return OverviewNow(
+                at_ms=self.at_ms, flow=flow.judge(flow.Facts()), lanes=tuple(LaneDepth(lane=lane) for lane in _LANES)
+            )
         return OverviewNow(
             at_ms=self.at_ms,
+            flow=working(dead=12 if self.calm else 143),
             lanes=tuple(LaneDepth(lane=lane, ready=ready, unacked=held) for lane, (ready, held) in _LANES.items()),
             status_counts={"queued": 1284, "running": 88, "retrying": 37, "dead": 143},
             running=88,

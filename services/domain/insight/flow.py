@@ -1,0 +1,484 @@
+"""Is work flowing: what is true of the whole fleet, when what waits will have started, and what would help. Pure.
+
+Two words are meant the same everywhere. **In**: a task became work, by its creation (also by a republish, by a schedule
+that fell due, by another program) or because a person gave a held one back. **Out**: the end of a task's work: it
+succeeded, died, was held, or was cancelled while it ran. A retry is neither: the task stays work. So what waits,
+runs or retries grows by In and shrinks by Out (and by what is cancelled while it waits).
+
+An estimate follows the shops one by one: a shop runs ``concurrency`` of its tasks at once however many slots are free,
+and what all shops together could run shares the slots of the workers that take tasks. Durations and arrivals are those
+that were measured; where nothing was measured there is no estimate, and the reason says so.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from services.domain.insight import durations
+from services.domain.insight.durations import Measured
+from services.domain.message import Message, Param
+from services.domain.sentences import N_
+
+LOADING, LOST, IDLE, FINE = "loading", "lost", "idle", "fine"
+DRAINING, STEADY, GROWING = "draining", "steady", "growing"
+PERSON, LATER, NO_WORKER, BLOCKED = "person", "later", "no_worker", "blocked"
+#: why there is no estimate
+NOT_MEASURED, NEVER, NOBODY_WORKS, UNKNOWN = "not_measured", "never", "nobody_works", "unknown"
+#: what would help, in the order of doing
+RECONNECT, FREE_BROKER, START_WORKER, MORE_SLOTS, SHOP_LIMIT = (
+    "reconnect", "free_broker", "start_worker", "more_slots", "shop_limit",
+)  # fmt: skip
+LOG_IN, RESUME, DECIDE, LOOK_AT_CAUSE, LOOK_AT_NEED = "log_in", "resume", "decide", "look_at_cause", "look_at_need"
+LONGEST_S = 7 * 86_400.0
+#: so many standard deviations lie below and above the middle of an estimate
+BELOW, ABOVE = 1.5, 2.0
+#: with so large a share of the slots busy for ever, a short queue comes and goes: when it is empty next is chance
+BUSY = 0.25
+#: what the model itself may be wrong by, as a share
+MODEL = 0.05
+#: growth: so many tasks more than at the beginning of the window, and this share of those that came
+LEAST_GROWTH, GROWTH = 3, 0.08
+#: parts that a drain is followed in: with more shops several end together
+PARTS = 60
+
+SENTENCES: dict[str, str] = {
+    "flow.loading": N_("Loading…"),
+    "flow.lost_store": N_("The records cannot be reached; how the fleet stands is not known"),
+    "flow.lost_broker": N_("The broker cannot be reached: what is created waits to be sent"),
+    "flow.idle": N_("Nothing is waiting and nothing is running"),
+    "flow.running": N_("Nothing is waiting; {n:,} running"),
+    "flow.waiting": N_("{n:,} tasks waiting"),
+    "flow.waiting.one": N_("1 task waiting"),
+    "flow.growing": N_("{n:,} tasks waiting and growing: in {in}, out {out}"),
+    "flow.steady": N_("{n:,} tasks waiting, not growing: in {in}, out {out}"),
+    "flow.steady.one": N_("1 task waiting; in {in}, out {out}"),
+    "flow.clear": N_("clear in about {spread}"),
+    "flow.started": N_("those start within about {spread}"),
+    "flow.others": N_("the other {n:,} clear in about {spread}"),
+    "flow.others.one": N_("the other one starts in about {spread}"),
+    "flow.others_growing": N_("the other {n:,} grow: in {in}, out {out}"),
+    "flow.others_started": N_("the other {n:,} start within about {spread}"),
+    "flow.at_once": N_("they start now"),
+    "flow.unmeasured": N_("how long they take was not measured yet"),
+    "flow.long": N_("more than a week of work at the present pace"),
+    "flow.person": N_("{n:,} of them for a person ({why})"),
+    "flow.person_all": N_("all of them for a person ({why})"),
+    "flow.later": N_("{n:,} of them for other tasks, limits or a pause after failures"),
+    "flow.later_all": N_("all of them for other tasks, limits or a pause after failures"),
+    "flow.no_worker": N_("no worker takes tasks: start one"),
+    "flow.no_slot": N_("workers have no slots: give them some"),
+    "flow.blocked": N_("the broker takes no new messages: {n:,} tasks recorded, not sent"),
+    "flow.unsent": N_("{n:,} tasks recorded, not sent"),
+    "flow.full": N_("all {slots:,} slots busy"),
+    "flow.full_more": N_("all {slots:,} slots busy, about {more:,} more would keep up"),
+    "flow.shop_limit": N_("{free:,} of {slots:,} slots free, but {shop} runs {limit:,} at a time"),
+    "flow.shop_limits": N_("{free:,} of {slots:,} slots free, but {shops:,} shops are at their own limit"),
+    "flow.dead": N_("{n:,} dead letters need a person"),
+    "flow.dead.one": N_("1 dead letter needs a person"),
+    "flow.held": N_("{n:,} held tasks need a decision"),
+    "flow.held.one": N_("1 held task needs a decision"),
+    "flow.why_login": N_("{n:,} need a login"),
+    "flow.why_paused": N_("{n:,} paused"),
+    "flow.why_dependency": N_("{n:,} behind a task that failed"),
+    "flow.why_twin": N_("{n:,} behind a held task"),
+    "flow.why_need": N_("{n:,} that no worker can run"),
+    "flow.why_home": N_("{n:,} whose machine is silent"),
+}
+#: reasons to wait that only a person can end, in the order in which they are told
+REASONS = ("login", "paused", "dependency", "twin", "need", "home")
+_HELPS = {
+    "login": LOG_IN, "paused": RESUME, "dependency": LOOK_AT_CAUSE, "twin": DECIDE, "need": LOOK_AT_NEED,
+    "home": START_WORKER,
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """What one shop has to do by itself: nothing but slots and its own limit stands in the way."""
+
+    shop: str
+    waiting: int
+    running: int = 0
+    concurrency: int = 1
+    took: Measured = durations.UNKNOWN
+    arrivals_s: float = 0.0  #: new tasks a second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rates:
+    """Tasks a second over ``window_s``; ``recent_in``, ``recent_out``: over its last third. ``steady_in`` leaves a
+    single burst out: it is what may be expected to go on.
+    """
+
+    in_s: float = 0.0
+    out_s: float = 0.0
+    recent_in: float = 0.0
+    recent_out: float = 0.0
+    steady_in: float = 0.0
+    window_s: float = 0.0  #: 0: nobody has watched yet
+
+
+NOT_SEEN = Rates()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """The fleet when somebody asked. Waiting is what the records call so: parked, queued, and not sent yet."""
+
+    known: bool = True
+    store: bool = True  #: answers
+    broker: bool = True
+    blocked: bool = False  #: the broker holds publishers back
+    waiting: int = 0
+    unsent: int = 0  #: of these, recorded and not sent, for longer than a moment
+    running: int = 0
+    retrying: int = 0
+    held: int = 0
+    dead: int = 0  #: open letters
+    persons: tuple[tuple[str, int], ...] = ()  #: waiting tasks by a reason of ``REASONS``
+    later: int = 0  #: waiting at gates that open by themselves, at another time
+    workers: int = 0  #: that take tasks
+    slots: int = 0
+    busy: int = 0
+    rates: Rates = NOT_SEEN
+    lines: tuple[Line, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Seconds; what happens lies between ``low_s`` and ``high_s`` four times out of five or more."""
+
+    low_s: float
+    mid_s: float
+    high_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flow:
+    """The answer. ``estimate`` says when nothing of it waits any more, while steady when those of now have started;
+    ``reason`` says why there is none.
+    """
+
+    state: str
+    facts: Facts
+    runnable: int = 0
+    estimate: Spread | None = None
+    reason: str = ""
+    more_slots: int = 0  #: that would keep up
+    limited: tuple[Line, ...] = ()  #: shops whose own limit holds tasks back while slots are free, the worst first
+    helps: tuple[str, ...] = ()
+
+    @property
+    def for_person(self) -> int:
+        """Waiting tasks that only a person can let go."""
+        return sum(count for _, count in self.facts.persons)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One statement of the headline; ``why`` fills its list."""
+
+    message: Message
+    why: tuple[Message, ...] = ()
+
+
+def judge(facts: Facts) -> Flow:
+    """What is true of the fleet."""
+    if not facts.known:
+        return Flow(state=LOADING, facts=facts, reason=UNKNOWN)
+    if not facts.store:
+        return Flow(state=LOST, facts=facts, reason=UNKNOWN, helps=(RECONNECT,))
+    persons = sum(count for _, count in facts.persons)
+    runnable = max(0, facts.waiting - persons - facts.later)
+    found = replace(_of_work(facts, runnable), runnable=runnable)
+    return replace(found, helps=_helps(facts, found))
+
+
+def again(flow: Flow, facts: Facts) -> Flow:
+    """The same judgement with the newer numbers of a moment later; it is judged anew where it cannot hold any more."""
+    kept = replace(facts, persons=flow.facts.persons, later=flow.facts.later, lines=flow.facts.lines)
+    bound = flow.for_person + flow.facts.later
+    same = (facts.store, facts.broker, facts.blocked) == (flow.facts.store, flow.facts.broker, flow.facts.blocked)
+    if flow.state in (LOADING, LOST) or not same or facts.waiting < bound or not (facts.waiting and flow.facts.waiting):
+        trimmed = replace(kept, persons=(), later=0) if facts.waiting < bound else kept
+        return judge(trimmed)
+    return replace(flow, facts=kept, runnable=facts.waiting - bound)
+
+
+def _of_work(facts: Facts, runnable: int) -> Flow:
+    if facts.blocked or not facts.broker:
+        return Flow(state=BLOCKED if facts.broker else LOST, facts=facts, reason=UNKNOWN)
+    if not facts.waiting:
+        return Flow(state=FINE if facts.running or facts.retrying else IDLE, facts=facts)
+    if not runnable:
+        persons = sum(count for _, count in facts.persons)
+        return Flow(state=PERSON if persons else LATER, facts=facts, reason=NEVER if persons else UNKNOWN)
+    if not facts.slots:
+        return Flow(state=NO_WORKER, facts=facts, reason=NOBODY_WORKS)
+    return _moving(facts)
+
+
+def _arriving(facts: Facts) -> float:
+    """Slots that what comes in would keep busy."""
+    return math.fsum(line.arrivals_s * line.took.mean_s for line in facts.lines)
+
+
+def _moving(facts: Facts) -> Flow:
+    whole, now = cleared(facts), started(facts)
+    limited = _limited(facts)
+    if grows(facts):
+        work = _arriving(facts)
+        more = max(1, math.ceil(work * 1.05) - facts.slots) if work > facts.slots and not limited else 0
+        return Flow(state=GROWING, facts=facts, reason=NEVER, more_slots=more, limited=limited)
+    if now is None:
+        return Flow(state=STEADY, facts=facts, reason=NOT_MEASURED, limited=limited)
+    few = facts.waiting <= 2 * facts.slots and _arriving(facts) > BUSY * facts.slots
+    if whole is None or few or whole.mid_s > 1.5 * now.mid_s + 1:
+        return Flow(state=STEADY, facts=facts, estimate=now, limited=limited)
+    return Flow(state=DRAINING, facts=facts, estimate=whole, limited=limited)
+
+
+def grows(facts: Facts) -> bool:
+    """Whether more comes in than goes out, and still does, and nobody has room for it."""
+    rates = facts.rates
+    came, went = rates.in_s * rates.window_s, rates.out_s * rates.window_s
+    more = came - went >= max(LEAST_GROWTH, GROWTH * came)
+    lasts = rates.recent_in > rates.recent_out and rates.steady_in > rates.out_s
+    return more and lasts and (facts.busy >= facts.slots or bool(_limited(facts)))
+
+
+def cleared(facts: Facts) -> Spread | None:
+    """Until nothing waits any more while new tasks go on arriving; None where that never comes or cannot be told."""
+    return _spread(facts.lines, facts.slots, facts.busy, arriving=True, window_s=facts.rates.window_s)
+
+
+def started(facts: Facts) -> Spread | None:
+    """Until the last of those that wait now has started; later ones stand behind them."""
+    return _spread(facts.lines, facts.slots, facts.busy, arriving=False, window_s=facts.rates.window_s)
+
+
+def ended(lines: Sequence[Line], slots: int, busy: int = 0) -> Spread | None:
+    """Until the last of these has ended, with nothing else to do."""
+    found = _spread(lines, slots, busy, arriving=False, window_s=0.0)
+    last = max((line.took.mean_s for line in lines if line.waiting or line.running), default=0.0)
+    dev = max((line.took.deviation_s for line in lines if line.waiting or line.running), default=0.0)
+    if found is None:
+        return None
+    return Spread(
+        low_s=found.low_s + max(0.0, last - dev), mid_s=found.mid_s + last, high_s=found.high_s + last + 1.5 * dev
+    )
+
+
+def _spread(lines: Sequence[Line], slots: int, busy: int, *, arriving: bool, window_s: float) -> Spread | None:
+    kept = [line for line in lines if line.waiting or line.arrivals_s]
+    if any(line.waiting and not line.took.known for line in kept) or slots <= 0:
+        return None
+    kept = [line for line in kept if line.took.known]
+    left = _begun(kept, max(0, slots - busy))
+    if not any(left):
+        return Spread(low_s=0.0, mid_s=0.0, high_s=1.0)
+    arrivals = [line.arrivals_s if arriving else 0.0 for line in kept]
+    found = _drained(kept, left, slots, arrivals)
+    if found is None:
+        return None
+    mid, last = found
+    return _widened(kept, left, slots, arrivals, mid, last, window_s)
+
+
+def _begun(lines: Sequence[Line], free: int) -> list[float]:
+    """What still waits after the free slots were given out, one to each shop in turn."""
+    left = [line.waiting for line in lines]
+    room = [max(0, line.concurrency - line.running) for line in lines]
+    open_ = [at for at, waiting in enumerate(left) if waiting and room[at]]
+    while free > 0 and open_:
+        for at in open_[:free]:
+            left[at] -= 1
+            room[at] -= 1
+        free -= min(free, len(open_))
+        open_ = [at for at in open_ if left[at] and room[at]]
+    return [float(waiting) for waiting in left]
+
+
+def _drained(
+    lines: Sequence[Line], left: Sequence[float], slots: int, arrivals: Sequence[float]
+) -> tuple[float, int] | None:
+    """Seconds until nothing is left and the place of the shop that was last, followed from one end to the next."""
+    waiting, spent, last = list(left), 0.0, 0
+    pace = [max(1e-3, line.took.mean_s) for line in lines]
+    while any(amount > 1e-9 for amount in waiting):
+        wanted = [
+            float(line.concurrency) if waiting[at] > 1e-9 else min(line.concurrency, arrivals[at] * pace[at])
+            for at, line in enumerate(lines)
+        ]
+        share = min(1.0, slots / max(1e-9, math.fsum(wanted)))
+        moves = [arrivals[at] - share * wanted[at] / pace[at] for at in range(len(lines))]
+        ends = sorted(waiting[at] / -moves[at] for at in range(len(lines)) if waiting[at] > 1e-9 and moves[at] < -1e-9)
+        if not ends:
+            return None
+        step = ends[min(len(ends) - 1, len(ends) // PARTS)]
+        spent += step
+        if spent > 100 * LONGEST_S:
+            return None
+        for at, move in enumerate(moves):
+            if waiting[at] > 1e-9:
+                waiting[at] = max(0.0, waiting[at] + move * step)
+                last = at
+    return spent, last
+
+
+def _widened(
+    lines: Sequence[Line], left: Sequence[float], slots: int, arrivals: Sequence[float], mid: float, last: int,
+    window_s: float,
+) -> Spread:  # fmt: skip
+    """How far off it may be: by the tasks' own deviation, by arrivals, and by how well both are known."""
+    alone = left[last] * lines[last].took.mean_s / lines[last].concurrency
+    path = [last] if alone >= 0.6 * mid and lines[last].concurrency < slots else list(range(len(lines)))
+    room = float(lines[last].concurrency if path == [last] else slots)
+    variance, load, unsure = 0.0, 0.0, 0.0
+    for at in path:
+        took, rate = lines[at].took, arrivals[at]
+        number = left[at] + rate * mid
+        variance += number * took.deviation_s**2 + rate * mid * took.mean_s**2
+        unsure += number * took.deviation_s / math.sqrt(max(1, took.count))
+        load += rate * took.mean_s
+        if window_s and rate:
+            variance += (mid * took.mean_s) ** 2 * rate / window_s
+    net = max(0.1 * room, room - load)
+    first = lines[last].took.mean_s / 2
+    off = math.sqrt(variance + unsure**2 + first**2) / net + MODEL * mid
+    return Spread(low_s=max(0.0, mid - BELOW * off), mid_s=mid, high_s=mid + ABOVE * off)
+
+
+def _limited(facts: Facts) -> tuple[Line, ...]:
+    """The shops with tasks behind their own limit, where slots are free that these may not use."""
+    if facts.busy >= facts.slots:
+        return ()
+    stuck = (line for line in facts.lines if line.waiting and line.running >= line.concurrency)
+    return tuple(sorted(stuck, key=lambda line: -line.waiting * line.took.mean_s / line.concurrency))
+
+
+def _helps(facts: Facts, flow: Flow) -> tuple[str, ...]:
+    found = [RECONNECT] if not facts.broker else [FREE_BROKER] if facts.blocked else []
+    if flow.state == NO_WORKER:
+        found.append(START_WORKER)
+    if flow.state == GROWING and not flow.limited:
+        found.append(MORE_SLOTS)
+    if flow.limited and flow.state in (GROWING, STEADY):
+        found.append(SHOP_LIMIT)
+    found += [_HELPS[reason] for reason, count in facts.persons if count]
+    if facts.held:
+        found.append(DECIDE)
+    if facts.dead:
+        found.append(LOOK_AT_CAUSE)
+    return tuple(dict.fromkeys(found))
+
+
+# ------------------------------------------------------------------- in words
+
+
+def headline(flow: Flow) -> tuple[Clause, ...]:
+    """The answer as statements, the decisive one first; they are joined by semicolons."""
+    facts = flow.facts
+    if flow.state == LOADING:
+        return (_said("flow.loading"),)
+    if flow.state == LOST and not facts.store:
+        return (_said("flow.lost_store"),)
+    return (*_of_waiting(flow), *_of_the_rest(flow))
+
+
+def _of_nothing(facts: Facts) -> list[Clause]:
+    lost = [_said("flow.lost_broker")] if not facts.broker else []
+    if facts.running or facts.retrying:
+        return [*lost, _said("flow.running", n=facts.running)]
+    return lost or [_said("flow.idle")]
+
+
+def _of_waiting(flow: Flow) -> list[Clause]:
+    facts, rates = flow.facts, _rates(flow)
+    if not facts.waiting:
+        return _of_nothing(facts)
+    if flow.state == GROWING and flow.runnable == facts.waiting:
+        return [_said("flow.growing", n=facts.waiting, **rates), *_of_slots(flow)]
+    if flow.state == STEADY and flow.estimate is not None and flow.runnable == facts.waiting and facts.rates.in_s:
+        found = [_counted("flow.steady", facts.waiting, **rates)]
+    else:
+        found = [_counted("flow.waiting", facts.waiting)]
+    if not facts.broker:
+        return [*found, _said("flow.lost_broker")]
+    if facts.blocked:
+        return [*found, _said("flow.blocked", n=facts.unsent)]
+    return [*found, *_of_gates(flow), *(_of_runnable(flow) if flow.runnable else ())]
+
+
+def _of_gates(flow: Flow) -> list[Clause]:
+    facts, found = flow.facts, []
+    if flow.for_person:
+        why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in facts.persons if count)
+        everyone = flow.for_person >= facts.waiting
+        code = "flow.person_all" if everyone else "flow.person"
+        found.append(Clause(Message(code, {"n": flow.for_person}), why))
+    if facts.later:
+        found.append(_said("flow.later_all" if facts.later >= facts.waiting else "flow.later", n=facts.later))
+    return found
+
+
+def _of_runnable(flow: Flow) -> list[Clause]:
+    facts, spread, rates = flow.facts, flow.estimate, _rates(flow)
+    whole = flow.runnable == facts.waiting
+    if flow.state == NO_WORKER:
+        return [_said("flow.no_slot" if facts.workers else "flow.no_worker")]
+    if flow.state == GROWING:
+        return [_said("flow.others_growing", n=flow.runnable, **rates), *_of_slots(flow)]
+    if spread is None:
+        return [_said("flow.unmeasured")] if flow.reason == NOT_MEASURED else []
+    if spread.mid_s > LONGEST_S:
+        return [_said("flow.long"), *_of_slots(flow)]
+    if spread.high_s <= 1.0:
+        return [_said("flow.at_once")]
+    span = {"low_s": spread.low_s, "high_s": spread.high_s}
+    if not whole:
+        code = "flow.others_started" if flow.state == STEADY and flow.runnable > 1 else "flow.others"
+        return [_counted(code, flow.runnable, **span)]
+    if flow.state == STEADY:
+        return [_said("flow.started", **span), *_of_slots(flow)]
+    return [_said("flow.clear", **span), *(_of_slots(flow) if flow.limited else ())]
+
+
+def _of_slots(flow: Flow) -> list[Clause]:
+    facts = flow.facts
+    if flow.limited and facts.busy < facts.slots:
+        worst, behind = flow.limited[0], sum(line.waiting for line in flow.limited)
+        params: dict[str, Param] = {"free": facts.slots - facts.busy, "slots": facts.slots}
+        if 2 * worst.waiting >= behind:
+            return [_said("flow.shop_limit", shop=worst.shop, limit=worst.concurrency, **params)]
+        return [_said("flow.shop_limits", shops=len(flow.limited), **params)]
+    if not facts.slots or facts.busy < facts.slots:
+        return []
+    if flow.more_slots:
+        return [_said("flow.full_more", slots=facts.slots, more=flow.more_slots)]
+    return [_said("flow.full", slots=facts.slots)]
+
+
+def _of_the_rest(flow: Flow) -> list[Clause]:
+    facts = flow.facts
+    found = [_said("flow.unsent", n=facts.unsent)] if facts.unsent and not facts.blocked and facts.broker else []
+    if facts.held:
+        found.append(_counted("flow.held", facts.held))
+    if facts.dead:
+        found.append(_counted("flow.dead", facts.dead))
+    return found
+
+
+def _rates(flow: Flow) -> dict[str, Param]:
+    return {"in_per_s": flow.facts.rates.in_s, "out_per_s": flow.facts.rates.out_s}
+
+
+def _said(code: str, **params: Param) -> Clause:
+    return Clause(Message(code, params))
+
+
+def _counted(code: str, number: int, **params: Param) -> Clause:
+    one = f"{code}.one"
+    return Clause(Message(one if number == 1 and one in SENTENCES else code, {"n": number, **params}))

@@ -1,0 +1,243 @@
+"""Gathers what ``insight.flow`` judges: from a snapshot, what was measured, and a few questions about gates."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+from services.domain import ability, breaker, dependency, explain, home, session
+from services.domain.insight import flow
+from services.domain.insight.flow import Facts, Flow, Line
+from services.domain.query import Query, Term, equals
+from services.domain.shop import SCOPE_ALL, Shop
+from services.domain.status import TERMINAL, WAITING, Status, Triage
+from services.domain.task import Task
+from services.domain.worker import AMBER_AFTER_MS, WorkerInfo
+from services.engine.registry import Registry
+from services.monitor.live import Rates, Snapshot
+from services.monitor.meter import Meter
+from services.ports import Broker, Clock, Store
+
+#: parked records that are looked at; with more of them these speak for all of their shop
+LOOKED_AT = 1000
+#: of those, so many are asked about what they wait for
+ASKED = 100
+#: a recorded task that is not sent after so long is told
+MOMENT_MS = 5_000
+#: at most this share of the time goes into questions about gates
+SHARE = 20
+
+
+@dataclass(slots=True)
+class Gates:
+    """Waiting tasks that cannot just start, by shop: for a person by reason, and those that go on by themselves."""
+
+    persons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: reason -> shop -> tasks
+    later: Counter[str] = field(default_factory=Counter)
+    unsent: int = 0
+
+
+class FlowQueries:
+    """``look`` blocks; one thread at a time. ``fresh`` asks nobody."""
+
+    def __init__(self, store: Store, registry: Registry, meter: Meter, clock: Clock) -> None:
+        self._store, self._registry, self._meter, self._clock = store, registry, meter, clock
+        self._gates = Gates()
+        self._due = 0.0
+
+    def look(self, snapshot: Snapshot) -> Flow:
+        """How the fleet stands."""
+        if not snapshot.at_ms or not snapshot.store.connected:
+            return flow.judge(numbers(snapshot))
+        begun = self._clock.monotonic()
+        if begun >= self._due:
+            self._gates = self._ask(snapshot)
+            self._due = begun + SHARE * (self._clock.monotonic() - begun)
+        return flow.judge(facts_of(snapshot, self._gates, self._meter, self._registry.shops()))
+
+    def _ask(self, snapshot: Snapshot) -> Gates:
+        found = Gates()
+        closed = _closed(snapshot, {one.shop for one in self._store.breakers()})
+        for shop, counts in snapshot.counts.shops.items():
+            waiting = sum(counts.get(status, 0) for status in WAITING)
+            if waiting and (why := _of_shop(shop, closed)):
+                _add(found, why, shop, waiting)
+        if snapshot.counts.status.get(Status.BLOCKED, 0):
+            self._of_parked(found, snapshot, closed)
+        found.unsent = self._unsent(snapshot)
+        return found
+
+    def _of_parked(self, found: Gates, snapshot: Snapshot, closed: Mapping[str, str]) -> None:
+        parked = snapshot.counts.status.get(Status.BLOCKED, 0)
+        terms = [equals("status", Status.BLOCKED)]
+        if parked <= 5 * LOOKED_AT:
+            terms.append(Term(field="gate", op="=", values=(explain.SHOP_BUSY,), negated=True))
+        tasks = self._store.query(Query(terms=tuple(terms), limit=LOOKED_AT, want_total=False)).tasks
+        open_ = [task for task in tasks if not _of_shop(task.shop, closed)]
+        stand_for = max(1.0, parked / LOOKED_AT) if parked > 5 * LOOKED_AT and len(tasks) == LOOKED_AT else 1.0
+        reasons = self._reasons(open_, snapshot, closed)
+        for (shop, why), number in Counter((task.shop, reasons[task.task_id]) for task in open_).items():
+            if why:
+                _add(found, why, shop, round(number * stand_for))
+
+    def _reasons(self, tasks: Iterable[Task], snapshot: Snapshot, closed: Mapping[str, str]) -> dict[str, str]:
+        """Why each of these parked tasks does not just start: a reason, ``later``, or "" where it will."""
+        found: dict[str, str] = {}
+        asked = 0
+        for task in tasks:
+            if f"type:{task.task_type}" in closed:
+                found[task.task_id] = "paused"
+            elif task.gate == dependency.GATE:
+                asked += 1
+                found[task.task_id] = "dependency" if asked <= ASKED and self._hopeless(task) else "later"
+            elif task.gate == explain.TWIN:
+                asked += 1
+                found[task.task_id] = "twin" if asked <= ASKED and self._behind_held(task) else "later"
+            elif task.gate == home.NO_WORKER:
+                kind = self._registry.task_type(task.task_type)
+                supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)
+                found[task.task_id] = "" if supply.able else "need"
+            elif node := home.node_of(task.gate):
+                alive = any(info.node == node and takes(info, snapshot.at_ms) for info in snapshot.workers)
+                found[task.task_id] = "" if alive else "home"
+            else:
+                found[task.task_id] = "later" if task.gate == explain.QUOTA else ""
+        return found
+
+    def _hopeless(self, task: Task) -> bool:
+        """Whether something that it depends on will not succeed by itself."""
+        for record in self._store.get(self._store.needs(task.task_id)):
+            while record is not None and record.successor:
+                record = self._store.get([record.successor])[0]
+            if record is None or (record.status in TERMINAL and record.status != Status.SUCCEEDED):
+                return True
+        return False
+
+    def _behind_held(self, task: Task) -> bool:
+        holder = self._store.holders([task.uniq])[0] if task.uniq else None
+        return holder is not None and holder.status == Status.HELD
+
+    def _unsent(self, snapshot: Snapshot) -> int:
+        """Recorded tasks whose message the broker does not have, once that is no matter of a moment."""
+        pending = snapshot.counts.status.get(Status.PENDING, 0)
+        if not pending:
+            return 0
+        terms = (equals("status", Status.PENDING),)
+        oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
+        return pending if oldest and snapshot.at_ms - oldest[0].updated_at >= MOMENT_MS else 0
+
+
+def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str, Shop]) -> Facts:
+    """A snapshot with what was measured, shop by shop; asks nobody."""
+    bound: Counter[str] = Counter(gates.later)
+    for counted in gates.persons.values():
+        bound.update(counted)
+    base = numbers(snapshot, unsent=gates.unsent)
+    rates = base.rates
+    arrivals = meter.arrivals(snapshot.at_ms)
+    expected = rates.steady_in / rates.in_s if rates.in_s else 0.0
+    rows: dict[str, tuple[int, int]] = {}
+    for shop in {*snapshot.counts.shops, *arrivals}:
+        counts = snapshot.counts.shops.get(shop, {})
+        waiting = max(0, sum(counts.get(status, 0) for status in WAITING) - bound[shop])
+        if waiting or arrivals.get(shop):
+            rows[shop] = waiting, counts.get(Status.RUNNING, 0)
+    took = meter.took_by_shop(rows)
+    lines = tuple(
+        Line(
+            shop=shops[shop].name or shop if shop in shops else shop,
+            waiting=waiting,
+            running=running,
+            concurrency=max(1, shops[shop].concurrency) if shop in shops else 1,
+            took=took[shop],
+            arrivals_s=arrivals.get(shop, 0.0) * min(1.0, expected),
+        )
+        for shop, (waiting, running) in rows.items()
+    )
+    persons = tuple((reason, gates.persons[reason].total()) for reason in flow.REASONS if gates.persons[reason])
+    return _trimmed(base, persons, gates.later.total(), lines)
+
+
+def takes(info: WorkerInfo, now_ms: int) -> bool:
+    """Whether a worker's free slots count: it takes tasks, and was heard of a moment ago."""
+    return info.state == "running" and now_ms - info.seen_at <= AMBER_AFTER_MS
+
+
+def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
+    """What a snapshot alone tells; asks nobody."""
+    status = snapshot.counts.status
+    taking = [info for info in snapshot.workers if takes(info, snapshot.at_ms)]
+    pending = status.get(Status.PENDING, 0)
+    return Facts(
+        known=snapshot.at_ms > 0 or not snapshot.store.connected,
+        store=snapshot.store.connected,
+        broker=snapshot.broker.connected or not snapshot.at_ms,
+        blocked=snapshot.broker.blocked,
+        waiting=sum(status.get(one, 0) for one in WAITING),
+        unsent=pending if snapshot.broker.blocked or not snapshot.broker.connected else min(unsent, pending),
+        running=status.get(Status.RUNNING, 0),
+        retrying=status.get(Status.RETRYING, 0),
+        held=status.get(Status.HELD, 0),
+        dead=snapshot.counts.triage.get(Triage.OPEN, 0),
+        workers=len(taking),
+        slots=sum(len(info.slots) for info in taking),
+        busy=sum(info.busy for info in taking),
+        rates=snapshot.rates.flow,
+    )
+
+
+def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) -> Flow:
+    """How the fleet stands, for who asks once and follows no events. Blocking."""
+    meter = Meter()
+    meter.prime(store)
+    return FlowQueries(store, registry, meter, clock).look(taken_once(store, broker, meter, clock))
+
+
+def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snapshot:
+    """A snapshot without a thread that takes them."""
+    now = store.now_ms()
+    return Snapshot(
+        at_ms=now,
+        taken=clock.monotonic(),
+        counts=store.counts(),
+        depths=tuple(broker.depths()),
+        workers=tuple(store.workers()),
+        pauses=tuple(store.pauses()),
+        sessions=tuple(store.sessions()),
+        broker=broker.health(),
+        rates=Rates(flow=meter.rates(now)),
+    )
+
+
+def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:
+    """By scope of a pause or by shop: the gate that is closed there."""
+    found = dict.fromkeys(broken, breaker.GATE)
+    found.update(dict.fromkeys((one.shop for one in snapshot.sessions), session.GATE))
+    found.update(dict.fromkeys((pause.scope for pause in snapshot.pauses), explain.PAUSED))
+    return found
+
+
+def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
+    """Why nothing of a shop starts: a reason, ``later``, or "" where it may."""
+    platform = shop.partition(":")[0]
+    if any(scope in closed for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")):
+        return "paused"
+    return {session.GATE: "login", breaker.GATE: "later"}.get(closed.get(shop, ""), "")
+
+
+def _add(found: Gates, why: str, shop: str, number: int) -> None:
+    if why == "later":
+        found.later[shop] += number
+    else:
+        found.persons[why][shop] += number
+
+
+def _trimmed(base: Facts, persons: tuple[tuple[str, int], ...], later: int, lines: tuple[Line, ...]) -> Facts:
+    """With the gates that were asked a moment before the numbers: never more than waits now."""
+    left = base.waiting
+    kept = []
+    for reason, number in persons:
+        kept.append((reason, min(left, number)))
+        left -= min(left, number)
+    return replace(base, persons=tuple(one for one in kept if one[1]), later=min(left, later), lines=lines)

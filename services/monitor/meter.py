@@ -1,0 +1,187 @@
+"""What came in, was started and went out, and how long it took: counted from events, begun with the newest records."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter, deque
+from collections.abc import Iterable, Sequence
+
+from services.domain.event import Event
+from services.domain.insight import durations
+from services.domain.insight.durations import Measured
+from services.domain.insight.flow import Rates
+from services.domain.query import Query, equals
+from services.domain.status import TERMINAL, WAITING, Status
+from services.domain.task import Task
+from services.ports import Store
+
+#: seconds that are counted, and those that are enough where much happens
+LONG_S, SHORT_S, MUCH = 300, 60, 20
+#: records that it begins with, newest ended and newest created
+PRIMED = 500
+#: durations kept of each shop, each type, and of all
+KEPT, KEPT_OF_ALL = 30, 200
+PARTS = 6
+_WORK = WAITING | {Status.RUNNING, Status.RETRYING}
+
+
+def came(event: Event) -> bool:
+    """Whether a task became work by this (see ``insight.flow``): created, due, or given back by a person."""
+    return event.from_ in ("", Status.SCHEDULED, Status.HELD) and event.to in _WORK
+
+
+def went(event: Event) -> bool:
+    """Whether its work ended by this: well, badly, unknown how, or broken off while it ran."""
+    if event.to in (Status.SUCCEEDED, Status.DEAD, Status.HELD):
+        return event.from_ in _WORK
+    return event.to == Status.CANCELLED and event.from_ == Status.RUNNING
+
+
+class Meter:
+    """Thread-safe. Instants are those of the store, UTC ms."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._since = 0
+        self._seconds: deque[list[int]] = deque()  #: second, in, out
+        self._arrivals: deque[tuple[int, str]] = deque()  #: instant, shop; retries that come back too
+        self._begun: dict[str, int] = {}
+        self._of_shop: dict[str, deque[float]] = {}
+        self._of_type: dict[str, deque[float]] = {}
+        self._of_all: deque[float] = deque(maxlen=KEPT_OF_ALL)
+
+    def note_begin(self, now_ms: int) -> None:
+        """Nothing is known of the time before this instant."""
+        with self._lock:
+            self._since = now_ms
+
+    def prime(self, store: Store) -> None:
+        """Begin anew with what the newest records tell of the last minutes. Blocking."""
+        now = store.now_ms()
+        ended = equals("status", Status.SUCCEEDED, Status.DEAD)
+        done = store.query(Query(terms=(ended,), sort="updated", limit=PRIMED, want_total=False)).tasks
+        created = store.query(Query(limit=PRIMED, want_total=False)).tasks
+        running = store.query(Query(terms=(equals("status", Status.RUNNING),), limit=PRIMED, want_total=False)).tasks
+        since = now - LONG_S * 1000
+        if len(done) == PRIMED:
+            since = max(since, done[-1].ended_at)
+        if len(created) == PRIMED:
+            since = max(since, created[-1].created_at)
+        with self._lock:
+            self._seconds.clear()
+            self._arrivals.clear()
+            self._since = min(since, now - 1)
+            self._begun = {task.task_id: task.started_at for task in running}
+            rows = [(became, 1, task) for task in created if (became := _became_work(task))]
+            rows += [(task.ended_at, 2, task) for task in done]
+            for at, place, task in sorted(rows, key=lambda row: row[0]):
+                if at < self._since:
+                    continue
+                self._count(at, place)
+                if place == 1:
+                    self._arrivals.append((at, task.shop))
+            for task in reversed(done):
+                if task.started_at:
+                    self._took(task.shop, task.task_type, task.ended_at - task.started_at)
+
+    def note(self, events: Sequence[Event]) -> None:
+        """Take in events in their order."""
+        with self._lock:
+            for event in events:
+                if event.from_ == event.to:
+                    continue
+                shop = f"{event.platform}:{event.shop_id}"
+                if came(event):
+                    self._count(event.at, 1)
+                    self._arrivals.append((event.at, shop))
+                elif event.from_ == Status.RETRYING and event.to not in TERMINAL:
+                    self._arrivals.append((event.at, shop))
+                if went(event):
+                    self._count(event.at, 2)
+                self._time(event, shop)
+
+    def _time(self, event: Event, shop: str) -> None:
+        if event.to == Status.RUNNING:
+            self._begun[event.task_id] = event.at
+            return
+        begun = self._begun.pop(event.task_id, 0) if event.from_ == Status.RUNNING else 0
+        if begun and event.to not in WAITING:  # what was given back is no measure
+            self._took(shop, event.task_type, event.at - begun)
+
+    def rates(self, now_ms: int) -> Rates:
+        """In and out a second: of one minute where much happens, else of up to five."""
+        with self._lock:
+            self._forget(now_ms)
+            known_s = max(1.0, (now_ms - self._since) / 1000) if self._since else 0.0
+            if not known_s:
+                return Rates()
+            short = [row for row in self._seconds if row[0] > now_ms // 1000 - SHORT_S]
+            much = sum(row[1] + row[2] for row in short) >= MUCH
+            window = min(known_s, SHORT_S if much else LONG_S)
+            rows = short if much else list(self._seconds)
+        recent = [row for row in rows if row[0] > now_ms / 1000 - window / 3]
+        return Rates(
+            in_s=sum(row[1] for row in rows) / window,
+            out_s=sum(row[2] for row in rows) / window,
+            recent_in=sum(row[1] for row in recent) / (window / 3),
+            recent_out=sum(row[2] for row in recent) / (window / 3),
+            steady_in=_steady(rows, now_ms / 1000, window),
+            window_s=window,
+        )
+
+    def arrivals(self, now_ms: int) -> dict[str, float]:
+        """New tasks and returning retries a second by shop, over what is known of the last minutes."""
+        with self._lock:
+            self._forget(now_ms)
+            window = min(LONG_S, max(1.0, (now_ms - self._since) / 1000)) if self._since else 1.0
+            return {shop: number / window for shop, number in Counter(shop for _, shop in self._arrivals).items()}
+
+    def took(self, shop: str = "", task_type: str = "") -> Measured:
+        """How long tasks of a shop, else of a type, else all of them take."""
+        with self._lock:
+            kept = (self._of_shop.get(shop, ()), self._of_type.get(task_type, ()), self._of_all)
+            return durations.best(*(durations.of(one) for one in kept))
+
+    def took_by_shop(self, shops: Iterable[str]) -> dict[str, Measured]:
+        """The same for many shops at once."""
+        with self._lock:
+            of_all = durations.of(self._of_all)
+            return {shop: durations.best(durations.of(self._of_shop.get(shop, ())), of_all) for shop in shops}
+
+    def _took(self, shop: str, task_type: str, milliseconds: int) -> None:
+        seconds = max(0, milliseconds) / 1000
+        self._of_shop.setdefault(shop, deque(maxlen=KEPT)).append(seconds)
+        self._of_type.setdefault(task_type, deque(maxlen=KEPT)).append(seconds)
+        self._of_all.append(seconds)
+
+    def _count(self, at_ms: int, place: int) -> None:
+        second = at_ms // 1000
+        if not self._seconds or second > self._seconds[-1][0]:
+            self._seconds.append([second, 0, 0])
+        self._seconds[-1][place] += 1
+
+    def _forget(self, now_ms: int) -> None:
+        edge = now_ms - LONG_S * 1000
+        while self._seconds and self._seconds[0][0] * 1000 < edge:
+            self._seconds.popleft()
+        while self._arrivals and self._arrivals[0][0] < edge:
+            self._arrivals.popleft()
+
+
+def _became_work(task: Task) -> int:
+    """When the record became work, 0 for not yet."""
+    if task.status == Status.SCHEDULED:
+        return 0
+    return next((step.at for step in task.steps if step.from_ == Status.SCHEDULED), task.created_at)
+
+
+def _steady(rows: Sequence[Sequence[int]], now_s: float, window: float) -> float:
+    """What comes in a second without the one part of the window in which far more came than in all others."""
+    width = window / PARTS
+    parts = [0] * PARTS
+    for second, number, _out in rows:
+        parts[min(PARTS - 1, max(0, int((now_s - second) / width)))] += number
+    most, others = max(parts), sum(parts) - max(parts)
+    if most > 3 * others / (PARTS - 1) + 3:
+        return others / (width * (PARTS - 1))
+    return sum(parts) / window

@@ -1,0 +1,123 @@
+"""What is true of the whole fleet, in states, in numbers and in words."""
+
+from __future__ import annotations
+
+import pytest
+
+from services.domain.insight import flow
+from services.domain.insight.durations import Measured
+from services.domain.insight.flow import Facts, Line, Rates
+from services.messages import english_headline
+
+TOOK = Measured(count=30, mean_s=10.0, deviation_s=3.0)
+GROWS = Rates(in_s=3.2, out_s=2.8, recent_in=3.3, recent_out=2.8, steady_in=3.2, window_s=60.0)
+CALM = Rates(in_s=0.1, out_s=0.1, recent_in=0.1, recent_out=0.1, steady_in=0.1, window_s=60.0)
+
+
+def line(waiting: int, *, running: int = 1, arrivals_s: float = 0.0, shop: str = "微光") -> Line:
+    return Line(shop=shop, waiting=waiting, running=running, took=TOOK, arrivals_s=arrivals_s)
+
+
+SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
+
+
+@pytest.mark.parametrize(
+    ("facts", "state", "words"),
+    [
+        (Facts(known=False), flow.LOADING, "Loading…"),
+        (
+            Facts(store=False, waiting=4, running=2),
+            flow.LOST,
+            "The records cannot be reached; how the fleet stands is not known",
+        ),
+        (Facts(), flow.IDLE, "Nothing is waiting and nothing is running"),
+        (
+            Facts(running=3, dead=201, slots=4, busy=3),
+            flow.FINE,
+            "Nothing is waiting; 3 running; 201 dead letters need a person",
+        ),
+        (
+            Facts(dead=1, held=1),
+            flow.IDLE,
+            "Nothing is waiting and nothing is running; 1 held task needs a decision; 1 dead letter needs a person",
+        ),
+        (
+            Facts(waiting=42, running=6, slots=6, busy=6, rates=GROWS, lines=SIX),
+            flow.GROWING,
+            "42 tasks waiting and growing: in 3.2/s, out 2.8/s; all 6 slots busy, about 2 more would keep up",
+        ),
+        (
+            Facts(waiting=6, held=6, persons=(("login", 2),), slots=4, busy=1, rates=CALM, lines=(line(4),)),
+            flow.DRAINING,
+            "6 tasks waiting; 2 of them for a person (2 need a login); the other 4 clear in about 25–65 s;"
+            " 6 held tasks need a decision",
+        ),
+        (
+            Facts(waiting=5, persons=(("login", 3), ("paused", 2)), slots=3),
+            flow.PERSON,
+            "5 tasks waiting; all of them for a person (3 need a login, 2 paused)",
+        ),
+        (
+            Facts(waiting=200, running=1, slots=20, busy=1, lines=(line(200),)),
+            flow.DRAINING,
+            "200 tasks waiting; clear in about 25–45 min; 19 of 20 slots free, but 微光 runs 1 at a time",
+        ),
+        (Facts(waiting=200), flow.NO_WORKER, "200 tasks waiting; no worker takes tasks: start one"),
+        (
+            Facts(waiting=42, unsent=42, blocked=True, slots=3),
+            flow.BLOCKED,
+            "42 tasks waiting; the broker takes no new messages: 42 tasks recorded, not sent",
+        ),
+        (
+            Facts(waiting=7, slots=1, busy=1, lines=(Line(shop="s", waiting=7, running=1),)),
+            flow.STEADY,
+            "7 tasks waiting; how long they take was not measured yet",
+        ),
+        (Facts(waiting=2, slots=4, lines=(line(1, running=0), line(1, running=0))), flow.DRAINING,
+         "2 tasks waiting; they start now"),
+        (
+            Facts(waiting=3, later=3, slots=4, lines=()),
+            flow.LATER,
+            "3 tasks waiting; all of them for other tasks, limits or a pause after failures",
+        ),
+    ],
+)  # fmt: skip
+def test_what_is_said(facts: Facts, state: str, words: str) -> None:
+    found = flow.judge(facts)
+    assert (found.state, english_headline(flow.headline(found))) == (state, words)
+
+
+@pytest.mark.parametrize(
+    ("facts", "helps"),
+    [
+        (Facts(waiting=42, slots=6, busy=6, rates=GROWS, lines=SIX), (flow.MORE_SLOTS,)),
+        (Facts(waiting=9), (flow.START_WORKER,)),
+        (Facts(waiting=9, blocked=True), (flow.FREE_BROKER,)),
+        (Facts(store=False), (flow.RECONNECT,)),
+        (
+            Facts(waiting=9, persons=(("login", 4), ("paused", 5)), held=1, dead=2),
+            (flow.LOG_IN, flow.RESUME, flow.DECIDE, flow.LOOK_AT_CAUSE),
+        ),
+    ],
+)
+def test_what_would_help(facts: Facts, helps: tuple[str, ...]) -> None:
+    assert flow.judge(facts).helps == helps
+
+
+def test_a_burst_that_has_ended_is_not_called_growth() -> None:
+    burst = Rates(in_s=5.0, out_s=2.8, recent_in=0.0, recent_out=2.8, steady_in=0.1, window_s=60.0)
+    assert flow.judge(Facts(waiting=42, slots=6, busy=6, rates=burst, lines=SIX)).state != flow.GROWING
+
+
+def test_a_shop_without_measured_tasks_gets_no_estimate() -> None:
+    lines = (line(4), Line(shop="new", waiting=4, running=1))
+    found = flow.judge(Facts(waiting=8, slots=2, busy=2, lines=lines))
+    assert (found.estimate, found.reason) == (None, flow.NOT_MEASURED)
+
+
+def test_newer_numbers_keep_the_judgement_until_they_contradict_it() -> None:
+    before = flow.judge(Facts(waiting=6, persons=(("login", 2),), slots=4, busy=1, rates=CALM, lines=(line(4),)))
+    more = flow.again(before, Facts(waiting=7, slots=4, busy=1, rates=CALM))
+    assert (more.state, more.runnable, more.for_person) == (before.state, 5, 2)
+    assert flow.again(before, Facts(running=1)).state == flow.FINE
+    assert flow.again(before, Facts(store=False)).state == flow.LOST
