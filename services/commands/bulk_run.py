@@ -10,7 +10,7 @@ from typing import TypeVar
 from services.commands.bulk_book import Book, successor_tail
 from services.commands.bulk_options import Ended, Options, Probe, Progress
 from services.commands.bulk_pace import LOOK_S, Control, Pace
-from services.commands.bulk_plan import GONE, READY, Item, Plan
+from services.commands.bulk_plan import GONE, READY, SCHEMA, Item, Plan
 from services.commands.outcome import Outcome, Refusal
 from services.commands.republisher import Changes, Republisher
 from services.commands.tasks import join
@@ -163,8 +163,11 @@ class Run:
         """Republish a few; only those that became tasks cost time."""
         ids = [item.task_id for item in some]
         duplicate = self._options.if_duplicate
+        anyway = SCHEMA not in self._options.skip
         prepared = self._patient(
-            lambda: self._republisher.prepare(ids, changes=self._changes, if_duplicate=duplicate, tail=self._tail)
+            lambda: self._republisher.prepare(
+                ids, changes=self._changes, if_duplicate=duplicate, tail=self._tail, anyway=anyway
+            )
         )
         outcome = self._patient(lambda: self._republisher.apply(prepared))
         self._books.outcome = join(self._books.outcome, outcome)

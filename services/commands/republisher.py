@@ -60,8 +60,11 @@ class Republisher:
         changes: Changes | None = None,
         if_duplicate: str = "reject",
         tail: Callable[[str], str] = lambda _: "",
+        anyway: bool = False,
     ) -> Prepared:
         """Read the letters and make their successors, whose ids end with the ``tail`` of each, or by chance.
+
+        A letter whose payload its type refuses today is skipped, for it would only die again; ``anyway`` takes it.
 
         Raises:
             UsageError: the payload given for one letter is not acceptable; ``field`` names the part of it. Letters in
@@ -76,7 +79,7 @@ class Republisher:
                 skipped.append(Refusal(task_id=task_id, why=why))
             elif old is not None:
                 try:
-                    fresh = self._successor(old, changes, tail(task_id))
+                    fresh = self._successor(old, changes, tail(task_id), anyway=anyway)
                 except UsageError as exc:
                     if changes.payload is not None:
                         raise
@@ -105,11 +108,13 @@ class Republisher:
         self._dispatcher.send(fresh)
         return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
 
-    def _successor(self, old: Task, changes: Changes, tail: str) -> Task:
+    def _successor(self, old: Task, changes: Changes, tail: str, *, anyway: bool) -> Task:
         kind = self._registry.task_type(old.task_type)
         text = None
         if changes.edits:
             text = recipe.payload_text(checked(kind, payload_of(old, changes)))
+        elif not anyway and kind.schema:
+            checked(kind, payload_of(old, changes))
         named = (old.platform, old.task_type, old.shop_id)
         new_id = ids.task_id(*named, tail) if tail else ids.new_task_id(*named)
         fresh = recipe.successor(old, new_id, by=self._who, payload=text)

@@ -20,7 +20,7 @@ _ASSIGNED = re.compile(
 def masked(value: Any) -> Any:
     """The same JSON value with everything that is named like a secret replaced by dots."""
     if isinstance(value, dict):
-        return {key: DOTS if _secret(key) else masked(item) for key, item in value.items()}
+        return {key: DOTS if is_secret(key) else masked(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [masked(item) for item in value]
     return value
@@ -42,5 +42,6 @@ def masked_json(text: str) -> str:
         return masked_text(text)
 
 
-def _secret(key: object) -> bool:
+def is_secret(key: object) -> bool:
+    """Whether a field of this name holds a secret."""
     return isinstance(key, str) and any(word in key.lower() for word in _SECRET_WORDS)

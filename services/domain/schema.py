@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from services.domain import formats
+from services.domain.mask import DOTS, is_secret, masked_text
 from services.domain.refusals import REFUSALS
 from services.domain.said import said
 
@@ -21,6 +23,7 @@ _CACHED_PAYLOAD = 4096
 _MAX_SHOWN = 60
 #: keywords that point elsewhere; only ``#…`` (the schema itself) is followed
 _REFERENCES = ("$ref", "$dynamicRef")
+_PARTS = re.compile(r"[.\[\]]+")
 
 Param = str | int | float
 
@@ -91,7 +94,20 @@ def _validator(document: bytes) -> jsonschema.Draft202012Validator:
     from referencing import Registry
 
     # An empty registry: the default one would fetch unknown references from the network.
-    return jsonschema.Draft202012Validator(msgspec.json.decode(document), registry=Registry())
+    return jsonschema.Draft202012Validator(
+        msgspec.json.decode(document), registry=Registry(), format_checker=_format_checker()
+    )
+
+
+@functools.lru_cache(maxsize=1)
+def _format_checker() -> jsonschema.FormatChecker:
+    import jsonschema
+
+    # Of its own formats the library checks those whose packages happen to be installed: the same everywhere here.
+    checker = jsonschema.FormatChecker(formats=())
+    for name in formats.names():
+        checker.checks(name)(functools.partial(formats.fits, name))
+    return checker
 
 
 def _validate(document: bytes, body: bytes) -> tuple[Problem, ...]:
@@ -121,8 +137,16 @@ def _problems_of(error: jsonschema.ValidationError) -> Iterator[Problem]:
     elif code == "additionalProperties" and wanted is False and isinstance(instance, dict):
         for name in sorted(_unknown(instance, error.schema)):
             yield Problem(path=_join(path, name), message=said("schema.unknown"), code=code)
+    elif code == "format":
+        params = {"expected": str(wanted), "example": formats.example(str(wanted)), "value": _value(path, instance)}
+        yield Problem(path=path, message=said(f"schema.format.{wanted}", **params), code=code, params=params)
     else:
         yield Problem(path=path, message=_sentence(code, wanted, error.message), code=code, params=_params(wanted))
+
+
+def _value(path: str, instance: object) -> str:
+    """What stands there, unless its name says that it is a secret."""
+    return DOTS if any(is_secret(part) for part in _PARTS.split(path)) else _shown(masked_text(str(instance)))
 
 
 def _unknown(instance: Mapping[str, object], document: Any) -> list[str]:

@@ -51,7 +51,7 @@ class Parameters(Part):
         self.form = SchemaForm()
         self.editor = JsonEditor(N_("Parameters as JSON"))
         self.editor.setFixedHeight(EDITOR_HEIGHT)
-        self.editor.set_validator(editor_validator(lambda: self._kind, dates=True, quiet=self._is_quiet))
+        self.editor.set_validator(editor_validator(lambda: self._kind, quiet=self._is_quiet))
         self.editor.hide()
         self._elsewhere = Label("", "label", "dead", wrap=True)
         self.body.addWidget(self.form)
@@ -179,7 +179,7 @@ class Parameters(Part):
         self.editor.validate()
 
     def _check(self) -> None:
-        self._problems = payload_problems(self._kind, self._document, dates=True)
+        self._problems = payload_problems(self._kind, self._document)
         left = self.form.show_problems(self._loud())
         form = self.mode.current() == "form"
         self._elsewhere.setText("\n".join(placed(problem) for problem in left) if form else "")

@@ -89,8 +89,8 @@ class LineInput(Input):
         super().say()
         default = self.field.default
         hint = "" if default is MISSING or default in ("", []) else WRITE.get(self.field.kind, plain)(default)
-        if self.field.kind == plan.DATE:
-            hint = "2026-11-21"
+        if not hint and self.field.example:
+            hint = self.field.example
         elif self.field.kind == plan.LIST and not hint:
             hint = _("one, two, three")
         self.line.setPlaceholderText(hint)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from services.domain import formats
 from services.i18n import _, is_chinese
 
 TEXT, WHOLE, NUMBER, SWITCH, CHOICE, DATE, CHOICES, LIST, JSON = (
@@ -48,8 +49,19 @@ class FieldPlan:
         return self.schema.get("default", MISSING)
 
     @property
+    def example(self) -> str:
+        """A value of the right form, "" where every text will do."""
+        given = self.schema.get("examples")
+        if isinstance(given, list) and given and isinstance(given[0], str):
+            return given[0]
+        return formats.example(str(self.schema.get("format", "")))
+
+    @property
     def limits(self) -> str:
-        """The bounds in a few words."""
+        """The bounds or the form in a few words."""
+        if self.kind in (TEXT, DATE) and self.example:
+            form = _("such as {example}").format(example=self.example)
+            return _("required, {form}").format(form=form) if self.required else form
         low, high = self.schema.get("minimum"), self.schema.get("maximum")
         if low is not None and high is not None:
             return _("{low} to {high}").format(low=low, high=high)

@@ -106,7 +106,7 @@ def test_a_wrong_value_is_told_at_its_field_and_nothing_is_created(
     type_into(qtbot, dialog, "page_size", "500")
     type_into(qtbot, dialog, "since", "soon")
     assert dialog.parameters.form.problem_of("page_size") == "must be at most 100"
-    assert dialog.parameters.form.problem_of("since") == "must be a day such as 2026-11-21"
+    assert dialog.parameters.form.problem_of("since") == "must be a day such as 2026-11-22, not soon"
     assert not dialog.verbs.create.isEnabled()
     assert dialog.verbs.missing.text() == "Fix 2 errors first"
     dialog._on_create()

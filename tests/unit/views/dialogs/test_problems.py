@@ -34,10 +34,18 @@ def test_a_code_without_a_sentence_keeps_its_own() -> None:
 
 
 @pytest.mark.parametrize(("value", "count"), [("2026-11-21", 0), ("20261121", 1), ("soon", 1), ("2026-13-01", 1)])
-def test_dates_are_held_to_their_form_where_asked(value: str, count: int) -> None:
-    document = {"n": 1, "day": value}
-    assert len(problems.payload_problems(KIND, document, dates=True)) == count
-    assert problems.payload_problems(KIND, document) == []
+def test_dates_are_held_to_their_form(value: str, count: int) -> None:
+    assert len(problems.payload_problems(KIND, {"n": 1, "day": value})) == count
+
+
+def test_a_bad_format_names_field_value_and_an_example_in_both_languages() -> None:
+    (found,) = problems.payload_problems(KIND, {"n": 1, "day": "soon"})
+    assert problems.placed(found) == "day: must be a day such as 2026-11-22, not soon"
+    i18n.set_language("zh_CN")
+    said = problems.placed(found)
+    assert "2026-11-22" in said
+    assert "soon" in said
+    assert "must" not in said
 
 
 def test_an_unknown_type_takes_every_object_and_nothing_else() -> None:
