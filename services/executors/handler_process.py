@@ -81,7 +81,7 @@ class HandlerProcess:
         self.jobs += 1
         self.began = False
         files = Handover(context.artifacts, self._cwd)
-        output = Output(context.log, context.progress, self._limits, artifact=files.printed)
+        output = Output(context.log, context.progress, self._limits)  # what it hands over it says by ``job.keep``
         run = _Run(f"{job.task.task_id}#{self.jobs}", output, context, files)
         watch = supervise.Watch(
             tree=self.tree,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import queue
-import tempfile
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,9 +18,9 @@ MOST, PATIENCE_S = 1_000, 30.0
 class Handover:
     """The files of one attempt. Copying must not hold up the reader of the child's output, so it has a thread."""
 
-    def __init__(self, sink: ArtifactSink, cwd: str | None) -> None:
-        """``cwd``: of the child; it and the folder for temporary files are where printed paths may lead."""
-        self._sink, self._cwd = sink, Path(cwd or ".")
+    def __init__(self, sink: ArtifactSink, folder: Path | str | None) -> None:
+        """``folder``: the attempt's own, where printed paths lead; of told ones that are relative, where they begin."""
+        self._sink, self._folder = sink, Path(folder or ".")
         self._orders: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._seen = 0
@@ -29,7 +28,7 @@ class Handover:
     def printed(self, said: Mapping[str, Any]) -> bool:
         """A line ``{"artifact": path, "name", "kind", "step"}``; False for one that only looks like it.
 
-        What a flow prints may come from a page, so its path leads nowhere but to the flow's own folders.
+        What a flow prints may come from a page, so its path leads nowhere but into the folder of the attempt.
         """
         return self._order(said, anywhere=False)
 
@@ -63,24 +62,26 @@ class Handover:
     def _run(self) -> None:
         while (order := self._orders.get()) is not None:
             name, kind, step = (_word(order.get(field)) for field in ("name", "kind", "step"))
-            path = self._cwd / order["artifact"]
+            path = self._folder / order["artifact"]
             name = name or path.name
-            if order["anywhere"] or self._own(path):
-                self._sink.add(path, name=name, kind=kind, step=step)
+            own = path if order["anywhere"] else self._own(path)
+            if own is not None:
+                self._sink.add(own, name=name, kind=kind, step=step)
             else:
                 self._sink.note(
-                    f"{name} is left out: it is neither in the flow's folder nor in the one for temporary files"
+                    f"{name} is left out: it is not in the folder of the attempt, which FLEETDECK_FILES names"
                 )
             if order["anywhere"] and order.get("remove") is True:
                 with contextlib.suppress(OSError):
                     path.unlink()
 
-    def _own(self, path: Path) -> bool:
+    def _own(self, path: Path) -> Path | None:
+        """Where it really lies, if that is in the attempt's own folder and a file."""
         try:
-            real = path.resolve()
-            return any(real.is_relative_to(root.resolve()) for root in (self._cwd, Path(tempfile.gettempdir())))
+            real = path.resolve(strict=True)
+            return real if real.is_file() and real.is_relative_to(self._folder.resolve()) else None
         except (OSError, ValueError, RuntimeError):
-            return False
+            return None
 
 
 def _word(value: object) -> str:

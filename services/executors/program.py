@@ -15,7 +15,7 @@ class Program:
     """First word of a command, as the flow's own PATH finds it."""
 
     def __init__(self, command: Sequence[str], path: str | None, cwd: str | None) -> None:
-        self.command = tuple(command)
+        self.command = tuple(command) if cwd else (*command[:1], *map(_whole, command[1:]))
         self._path, self._cwd = path, cwd
         self._failed: tuple[_Look, str] | None = None
 
@@ -45,8 +45,8 @@ class Program:
 
     def _find(self) -> str:
         name = self.command[0]
-        if self._cwd and PurePath(name).name != name:
-            name = str(Path(self._cwd).absolute() / name)  # the child looks for it when it is in its folder
+        if PurePath(name).name != name:
+            name = str(Path(self._cwd or ".").absolute() / name)  # the child looks for it when it is in its folder
         return shutil.which(name, path=self._path) or ""
 
     def _look(self, found: str) -> _Look:
@@ -55,6 +55,16 @@ class Program:
         except OSError:
             return found, 0, 0, 0
         return found, state.st_mtime_ns, state.st_size, state.st_mode
+
+
+def _whole(word: str) -> str:
+    """The full path of a word that looks like a file and names one here; any other as it is (``run`` is a verb)."""
+    path = Path(word)
+    try:
+        looks = bool(path.suffix) or path.name != word
+        return str(path.absolute()) if word and looks and path.is_file() else word
+    except (OSError, ValueError):
+        return word
 
 
 def is_batch_file(name: str) -> bool:

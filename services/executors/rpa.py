@@ -9,12 +9,13 @@ import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import msgspec
 
 from services.domain import classify, ids
 from services.domain.task import Task
-from services.executors import supervise, tree_guard
+from services.executors import own_folder, supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handover import Handover
 from services.executors.process_tree import ProcessTree, describe_exit
@@ -32,6 +33,9 @@ ALLOWED_ENVIRONMENT = re.compile(
 )
 #: Python flows print line by line and in UTF-8
 _DEFAULTS = {"PYTHONUTF8": "1", "PYTHONUNBUFFERED": "1"}
+#: folders of attempts, and the variables that name an attempt's own to its flow
+PREFIX = "fleetdeck-attempt-"
+_OF_ATTEMPT = ("FLEETDECK_FILES", "TMPDIR", "TMP", "TEMP")
 _PLACE = re.compile(r"\{(platform|task_type|shop_id|task_id|profile_id|debug_port|param|timeout)\}")
 _CLOSE_S = 15.0
 _TOO_LONG = {errno.E2BIG, getattr(errno, "ENAMETOOLONG", -1)}
@@ -76,6 +80,8 @@ class RpaExecutor:
         """Args:
         commands: of task types that have one of their own.
         environment: set for the flows.
+        cwd: where flows start, None: in the folder of the attempt, which only its files may come from. There a word of
+            the command that names a file here is passed on whole, for it would not be found there.
         base_environment: of this process; only allow-listed names of it reach a flow, and those that
             ``pass_environment`` fits.
         exit_codes: kind of failure by exit code; others are classified by their error text.
@@ -97,6 +103,7 @@ class RpaExecutor:
         self._closing = threading.Event()
         self._idle = threading.Condition()
         self._running = 0
+        own_folder.clean_up(PREFIX)
 
     def fitness(self) -> Fitness:
         """Which of its programs are there."""
@@ -122,11 +129,22 @@ class RpaExecutor:
         if problem is not None:
             return problem
         try:
+            folder = own_folder.make(PREFIX)
+        except OSError as exc:
+            return Outcome(ok=False, error=f"no folder for the attempt: {exc}", error_kind=classify.CRASHED)
+        try:
+            return self._run_in(folder, argv, program, job, context)
+        finally:
+            own_folder.remove(folder)
+
+    def _run_in(self, folder: Path, argv: Sequence[str], program: Program, job: Job, context: JobContext) -> Outcome:
+        environment = {**self._environment, **dict.fromkeys(_OF_ATTEMPT, str(folder))}
+        try:
             tree_guard.ensure()
-            tree = ProcessTree(argv, environment=self._environment, cwd=self._cwd)
+            tree = ProcessTree(argv, environment=environment, cwd=self._cwd or str(folder))
         except (OSError, ValueError) as exc:
             return self._not_started(exc, argv, program)
-        files = Handover(context.artifacts, self._cwd)
+        files = Handover(context.artifacts, folder)
         output = Output(context.log, context.progress, self._limits, self._encoding, files.printed)
         watch = supervise.Watch(
             tree=tree,

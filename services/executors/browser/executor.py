@@ -15,9 +15,10 @@ from pathlib import Path
 import msgspec
 
 from services.domain import classify, flow
+from services.executors import own_folder
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
 from services.executors.browser import installation, orders
-from services.executors.browser.host_process import BrowserHost, clean_up
+from services.executors.browser.host_process import PREFIX, BrowserHost
 from services.executors.rpa import ALLOWED_ENVIRONMENT
 from services.executors.stdout import BoundedLog, OutputLimits
 from services.settings.browser import BrowserSettings
@@ -91,7 +92,7 @@ class BrowserExecutor:
         self._lock, self._closing = threading.Lock(), threading.Event()
         self._quiet = threading.Condition()
         self._running = 0
-        clean_up()
+        own_folder.clean_up(PREFIX)
 
     @staticmethod
     def installed() -> bool:

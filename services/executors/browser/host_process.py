@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
-from services.executors import process_tree, python_child
+from services.executors import own_folder, python_child
 from services.executors.browser import orders
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Pump
 
 log = logging.getLogger(__name__)
-_PREFIX, _OWNER = "fleetdeck-browser-", "owner"
+PREFIX = "fleetdeck-browser-"
 START_S, SILENT_S, END_S = 60.0, 60.0, 10.0
 
 Receiver = Callable[[orders.Word | None], None]
@@ -31,9 +28,7 @@ class BrowserHost:
         Raises:
             OSError: it cannot be started, or did not come up; the text tells its last words.
         """
-        # In the system's own folder, for Chromium makes sockets in it, whose paths must be short.
-        self.folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-        (self.folder / _OWNER).write_text(process_tree.owner(), encoding="ascii")
+        self.folder = own_folder.make(PREFIX)
         self._lock = threading.Lock()
         self._receivers: dict[str, Receiver] = {}
         self._ready, self._gone = threading.Event(), threading.Event()
@@ -45,7 +40,7 @@ class BrowserHost:
             apart = {**environment, "TMPDIR": str(self.folder), "TEMP": str(self.folder)}
             self.tree, channel = python_child.start("services.executors.browser.host", apart)
         except BaseException:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            own_folder.remove(self.folder)
             raise
         process = self.tree.process
         for stream, receive, room, on_end in (
@@ -99,7 +94,7 @@ class BrowserHost:
         self._gone.wait(1.0)
         self.kill()
         self.tree.reap()
-        shutil.rmtree(self.folder, ignore_errors=True)
+        own_folder.remove(self.folder)
 
     def kill(self) -> None:
         """End it with everything it started."""
@@ -149,20 +144,6 @@ class BrowserHost:
             receivers = list(self._receivers.values())
         for receive in receivers:
             receive(None)
-
-
-def clean_up() -> int:
-    """Remove what hosts of killed workers left in the system's folder for temporary files; returns how many."""
-    removed = 0
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        try:
-            by = (folder / _OWNER).read_text(encoding="ascii")
-        except OSError:
-            continue
-        if not process_tree.owner_lives(by):
-            shutil.rmtree(folder, ignore_errors=True)
-            removed += 1
-    return removed
 
 
 def _nothing() -> None:

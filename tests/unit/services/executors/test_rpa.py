@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -138,27 +139,55 @@ def test_a_large_result_passes_although_log_lines_are_cut() -> None:
     assert len(json.loads(outcome.result)["x"]) == 100_000
 
 
-def test_files_are_handed_over_and_the_result_behind_them_still_counts(tmp_path: Any) -> None:
+@pytest.mark.parametrize("cwd", [True, False])
+def test_files_of_the_attempt_are_handed_over_and_no_others(tmp_path: Any, cwd: bool) -> None:
     listener = Listener()
-    secret = tmp_path / "secret.txt"
-    secret.write_text("s")
+    flow, shared = tmp_path / "flow", tmp_path / "shared"
+    for folder in (flow, shared):
+        folder.mkdir()
+        (folder / "secret.txt").write_text("s")
     code = f"""
-import json, os
-open("page.html", "w").write("<p>")
-os.symlink({str(secret)!r}, "link.txt")
-for said in ({{"artifact": "page.html", "step": "open"}}, {{"artifact": os.path.abspath("page.html"), "name": "二.html",
-             "kind": "other"}}, {{"artifact": "/etc/hostname"}}, {{"artifact": "link.txt"}}, {{"artifact": 7}},
-             {{"result": 1}}):
+import json, os, tempfile
+own = os.environ["FLEETDECK_FILES"]
+assert tempfile.gettempdir() == own and os.listdir(own) == [".fleetdeck-owner"], os.listdir(own)
+assert {cwd} or os.getcwd() == own
+open(own + "/page.html", "w").write("<p>")
+os.symlink({str(flow / "secret.txt")!r}, own + "/link.txt")
+for said in ({{"artifact": "page.html", "step": "open"}}, {{"artifact": own + "/page.html", "name": "二.html",
+             "kind": "other"}}, {{"artifact": "/etc/hostname"}}, {{"artifact": "/proc/self/environ"}},
+             {{"artifact": "link.txt"}}, {{"artifact": {str(flow / "secret.txt")!r}, "name": "flow"}},
+             {{"artifact": ".", "name": "folder"}},
+             {{"artifact": {str(shared / "secret.txt")!r}, "name": "shared"}}, {{"artifact": 7}}, {{"result": own}}):
     print(json.dumps(said))
 """
-    folder = tmp_path / "flow"
-    folder.mkdir()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tempfile.tempdir", str(tmp_path / "elsewhere"))
-        assert run(code, listener=listener, cwd=str(folder)) == Outcome(ok=True, result="1")
+        patch.setattr("tempfile.tempdir", str(shared))
+        patch.chdir(flow)
+        outcome = run(code, listener=listener, cwd=str(flow) if cwd else None)
+    assert outcome.ok, outcome.error
     assert listener.files.kept == {"page.html": (b"<p>", "", "open"), "二.html": (b"<p>", "other", "")}
-    assert [note.partition(" is left out")[0] for note in listener.files.notes] == ["hostname", "link.txt"]
+    left = ["hostname", "environ", "link.txt", "flow", "folder", "shared"]
+    assert [note.partition(" is left out")[0] for note in listener.files.notes] == left
     assert listener.out() == ['{"artifact": 7}']
+    assert not Path(json.loads(outcome.result)).exists(), "the folder ends with the attempt"
+
+
+def test_each_attempt_has_a_folder_of_its_own_that_nobody_else_may_open() -> None:
+    code = "import json, os\nown = os.environ['FLEETDECK_FILES']\n"
+    code += "print(json.dumps({'result': [own, os.stat(own).st_mode]}))"
+    first, second = (json.loads(run(code).result) for _ in range(2))
+    assert first[0] != second[0]
+    assert first[1] & 0o777 == 0o700
+
+
+def test_a_script_named_beside_the_worker_is_found_from_the_folder_of_the_attempt(tmp_path: Any) -> None:
+    (tmp_path / "flow.py").write_text("print('{\"result\": 1}')")
+    (tmp_path / "run").write_text("")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(tmp_path)
+        made = RpaExecutor([*NO_SITE, "flow.py", "run"], base_environment=dict(os.environ))
+        listener = Listener()
+        assert made.run(job(), listener.context) == Outcome(ok=True, result="1")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "gbk"])
