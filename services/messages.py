@@ -7,18 +7,20 @@ from typing import Protocol
 
 from services import i18n, spans
 from services.domain import health, repair
-from services.domain.insight import flow
+from services.domain.insight import flow, publisher, worker
 from services.domain.insight.flow import Clause
 from services.domain.message import Message
 from services.domain.refusals import REFUSALS
 from services.domain.said import Said, words_of
-from services.domain.sentences import N_, SENTENCES
+from services.domain.sentences import N_, SENTENCES, Counted
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
     **health.SENTENCES,
     **repair.SENTENCES,
     **flow.SENTENCES,
+    **worker.SENTENCES,
+    **publisher.SENTENCES,
     **REFUSALS,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
@@ -60,7 +62,7 @@ TEMPLATES: dict[str, str] = {
 
 def english(message: Message) -> str:
     """The English sentence, for machines and logs."""
-    return _fill(TEMPLATES.get(message.code, message.code), message, _English())
+    return _fill(_form(message, lambda one, many, n: one if n == 1 else many), message, _English())
 
 
 def english_headline(clauses: Iterable[Clause]) -> str:
@@ -82,10 +84,9 @@ def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str
 
 def render(message: Message) -> str:
     """The sentence in the present language."""
-    template = TEMPLATES.get(message.code)
     inner = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
     shown = Message(message.code, {**message.params, **inner}) if inner else message
-    return _fill(i18n._(template) if template is not None else message.code, shown, _Present())
+    return _fill(_form(message, i18n.ngettext, i18n._), shown, _Present())
 
 
 def told(what: BaseException | str) -> str:
@@ -93,6 +94,14 @@ def told(what: BaseException | str) -> str:
     words = words_of(what) if isinstance(what, BaseException) else what
     message = words.message if isinstance(words, Said) else getattr(what, "message", None)
     return render(message) if isinstance(message, Message) else words
+
+
+def _form(message: Message, count: Callable[[str, str, int], str], say: Callable[[str], str] = str) -> str:
+    """The template of a message, in the form that fits its number."""
+    template = TEMPLATES.get(message.code)
+    if isinstance(template, Counted):
+        return count(template.one, str(template), int(message.params.get("n", 0)))
+    return say(template) if template is not None else message.code
 
 
 class _Numbers(Protocol):

@@ -29,6 +29,7 @@ TEMPLATE = HERE / "fleetdeck.pot"
 KEYWORDS: dict[str, object] = {
     "_": None,
     "N_": None,
+    "NN_": (1, 2),
     "gettext": None,
     "ngettext": (1, 2),
     "nrender": (1, 2),

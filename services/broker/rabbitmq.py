@@ -21,6 +21,7 @@ from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, Q
 from services.ports import Clock
 
 DEAD_WINDOW, LOG_WINDOW = 50, 200
+ALARMS_EVERY = 5.0  #: seconds between two questions for the broker's alarms
 RESTORE_EVERY = 5.0  #: seconds between two restorations asked for by lost orders
 RESTORE_WAIT = 5.0  #: seconds that lost orders wait for it
 
@@ -54,6 +55,9 @@ class RabbitBroker:
         self._consumers: list[RabbitConsumer] = []
         self._dedicated: set[str] = set()
         self._restored_at = float("-inf")
+        self._alarms_at = float("-inf")
+        self._alarms: tuple[str, ...] = ()
+        self._alarms_ms = 0  #: since when there are some
         self._restoration = threading.Event()  #: clear while it is under way
         self._restoration.set()
         self._used: set[Link] = set()
@@ -128,6 +132,7 @@ class RabbitBroker:
     # --------------------------------------------------------------------------------------------------- numbers
     def depths(self) -> list[QueueDepth]:
         self._use(self._in)
+        self._look_for_alarms()
         totals = self.management.totals()
         names = self._known() | {name for name in totals or () if topology.kind_of(name)}
         counted = self._control.count(sorted(names))
@@ -154,14 +159,20 @@ class RabbitBroker:
         with self._lock:
             used = sorted(self._used, key=lambda link: link.name)
             consumers = list(self._consumers)
+        with self._lock:
+            alarms, alarms_ms = self._alarms, self._alarms_ms
         errors = [*(link.error for link in used), self._control.error, *(item.error for item in consumers)]
         return BrokerHealth(
             connected=bool(used) and all(link.up for link in used),
-            blocked=self._out.blocked,
+            blocked=self._out.blocked or bool(alarms),
             latency_ms=self._control.latency_ms if self._in.up else -1.0,
             error=next(filter(None, errors), ""),
             since_ms=max((link.since_ms for link in used), default=0),
             version=self._in.version or self._out.version,
+            blocked_ms=min(filter(None, (self._out.blocked_ms, alarms_ms)), default=0),
+            why=", ".join(alarms) or self._out.why,
+            unanswered=self._publisher.unanswered,
+            unanswered_ms=self._publisher.unanswered_ms,
         )
 
     def facts(self) -> dict[str, str]:
@@ -190,6 +201,18 @@ class RabbitBroker:
         with self._lock:
             self._used.add(link)
         link.start()
+
+    def _look_for_alarms(self) -> None:
+        """Whoever has not published is not told that publishers are held back, and must ask."""
+        now = self._clock.monotonic()
+        with self._lock:
+            if now - self._alarms_at < ALARMS_EVERY:
+                return
+            self._alarms_at = now
+        alarms = tuple(self.management.alarms() or ())
+        with self._lock:
+            self._alarms_ms = (self._alarms_ms or self._clock.now_ms()) if alarms else 0
+            self._alarms = alarms
 
     def _known(self) -> set[str]:
         lanes = {topology.lane_queue(lane) for lane in LANES}

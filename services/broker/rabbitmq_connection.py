@@ -46,6 +46,7 @@ class Link:
         self.changed_at = self.blocked_at = clock.monotonic()
         self.since_ms = clock.now_ms()
         self.error = self.version = ""
+        self.blocked_ms, self.why = 0, ""
         quiet()
 
     # ------------------------------------------------------------------------------------------------- any thread
@@ -280,11 +281,12 @@ class Link:
                 self.changed_at, self.since_ms = self._clock.monotonic(), self._clock.now_ms()
             self.up, self.error = up, error
             if not up:
-                self.blocked = False
+                self.blocked, self.blocked_ms, self.why = False, 0, ""
             self._cond.notify_all()
 
     def _hold(self, blocked: bool, why: str) -> None:
         self.blocked, self.blocked_at, self.since_ms = blocked, self._clock.monotonic(), self._clock.now_ms()
+        self.blocked_ms, self.why = (self.since_ms, why) if blocked else (0, "")
         what = f"holds publishers back ({why})" if blocked else "accepts publishers again"
         self.error = f"RabbitMQ at {self.address.place} {what}." if blocked else ""
         log.warning("RabbitMQ at %s %s", self.address.place, what)

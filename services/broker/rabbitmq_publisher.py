@@ -48,6 +48,7 @@ class Publisher:
         self._channel: Channel | None = None
         self._tag = self._returned = 0
         self._progress = clock.monotonic()
+        self.unanswered = self.unanswered_ms = 0  #: see ``BrokerHealth``
         link.add(self)
 
     # ------------------------------------------------------------------------------------------------- any thread
@@ -78,6 +79,9 @@ class Publisher:
             elif (oldest := now - timing.publish) >= call.started:
                 waited = max(self._progress, call.started)
                 given_up = call.give_up(TIMEOUT, lambda slot: (slot.sent or waited) <= oldest)
+                if given_up:
+                    self.unanswered_ms = self.unanswered_ms or self._clock.now_ms()
+                    self.unanswered += given_up
             if given_up:
                 self._wait_for([slot for slot in self._waiting if not slot.settled])
         if given_up:
@@ -154,6 +158,7 @@ class Publisher:
         answer = OK if isinstance(method, spec.Basic.Ack) else NACK
         with self._lock:
             self._progress = self._clock.monotonic()
+            self.unanswered = self.unanswered_ms = 0
             if not method.multiple:
                 self._settle(int(method.delivery_tag), answer)
                 return

@@ -14,9 +14,11 @@ from services.domain import limit as limits
 from services.domain import shop as shops
 from services.domain.change import OpenShop
 from services.domain.errors import UsageError
+from services.domain.insight import worker as insight
 from services.domain.limit import Limit
 from services.domain.said import said
 from services.domain.shop import Pause, Shop
+from services.engine import fates
 from services.engine.dispatch import Dispatcher
 from services.engine.opener import SHOPS, Opener
 from services.engine.registry import Registry
@@ -232,6 +234,22 @@ class FleetCommands:
         details |= {"grace_s": told.grace_s} if told.grace_s is not None else {}
         with self._audit.act(f"worker.{told.verb}", [worker], details or None):
             self._store.tell_worker(worker, order)
+
+    def forget_worker(self, worker: str) -> None:
+        """Strike a worker off the list that is gone; if it beats again it is back.
+
+        Raises:
+            UsageError: there is none of this name, it lives, or a claim of one of its tasks has not run out.
+        """
+        self._operator.need("operator")
+        one = fates.look(self._store).find(worker)
+        if one is None:
+            raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
+        if (reason := insight.kept(one, self._store.now_ms())) is not None:
+            raise UsageError(said(reason.code, **reason.params), field="worker")
+        detail = {"state": one.state, "silent_s": one.silence_ms // 1000, "tasks": list(one.unconfirmed)}
+        with self._audit.act("worker.forget", [worker], detail):
+            self._store.forget_worker(worker)
 
     def set_concurrency(self, key: str, concurrency: int) -> None:
         """Change how many tasks of one shop may run at once."""

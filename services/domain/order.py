@@ -91,3 +91,7 @@ class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     error: str = ""
     since_ms: int = 0  #: UTC ms of the last change
     version: str = ""
+    blocked_ms: int = 0  #: since when it holds publishers back, UTC ms; 0 it does not
+    why: str = ""  #: its reason, in its own words
+    unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
+    unanswered_ms: int = 0  #: when the first of them was, UTC ms

@@ -61,6 +61,7 @@ class Counts:
     )  #: platform:shop_id -> status -> n (active, and open dead as "dead")
     triage: dict[str, int] = field(default_factory=dict)  #: of dead tasks: open, archived, ignored, republished
     total: int = 0
+    unsent: int = 0  #: recorded with a message that the broker has not confirmed, whatever their status
     cursor: str = ""  #: event cursor of the same instant
 
 

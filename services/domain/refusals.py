@@ -114,6 +114,8 @@ REFUSALS: dict[str, str] = {
     "payload.not_json": N_("payload is not JSON: {error}"),
     "payload.large": N_("payload is {size} bytes; the limit is {most}"),
     "worker.slots": N_("slots must be 1 to 512"),
+    "worker.lives": N_("{worker} is alive or was until a moment ago; stop it first"),
+    "worker.holds": N_("{worker} may still hold {tasks} tasks; it can be forgotten in {seconds} s"),
     "worker.unknown": N_("there is no worker {name}; see `worker list`"),
     "shop.concurrency": N_("concurrency must be 1 to 64"),
     "export.ending": N_("{name}: end the name with .csv, .xlsx or .json"),

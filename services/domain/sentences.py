@@ -3,8 +3,22 @@
 from __future__ import annotations
 
 
+class Counted(str):
+    """A sentence about ``{n}`` things; ``one`` is the same about a single one."""
+
+    __slots__ = ("one",)
+    one: str
+
+
 def N_(text: str) -> str:
     """Mark a text for extraction."""
+    return text
+
+
+def NN_(one: str, many: str) -> Counted:
+    """Mark a text for extraction that is another for one thing than for many; its message has a number ``n``."""
+    text = Counted(many)
+    text.one = one
     return text
 
 

@@ -35,6 +35,16 @@ class BrowserState(msgspec.Struct, frozen=True, kw_only=True):
     port: int = 0  #: where programs attach, 0 for nowhere
 
 
+class LinkState(msgspec.Struct, frozen=True, kw_only=True):
+    """What the connections of a process to the broker meet."""
+
+    blocked_at: int = 0  #: since when the broker holds its publisher back, UTC ms; 0 it does not
+    why: str = ""  #: the broker's reason, in its own words
+    unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
+    unanswered_at: int = 0  #: when the first of them was, UTC ms
+    error: str = ""  #: what is wrong with a connection now
+
+
 class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     """Written by the worker every few seconds, kept until it says goodbye or a day has passed."""
 
@@ -69,6 +79,7 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     pool: tuple[BrowserState, ...] = ()  #: of those so many as ``POOL_SHOWN``, those at work first
     cpu_machine: float = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
     memory_machine: float = -1.0
+    link: LinkState = LinkState()
 
     @property
     def busy(self) -> int:

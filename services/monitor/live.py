@@ -5,19 +5,24 @@ from __future__ import annotations
 import logging
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.domain.errors import ConsoleError
 from services.domain.event import Event
-from services.domain.insight import flow
+from services.domain.insight import flow, publisher
+from services.domain.insight import worker as insight
+from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.worker import Fate, FleetNow
 from services.domain.order import BrokerHealth, QueueDepth
 from services.domain.query import Counts
 from services.domain.said import words_of
 from services.domain.session import ClosedSession
 from services.domain.shop import Pause
 from services.domain.status import Status
-from services.domain.worker import WorkerInfo
+from services.domain.worker import LinkState, WorkerInfo
+from services.engine import leader, leader_link
+from services.engine.fates import Fates
 from services.monitor.meter import Meter, came, went
 from services.ports import Broker, Clock, Store
 
@@ -61,6 +66,8 @@ class Snapshot:
     counts: Counts = field(default_factory=Counts)
     depths: tuple[QueueDepth, ...] = ()
     workers: tuple[WorkerInfo, ...] = ()
+    fates: Mapping[str, tuple[Fate, ...]] = field(default_factory=dict)  #: what late workers held, by worker
+    links: Mapping[str, LinkState] = field(default_factory=dict)  #: what the leader's connections meet, by its name
     pauses: tuple[Pause, ...] = ()
     sessions: tuple[ClosedSession, ...] = ()  #: shops that wait for a login
     broker: BrokerHealth = field(default_factory=lambda: BrokerHealth(connected=False))
@@ -69,6 +76,15 @@ class Snapshot:
     lag_ms: float = 0.0  #: age of the newest event when it arrived
     leader: str = ""
     retry_in_s: float = 0.0  #: until the next try to connect, 0 while connected
+
+    def fleet(self, now_ms: int = 0) -> FleetNow:
+        """What is true of the workers at the moment of the snapshot, or a little later."""
+        return insight.look(self.workers, now_ms or self.at_ms, self.fates, leader=self.leader)
+
+    def publisher(self) -> PublisherNow:
+        """What is true of the way to the broker."""
+        unsent = self.counts.unsent
+        return publisher.look(self.broker, self.workers, self.at_ms, unsent=unsent, others=self.links)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +110,7 @@ class Live:
         self._recent: deque[tuple[float, int, int, int]] = deque()
         self._lag_ms = 0.0
         self._skew_ms = 0
+        self._fates = Fates(store)
         self._snapshot = Snapshot(at_ms=0, taken=clock.monotonic())
         self._slow_at = -SLOW_S
         self._depths_due = 0.0
@@ -246,12 +263,15 @@ class Live:
     def _slow(self) -> None:
         answers, latency, error = self._store.health()
         self._skew_ms = self._store.now_ms() - self._clock.now_ms()
+        workers, leads = tuple(self._store.workers()), self._store.leader(leader.ROLE)
         self._snapshot = replace(
             self._snapshot,
-            workers=tuple(self._store.workers()),
+            workers=workers,
+            fates=self._fates.find(workers, self.now_ms()),
             pauses=tuple(self._store.pauses()),
             sessions=tuple(self._store.sessions()),
-            leader=self._store.leader("engine"),
+            leader=leads,
+            links=leader_link.links(self._store, leads),
             store=StoreHealth(connected=answers, latency_ms=latency, error=error),
         )
 

@@ -67,8 +67,9 @@ class Feed(Part):
         with store_errors(), self._file.snapshot() as conn:
             tallies = conn.execute("SELECT lane, status, triage, sum(n) FROM tallies GROUP BY 1, 2, 3").fetchall()
             shops = conn.execute(_SHOPS).fetchall()
+            (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
             cursor = f"{self._epoch}/{_last_id(conn)}"
-        found = Counts(total=sum(n for *_, n in tallies), cursor=cursor)
+        found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
         for lane, status, triage, n in tallies:
             if not n:
                 continue

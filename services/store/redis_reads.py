@@ -156,10 +156,11 @@ class Reads(Part):
 
     def counts(self) -> Counts:
         """The counters and the place in the event stream, of one instant."""
-        kinds, shops, epoch, last = self._link.many(
+        kinds, shops, unsent, epoch, last = self._link.many(
             [
                 ("HGETALL", keys.BY_KIND),
                 ("HGETALL", keys.BY_SHOP),
+                ("ZCARD", keys.OUTBOX),
                 ("HGET", keys.META, "epoch"),
                 ("XREVRANGE", keys.EVENTS, "+", "-", "COUNT", 1),
             ],
@@ -184,6 +185,7 @@ class Reads(Part):
             shops=_shop_table(shops),
             triage=triage,
             total=sum(status.values()),
+            unsent=int(unsent),
             cursor=place,
         )
 

@@ -16,6 +16,7 @@ from services.engine.dispatch import Dispatcher
 from services.engine.homes import Homes
 from services.engine.janitor import Janitor, Retention
 from services.engine.leader import Leader
+from services.engine.leader_link import LinkNote
 from services.engine.reconcile import LEASE_S, Reconciler
 from services.engine.registry import Registry
 from services.engine.results import ResultRelay
@@ -64,6 +65,7 @@ class Steward:
             store, broker, dispatcher, registry, clock, policy,
             foreign_consumers=foreign_consumers, lifo=lifo, lease_s=lease_s,
         )  # fmt: skip
+        self.link = LinkNote(store, broker, holder)
         self.shop_queues = ShopQueues(store, broker, dispatcher, registry, clock)
         self.homes = Homes(store, dispatcher, clock)
         self.causes = CauseKeeper(store, clock)
@@ -82,6 +84,7 @@ class Steward:
         )
 
     def _tick(self) -> None:
+        self.link.tick()
         self.reconciler.tick()
         self.shop_queues.tick()
         self.homes.tick()
@@ -89,6 +92,7 @@ class Steward:
         self.janitor.tick()
 
     def _lead(self) -> None:
+        self.link.forget()
         for duty in self._duties:
             duty.start()
 

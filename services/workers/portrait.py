@@ -10,8 +10,10 @@ from collections.abc import Mapping
 import psutil
 
 from services.domain.ability import Ability
+from services.domain.insight import publisher
 from services.domain.lane_share import Share
-from services.domain.worker import BrowserState, SlotState, WorkerInfo
+from services.domain.order import BrokerHealth
+from services.domain.worker import BrowserState, LinkState, SlotState, WorkerInfo
 from services.version import VERSION
 from services.workers.parts import WorkerOptions
 
@@ -36,6 +38,7 @@ class Portrait:
         auto: str = "",
         browsers: int = 0,
         pool: tuple[BrowserState, ...] = (),
+        broker: BrokerHealth | None = None,
     ) -> WorkerInfo:
         """The heartbeat."""
         with self._me.oneshot():
@@ -70,4 +73,5 @@ class Portrait:
             pool=pool,
             cpu_machine=psutil.cpu_percent(None),
             memory_machine=psutil.virtual_memory().percent,
+            link=publisher.of_health(broker) if broker is not None else LinkState(),
         )

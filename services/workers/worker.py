@@ -182,6 +182,7 @@ class Worker:
             auto=self._autoscaler.words,
             browsers=self._skills.browsers,
             pool=self._skills.pool,
+            broker=self._parts.broker.health(),
         )
         return self._last
 

@@ -48,6 +48,20 @@ class WorkerActions(QObject):
             partial(self._on_refused, worker),
         )
 
+    def forget(self, worker: str) -> None:
+        """Strike a worker that is gone off the list."""
+        self._telling.start(
+            partial(self._context.commands.fleet.forget_worker, worker),
+            lambda _none: self._context.toast(
+                ToastSpec(
+                    text=_("{worker} is forgotten").format(worker=worker),
+                    status="healthy",
+                    detail=_("It comes back by itself if it beats again."),
+                )
+            ),
+            partial(self._on_refused, worker),
+        )
+
     def stop(self, info: WorkerInfo, names: Names, now_ms: int) -> None:
         """Stop a worker; asks first when that interrupts tasks, and offers to drain instead."""
         rows = running_rows(info, names, now_ms)

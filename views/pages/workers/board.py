@@ -7,16 +7,12 @@ from collections.abc import Sequence
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from services.clock import SystemClock
-from services.domain.worker import WorkerInfo
+from services.domain.insight.worker import WorkerNow
 from services.i18n import _
-from views.pages.workers import nodes
 from views.pages.workers.node_card import NodeCard
 from views.pages.workers.nodes import Names
 from views.support.language import on_language_changed
 from views.widgets.scroll_pane import ScrollPane
-
-_CLOCK = SystemClock()
 
 
 class Board(ScrollPane):
@@ -25,12 +21,16 @@ class Board(ScrollPane):
     stop_wanted: worker.
     lanes_wanted: worker.
     task_wanted: id of a task.
+    tasks_wanted: filter of the tasks behind a fact.
+    forget_wanted: worker.
     """
 
     ordered = Signal(str, str)
     stop_wanted = Signal(str)
     lanes_wanted = Signal(str)
     task_wanted = Signal(str)
+    tasks_wanted = Signal(str)
+    forget_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -46,18 +46,18 @@ class Board(ScrollPane):
         """The card of a worker."""
         return self._cards.get(worker)
 
-    def show_workers(self, workers: Sequence[WorkerInfo], names: Names, here: str) -> None:
+    def show_workers(self, workers: Sequence[WorkerNow], names: Names, here: str, now_ms: int) -> None:
         """Show the newest heartbeats; cards come and go, those that stay keep their place."""
-        known = {info.worker for info in workers}
+        known = {one.name for one in workers}
         for worker in [one for one in self._cards if one not in known]:
             card = self._cards.pop(worker)
             self._column.removeWidget(card)
             card.hide()
             card.deleteLater()
-        for info in workers:
-            if info.worker not in self._cards:
-                self._add(info)
-            self._cards[info.worker].show_worker(info, names, here=info.worker == here)
+        for one in workers:
+            if one.name not in self._cards:
+                self._add(one)
+            self._cards[one.name].show_worker(one, names, now_ms, here=one.name == here)
 
     def set_acting(self, reason: str) -> None:
         """Take no orders, for this reason; "" takes them again."""
@@ -66,23 +66,24 @@ class Board(ScrollPane):
             card.set_acting(reason)
 
     def reorder(self) -> None:
-        """Silent nodes first, then by name; only when a person asked."""
-        now = _CLOCK.now_ms()
-        cards = sorted(self._cards.values(), key=lambda card: (not nodes.is_silent(card.info, now), card.info.worker))
+        """Missing workers first, then by name; only when a person asked."""
+        cards = sorted(self._cards.values(), key=lambda card: (not card.now.missing, card.now.name))
         for place, card in enumerate(cards):
             self._column.removeWidget(card)
             self._column.insertWidget(place, card)
 
-    def _add(self, info: WorkerInfo) -> None:
-        card = NodeCard(info)
+    def _add(self, one: WorkerNow) -> None:
+        card = NodeCard(one)
         card.set_acting(self._reason)
         card.ordered.connect(self.ordered)
         card.stop_wanted.connect(self.stop_wanted)
         card.lanes_wanted.connect(self.lanes_wanted)
         card.task_wanted.connect(self.task_wanted)
-        after = sum(1 for name in self._cards if name < info.worker)
+        card.tasks_wanted.connect(self.tasks_wanted)
+        card.forget_wanted.connect(self.forget_wanted)
+        after = sum(1 for name in self._cards if name < one.name)
         self._column.insertWidget(after, card)
-        self._cards[info.worker] = card
+        self._cards[one.name] = card
 
     def _say(self) -> None:
         self.setAccessibleName(_("Worker nodes"))

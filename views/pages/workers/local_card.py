@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
+from services.domain.insight.worker import WorkerNow
 from services.domain.lane import Lane
-from services.domain.worker import WorkerInfo
 from services.i18n import N_, _, ngettext
 from views.pages.workers.nodes import Names
 from views.pages.workers.slot_grid import SlotGrid
@@ -55,7 +55,7 @@ class LocalCard(Card):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(N_("This computer"), divided=False, parent=parent)
         self._state, self._forbidden = STOPPED, ""
-        self._info: WorkerInfo | None = None
+        self._info: WorkerNow | None = None
         self._glyph = QLabel()
         self._pill = StatusPill("paused")
         self.add_before_title(self._glyph)
@@ -104,7 +104,7 @@ class LocalCard(Card):
         self._forbidden = reason
         self._say()
 
-    def show_worker(self, info: WorkerInfo | None, names: Names, now_ms: int) -> None:
+    def show_worker(self, info: WorkerNow | None, names: Names, now_ms: int) -> None:
         """Show the slots of the local worker."""
         fresh = info is not None and (self._info is None or len(self._info.slots) != len(info.slots))
         self._info = info

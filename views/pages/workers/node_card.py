@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import msgspec
 from PySide6.QtCore import QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain import autoscale
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import WorkerNow
 from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
+from services.messages import render
 from views.pages.workers import nodes
 from views.pages.workers.browser_list import BrowserList
+from views.pages.workers.fact_list import FactList
 from views.pages.workers.lanes_dialog import obeyed
 from views.pages.workers.load_bar import LoadBar
 from views.pages.workers.nodes import Names
@@ -22,7 +27,7 @@ from views.support.look import Label, line
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
 from views.widgets.badge import Badge
-from views.widgets.buttons import IconButton
+from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
 from views.widgets.stepper import Stepper
 
@@ -41,16 +46,20 @@ class NodeCard(QFrame):
     stop_wanted: worker.
     lanes_wanted: worker: its slots shall be shared otherwise.
     task_wanted: id of the task in a slot.
+    tasks_wanted: filter of the tasks behind a fact.
+    forget_wanted: worker: strike it off the list.
     """
 
     ordered = Signal(str, str)
     stop_wanted = Signal(str)
     lanes_wanted = Signal(str)
     task_wanted = Signal(str)
+    tasks_wanted = Signal(str)
+    forget_wanted = Signal(str)
 
-    def __init__(self, info: WorkerInfo, parent: QWidget | None = None) -> None:
+    def __init__(self, now: WorkerNow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.info = info
+        self.now, self._now_ms = now, 0
         self._names = nodes.NO_NAMES
         self._here = False
         self._reason = ""
@@ -68,6 +77,9 @@ class NodeCard(QFrame):
         row.addWidget(line("v"))
         middle = QVBoxLayout()
         middle.setContentsMargins(10, 9, 10, 9)
+        self.facts = FactList()
+        self.facts.tasks_wanted.connect(self.tasks_wanted)
+        middle.addWidget(self.facts)
         middle.addWidget(self.grid)
         self.browsers = BrowserList()
         middle.addWidget(self.browsers)
@@ -124,6 +136,11 @@ class NodeCard(QFrame):
         row.addWidget(self.drain_button)
         row.addWidget(self.resume_button)
         row.addWidget(self.stop_button)
+        self.forget_button = Button(
+            N_("Forget"), small=True, tip=N_("Take it off the list; it comes back if it beats.")
+        )
+        self.forget_button.clicked.connect(lambda: self.forget_wanted.emit(self.info.worker))
+        row.addWidget(self.forget_button)
         column = QVBoxLayout(side)
         column.setContentsMargins(10, 9, 10, 9)
         column.setSpacing(2)
@@ -134,9 +151,15 @@ class NodeCard(QFrame):
         column.addStretch(1)
         return side
 
-    def show_worker(self, info: WorkerInfo, names: Names, *, here: bool) -> None:
-        """Show the newest heartbeat."""
-        self.info, self._names, self._here = info, names, here
+    @property
+    def info(self) -> WorkerInfo:
+        """The newest heartbeat."""
+        return self.now.info
+
+    def show_worker(self, one: WorkerNow, names: Names, now_ms: int, *, here: bool) -> None:
+        """Show what is true of it now."""
+        self.now, self._now_ms, self._names, self._here = one, now_ms, names, here
+        info = one.info
         order, asked_at = self._asked
         if order and (_obeyed(info, order) or _CLOCK.now_ms() - asked_at > ASKED_MS):
             self._asked = ("", 0)
@@ -158,30 +181,38 @@ class NodeCard(QFrame):
         self._say()
 
     def _say(self) -> None:
-        info, now = self.info, _CLOCK.now_ms()
-        token = status(nodes.glyph(info, now))
+        one, info, now = self.now, self.info, self._now_ms
+        token = status(nodes.glyph(one))
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))
         self._name.show_text(info.worker)
         self.setToolTip(safe.tooltip(nodes.abilities(info)))
-        self._count.setText(f"{info.busy} / {len(info.slots)}")
-        words, tone = nodes.heartbeat(info, now)
+        gone = one.state in (insight.GONE, insight.STOPPED)
+        self._count.setVisible(not gone)
+        self._count.setText("" if gone else f"{one.busy} / {len(one.slots)}")
+        words, tone = nodes.heartbeat(one)
         self._beat.show_text(words)
         self._beat.set_tone(tone)
-        note, tone = nodes.note(info, now)
+        note, tone = nodes.note(one)
         if self._asked[0]:
             note, tone = _asked_words(self._asked[0]), "scheduled"
         self._note.show_text(note)
         self._note.set_tone(tone)
         self._badge.show_text(_("this computer") if self._here else "")
-        self.grid.show_worker(info, self._names, now)
-        self.browsers.show_lines(nodes.browser_lines(info, self._names, now))
+        self.grid.show_worker(one, self._names, now)
+        self.facts.show_lines(nodes.facts(one))
+        self.browsers.show_lines(() if one.missing else nodes.browser_lines(info, self._names, now))
         self._show_load()
-        self._show_verbs(now)
-        self.setAccessibleName(f"{info.worker}, {self._count.text()}, {words}, {note}")
+        self._show_verbs()
+        told = (info.worker, self._count.text(), words, note, *self.facts.lines())
+        self.setAccessibleName(", ".join(part for part in told if part))
         self.update()
 
     def _show_load(self) -> None:
-        info = self.info
+        info, gone = self.info, self.now.state in (insight.GONE, insight.STOPPED)
+        self._cpu.setVisible(not gone)
+        self._memory.setVisible(not gone)
+        if self.now.missing:  # what it told last is not true any more
+            info = msgspec.structs.replace(info, cpu=-1.0, memory_mb=-1.0)
         cpu = text.whole_percent(info.cpu / 100) if info.cpu >= 0 else "–"
         tip = _("Share of one core, all its threads together; may pass 100 %.")
         self._cpu.show_load(
@@ -193,12 +224,17 @@ class NodeCard(QFrame):
             _("Mem"), memory, share, high=bool(share and share >= 1), tip=_("The bar is full at 1 GB.")
         )
 
-    def _show_verbs(self, now: int) -> None:
-        info = self.info
+    def _show_verbs(self) -> None:
+        info, missing = self.info, self.now.missing or self.now.state == insight.STOPPED
+        held = insight.kept(self.now, self._now_ms)
+        self.forget_button.setVisible(missing)
+        self.forget_button.disable(self._reason or (render(held) if held is not None else ""))
+        for part in (self.stepper, self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
+            part.setVisible(not missing)
+        if missing:
+            return
         if not self._settle.isActive() and not self._asked[0].startswith("slots="):
             self.stepper.set_value(len(info.slots))
-        gone = _("It is silent and hears no order") if nodes.is_silent(info, now) else ""
-        gone = self._reason or gone
         leaving = (
             _("It is stopping") if info.state in ("stopping", "stopped") or self._asked[0].startswith("stop") else ""
         )
@@ -206,8 +242,8 @@ class NodeCard(QFrame):
         self.drain_button.setVisible(not draining)
         self.resume_button.setVisible(draining)
         for button in (self.lanes_button, self.drain_button, self.resume_button, self.stop_button):
-            button.disable(leaving or gone)
-        self.stepper.setEnabled(not (leaving or gone))
+            button.disable(leaving or self._reason)
+        self.stepper.setEnabled(not (leaving or self._reason))
 
     def _on_step(self) -> None:
         self._settle.start()
@@ -225,7 +261,7 @@ class NodeCard(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw an edge in the colour of what is wrong."""
         super().paintEvent(event)
-        if nodes.is_silent(self.info, _CLOCK.now_ms()):
+        if self.now.state in (insight.LATE, insight.SILENT):
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(theme().color("retrying"))

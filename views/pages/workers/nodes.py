@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from services.domain import autoscale
+from services import messages
+from services.domain import autoscale, filter
 from services.domain.autoscale import Range
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import FleetNow, WorkerNow
+from services.domain.query import equals
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
-from services.domain.worker import AMBER_AFTER_MS, SILENT_AFTER_MS, BrowserState, SlotState, WorkerInfo
+from services.domain.worker import BrowserState, SlotState, WorkerInfo
 from services.i18n import N_, _, ngettext
 from views.support import safe, shown, text, type_names
 
-#: after this long in silence the usual lease of its tasks has run out, and they go to other workers
-REQUEUE_MS = 60_000
 #: a task that takes this many times its usual duration is marked
 SLOW_FACTOR = 3
 CPU_HIGH = 90.0
+#: so many tasks are named by the filter behind a number
+DOOR_TASKS = 50
 TYPES_NAMED = 12
 #: so many lines tell of the browsers of a worker at most
 BROWSERS_NAMED = 4
@@ -44,43 +48,33 @@ class Names:
 NO_NAMES = Names(shops={}, types={})
 
 
-def silence_ms(info: WorkerInfo, now_ms: int) -> int:
-    """How long ago it was last heard."""
-    return max(0, now_ms - info.seen_at)
+GLYPHS = {
+    insight.FINE: "healthy",
+    insight.DRAINING: "draining",
+    insight.STOPPING: "paused",
+    insight.STOPPED: "paused",
+    insight.GONE: "unconfirmed",
+}
 
 
-def is_silent(info: WorkerInfo, now_ms: int) -> bool:
-    """Whether its tasks are unconfirmed."""
-    return silence_ms(info, now_ms) > SILENT_AFTER_MS
+def glyph(one: WorkerNow) -> str:
+    """The status name of the worker."""
+    return GLYPHS.get(one.state, "warning")
 
 
-def glyph(info: WorkerInfo, now_ms: int) -> str:
-    """The status name of the node."""
-    if is_silent(info, now_ms):
-        return "warning"
-    return {"running": "healthy", "draining": "draining"}.get(info.state, "paused")
-
-
-def heartbeat(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
+def heartbeat(one: WorkerNow) -> tuple[str, str]:
     """How long ago it was heard, and the tone of it."""
-    silence = silence_ms(info, now_ms)
-    words = _("heartbeat {age}").format(age=text.age(shown.span(silence)))
-    return words, "retrying" if silence > AMBER_AFTER_MS else "text3"
+    words = _("heartbeat {age}").format(age=text.age(shown.span(one.silence_ms)))
+    return words, "retrying" if one.missing else "text3"
 
 
-def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
-    """The third line: what a person should know, else what it runs on."""
-    if is_silent(info, now_ms):
-        return _("silent; its tasks went back") if info.busy else _("silent; it held no task"), "retrying"
-    if silence_ms(info, now_ms) > AMBER_AFTER_MS and info.busy:
-        left = REQUEUE_MS - silence_ms(info, now_ms)
-        words = ngettext("{n} task returns {when}", "{n} tasks return {when}", info.busy)
-        return words.format(n=info.busy, when=text.until(shown.span(left))), "retrying"
-    if info.state == "draining":
-        left_over = ngettext("draining, {n} task left", "draining, {n} tasks left", info.busy)
-        return left_over.format(n=info.busy), "scheduled"
-    if info.state == "stopping":
-        return _("stopping"), "scheduled"
+def note(one: WorkerNow) -> tuple[str, str]:
+    """What a person should know in a few words, else what it runs on."""
+    info, remark = one.info, one.remark
+    if remark is not None:
+        return messages.render(remark), "retrying" if one.missing else "scheduled"
+    if info.link.blocked_at:
+        return _("its messages are held back"), "retrying"
     if info.lacks:
         return _("{program} is not found here").format(program=safe.one_line(min(info.lacks.values()), 40)), "retrying"
     if info.declines:
@@ -93,6 +87,20 @@ def note(info: WorkerInfo, now_ms: int) -> tuple[str, str]:
     )
     told = (auto_words(info), running, info.system, info.version)
     return safe.one_line(text.listed(part for part in told if part), 60), "text3"
+
+
+def facts(one: WorkerNow) -> tuple[tuple[str, str, str], ...]:
+    """What becomes of what a missing worker held: words, tone, and the filter of the tasks behind it."""
+    if not one.missing:
+        return ()
+    return tuple(
+        (
+            messages.render(fact.message),
+            fact.tone,
+            filter.format_terms((equals("id", *fact.tasks[:DOOR_TASKS]),)) if fact.tasks else "",
+        )
+        for fact in one.facts
+    )
 
 
 def auto_words(info: WorkerInfo) -> str:
@@ -160,23 +168,9 @@ def browser_lines(info: WorkerInfo, names: Names, now_ms: int) -> tuple[str, ...
     return tuple(lines)
 
 
-def summary(workers: Sequence[WorkerInfo], now_ms: int) -> str:
-    """The page's line: nodes, busy slots, and what is not as it should be."""
-    if not workers:
-        return _("No worker is running.")
-    slots = sum(len(info.slots) for info in workers)
-    busy = sum(info.busy for info in workers)
-    parts = [
-        ngettext("{n} node", "{n} nodes", len(workers)).format(n=text.count(len(workers))),
-        _("{busy} of {slots} slots busy").format(busy=text.count(busy), slots=text.count(slots)),
-    ]
-    silent = sum(1 for info in workers if is_silent(info, now_ms))
-    draining = sum(1 for info in workers if info.state == "draining" and not is_silent(info, now_ms))
-    if silent:
-        parts.append(ngettext("{n} silent", "{n} silent", silent).format(n=silent))
-    if draining:
-        parts.append(ngettext("{n} draining", "{n} draining", draining).format(n=draining))
-    return text.listed(parts)
+def summary(fleet: FleetNow) -> str:
+    """The page's line: workers and machines, busy slots, and what is not as it should be."""
+    return text.listed(map(messages.render, insight.summary(fleet)))
 
 
 def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:
@@ -186,11 +180,12 @@ def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:
     return usual > 0 and slot.since > 0 and now_ms - slot.since > usual * 1000 * SLOW_FACTOR
 
 
-def slot_words(slot: SlotState, names: Names, now_ms: int) -> str:
+def slot_words(slot: SlotState, names: Names, now_ms: int, *, missing: bool = False) -> str:
     """One slot as lines of a tool tip."""
     if not slot.task_id:
-        return _("Free slot")
-    lines = [
+        return _("No task") if missing else _("Free slot")
+    lines = [_("Unconfirmed: its worker is not heard of")] if missing else []
+    lines += [
         text.listed((type_names.name(slot.task_type), names.shop(slot.shop))),
         _("attempt {n}, for {span}").format(n=slot.attempt, span=text.duration(shown.span(now_ms - slot.since))),
     ]

@@ -7,10 +7,10 @@ from functools import partial
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QWidget
 
-from services.clock import SystemClock
 from services.domain import filter
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.query import equals
-from services.domain.worker import WorkerInfo
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.live import Snapshot
@@ -36,7 +36,6 @@ SIDE_NARROW, WIDE = 352, 1300
 CARDS_UP_TO = 24
 PULSE_MS = 1000
 NAMES_EVERY = 20
-_CLOCK = SystemClock()
 
 
 class WorkersPage(Page):
@@ -47,7 +46,7 @@ class WorkersPage(Page):
     def __init__(self, context: PageContext) -> None:
         super().__init__(N_("Workers"))
         self._context = context
-        self._workers: tuple[WorkerInfo, ...] = ()
+        self._fleet, self._now_ms = FleetNow(), 0
         self._names: Names = nodes.NO_NAMES
         self._pulses = 0
         self._by_hand = False
@@ -137,6 +136,8 @@ class WorkersPage(Page):
         self.board.stop_wanted.connect(self._on_stop)
         self.board.lanes_wanted.connect(self._on_lanes)
         self.board.task_wanted.connect(self._open_task)
+        self.board.tasks_wanted.connect(lambda terms: self.navigate.emit("tasks", terms))
+        self.board.forget_wanted.connect(self._actions.forget)
         self.table.menu_requested.connect(self._fill_menu)
         self.table.open_requested.connect(self.show_request)
         self._actions.ordered.connect(self._on_ordered)
@@ -162,32 +163,31 @@ class WorkersPage(Page):
             self._show(snapshot)
 
     def _show(self, snapshot: Snapshot) -> None:
-        self.show_workers(snapshot.workers)
+        self.show_fleet(snapshot.fleet(), snapshot.at_ms)
 
-    def show_workers(self, workers: tuple[WorkerInfo, ...]) -> None:
-        """Show these heartbeats."""
-        self._workers = workers
+    def show_fleet(self, fleet: FleetNow, now_ms: int) -> None:
+        """Show what is true of the workers at this moment (UTC ms, by the store's clock)."""
+        self._fleet, self._now_ms = fleet, now_ms
         self._say()
 
     def _say(self) -> None:
-        now, here = _CLOCK.now_ms(), self._context.local.name
-        self.board.show_workers(self._workers, self._names, here)
-        self._model.apply(tuple(NodeRow(info=info, here=info.worker == here) for info in self._workers))
+        workers, here = self._fleet.workers, self._context.local.name
+        self.board.show_workers(workers, self._names, here, self._now_ms)
+        self._model.apply(tuple(NodeRow(now=one, here=one.name == here) for one in workers))
         if not self._by_hand:
-            self._view.set_current("table" if len(self._workers) > CARDS_UP_TO else "slots")
+            self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")
         self._show_view()
-        self._show_local(here, now)
-        self.set_summary(nodes.summary(self._workers, now))
+        self._show_local(here)
+        self.set_summary(nodes.summary(self._fleet))
 
-    def _show_local(self, here: str, now: int) -> None:
-        info = next((one for one in self._workers if one.worker == here), None) if here else None
+    def _show_local(self, here: str) -> None:
         if not self._actions.local_busy:
             self.local.set_state(RUNNING if here else STOPPED)
-        self.local.show_worker(info, self._names, now)
+        self.local.show_worker(self._find(here), self._names, self._now_ms)
 
     def _show_view(self) -> None:
         chosen: QWidget = self.board if self._view.current() == "slots" else self.table
-        self._stack.setCurrentWidget(chosen if self._workers else self.empty)
+        self._stack.setCurrentWidget(chosen if self._fleet.workers else self.empty)
         busy = self._actions.local_busy
         self.empty.button.disable(_("It is starting") if busy else "")
 
@@ -216,22 +216,22 @@ class WorkersPage(Page):
 
     # acting
 
-    def _find(self, worker: str) -> WorkerInfo | None:
-        return next((info for info in self._workers if info.worker == worker), None)
+    def _find(self, worker: str) -> WorkerNow | None:
+        return self._fleet.find(worker) if worker else None
 
     def _on_stop(self, worker: str) -> None:
-        info = self._find(worker)
-        if info is None:
+        found = self._find(worker)
+        if found is None:
             return
         if worker == self._context.local.name:
             self._on_stop_local()
         else:
-            self._actions.stop(info, self._names, _CLOCK.now_ms())
+            self._actions.stop(found.info, self._names, self._now_ms)
 
     def _on_lanes(self, worker: str) -> None:
-        info = self._find(worker)
-        if info is not None:
-            dialog = LanesDialog(info, self._forbidden, self)
+        found = self._find(worker)
+        if found is not None:
+            dialog = LanesDialog(found.info, self._forbidden, self)
             dialog.chosen.connect(partial(self._actions.tell, worker))
             dialog.open()
 
@@ -250,8 +250,8 @@ class WorkersPage(Page):
         self._show_view()
 
     def _on_stop_local(self) -> None:
-        info = self._find(self._context.local.name)
-        self._actions.stop_local(info, self._names, _CLOCK.now_ms())
+        found = self._find(self._context.local.name)
+        self._actions.stop_local(found.info if found is not None else None, self._names, self._now_ms)
 
     def _on_local_slots(self, slots: int) -> None:
         if self._context.local.name:
@@ -265,8 +265,13 @@ class WorkersPage(Page):
         self.navigate.emit("tasks", filter.format_terms((equals("id", task_id),)))
 
     def _fill_menu(self, menu: QMenu, key: object) -> None:
-        info = self._find(str(key))
-        if info is None:
+        found = self._find(str(key))
+        if found is None:
+            return
+        info = found.info
+        if found.missing or found.state == insight.STOPPED:
+            able = not self._forbidden and insight.kept(found, self._now_ms) is None
+            menu.addAction(_("Forget"), lambda: self._actions.forget(info.worker)).setEnabled(able)
             return
         draining = info.state == "draining"
         order, title = ("resume", N_("Resume")) if draining else ("drain", N_("Drain"))

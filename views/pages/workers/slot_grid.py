@@ -17,9 +17,10 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from services.domain.worker import SlotState, WorkerInfo
-from services.i18n import _
-from views.pages.workers.nodes import NO_NAMES, Names, is_silent, is_slow, slot_words
+from services.domain.insight.worker import GONE, STOPPED, WorkerNow
+from services.domain.worker import SlotState
+from services.i18n import _, ngettext
+from views.pages.workers.nodes import NO_NAMES, Names, is_slow, slot_words
 from views.support import safe, type_names
 from views.support.language import on_language_changed
 from views.theme import theme
@@ -63,7 +64,7 @@ class SlotGrid(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._info: WorkerInfo | None = None
+        self._now: WorkerNow | None = None
         self._names = NO_NAMES
         self._now_ms = 0
         self._hover = self._at = -1
@@ -73,16 +74,16 @@ class SlotGrid(QWidget):
         theme().changed.connect(self.update)
         on_language_changed(self._announce)
 
-    def show_worker(self, info: WorkerInfo, names: Names, now_ms: int) -> None:
-        """Show the slots of a worker."""
-        self._info, self._names, self._now_ms = info, names, now_ms
+    def show_worker(self, now: WorkerNow, names: Names, now_ms: int) -> None:
+        """Show the slots of a worker; one that is gone has none."""
+        self._now, self._names, self._now_ms = now, names, now_ms
         self._fit()
         self._announce()
         self.update()
 
     def slots(self) -> tuple[SlotState, ...]:
         """What is shown."""
-        return self._info.slots if self._info is not None else ()
+        return self._now.slots if self._now is not None and self._now.state not in (GONE, STOPPED) else ()
 
     def slot_rect(self, number: int) -> QRect:
         """Where slot `number` is drawn."""
@@ -94,12 +95,14 @@ class SlotGrid(QWidget):
     def _fit(self) -> None:
         laid = self._plan()
         rows = -(-max(1, len(self.slots())) // laid.columns)
-        self.setFixedHeight(rows * (laid.height + GAP) - GAP)
+        self.setFixedHeight(rows * (laid.height + GAP) - GAP if self.slots() else 0)
 
     def _announce(self) -> None:
         slots = self.slots()
         busy = [slot for slot in slots if slot.task_id]
         words = _("{busy} of {slots} slots busy").format(busy=len(busy), slots=len(slots))
+        if self._now is not None and self._now.missing:
+            words = ngettext("{n} task unconfirmed", "{n} tasks unconfirmed", len(busy)).format(n=len(busy))
         tasks = "; ".join(f"{type_names.name(slot.task_type)} {self._names.shop(slot.shop)}" for slot in busy[:16])
         self.setAccessibleName(f"{words}: {tasks}" if tasks else words)
 
@@ -121,20 +124,20 @@ class SlotGrid(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the cells that need it."""
-        info = self._info
-        if info is None:
+        worker = self._now
+        if worker is None:
             return
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        laid, silent = self._plan(), is_silent(info, self._now_ms)
-        for number, slot in enumerate(info.slots):
+        laid, silent = self._plan(), worker.missing
+        for number, slot in enumerate(self.slots()):
             cell = laid.cell(number)
             if not cell.toAlignedRect().intersects(event.rect()):
                 continue
             if slot.task_id:
                 self._paint_busy(painter, cell, slot, number, silent)
             else:
-                _paint_free(painter, cell, faint=info.state != "running")
+                _paint_free(painter, cell, faint=not worker.takes_work)
             if self.hasFocus() and number == self._at:
                 painter.setPen(QPen(theme().color("focus"), 2))
                 painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -222,7 +225,8 @@ class SlotGrid(QWidget):
         if isinstance(event, QHelpEvent):
             number = self._slot_at(QPointF(event.pos()))
             if number >= 0:
-                words = slot_words(self.slots()[number], self._names, self._now_ms)
+                missing = self._now is not None and self._now.missing
+                words = slot_words(self.slots()[number], self._names, self._now_ms, missing=missing)
                 QToolTip.showText(event.globalPos(), safe.tooltip(words), self)
                 return True
         return super().event(event)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 
-from services.clock import SystemClock
+from services.domain.insight.worker import WorkerNow
 from services.domain.worker import SlotState, WorkerInfo
 from services.i18n import N_, _
 from views.pages.workers import nodes
@@ -19,15 +19,19 @@ from views.tables.painters import Cell, Ink
 from views.theme import theme
 
 STRIP, MARK = 120, 7
-_CLOCK = SystemClock()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRow:
     """A worker, and whether it runs in this program."""
 
-    info: WorkerInfo
+    now: WorkerNow
     here: bool = False
+
+    @property
+    def info(self) -> WorkerInfo:
+        """Its heartbeat."""
+        return self.now.info
 
     @property
     def key(self) -> str:
@@ -36,24 +40,28 @@ class NodeRow:
 
 
 def _glyph(row: NodeRow) -> str:
-    return nodes.glyph(row.info, _CLOCK.now_ms())
+    return nodes.glyph(row.now)
 
 
 def _note(row: NodeRow) -> str:
-    return nodes.note(row.info, _CLOCK.now_ms())[0]
+    return nodes.note(row.now)[0]
+
+
+def _note_tone(row: NodeRow) -> str:
+    return nodes.note(row.now)[1].replace("text3", "text2")
 
 
 def _beat(row: NodeRow) -> str:
-    return text.age(shown.span(nodes.silence_ms(row.info, _CLOCK.now_ms())))
+    return text.age(shown.span(row.now.silence_ms))
 
 
 def _beat_tone(row: NodeRow) -> str:
-    return nodes.heartbeat(row.info, _CLOCK.now_ms())[1].replace("text3", "text2")
+    return nodes.heartbeat(row.now)[1].replace("text3", "text2")
 
 
 def sentence(row: NodeRow) -> str:
     """The row for a screen reader."""
-    words = {"name": row.key, "busy": row.info.busy, "slots": len(row.info.slots), "note": _note(row)}
+    words = {"name": row.key, "busy": row.now.busy, "slots": len(row.now.slots), "note": _note(row)}
     return _("{name}, {busy} of {slots} slots busy, {note}").format(**words)
 
 
@@ -61,11 +69,12 @@ def _paint_strip(painter: QPainter, room: QRect, cell: Cell, _ink: Ink) -> None:
     slots: tuple[SlotState, ...] = cell.column.value(cell.record)
     if not slots:
         return
+    busy = "text3" if cell.record.now.missing else "running"
     width = min(MARK, max(1.0, STRIP / len(slots) - 1))
     top = room.y() + (room.height() - 10) / 2
     painter.setPen(Qt.PenStyle.NoPen)
     for number, slot in enumerate(slots):
-        painter.setBrush(theme().color("running" if slot.task_id else "line2"))
+        painter.setBrush(theme().color(busy if slot.task_id else "line2"))
         painter.drawRoundedRect(QRectF(room.x() + number * (width + 1), top, width, 10), 1, 1)
 
 
@@ -73,7 +82,7 @@ painters.register("slots", _paint_strip)
 
 
 def _busy(row: NodeRow) -> str:
-    return f"{row.info.busy} / {len(row.info.slots)}"
+    return f"{row.now.busy} / {len(row.now.slots)}"
 
 
 def _cpu(row: NodeRow) -> str:
@@ -114,11 +123,11 @@ def _measured(
 COLUMNS: tuple[Column[NodeRow], ...] = (
     Column(key="state", title="", value=_glyph, kind="glyph", width=30, live=True, speech=sentence),
     Column(key="worker", title=N_("Worker"), value=lambda row: row.key, kind="strong", width=190, sortable=True),
-    _measured("busy", N_("Busy"), lambda row: row.info.busy, _busy, width=76),
+    _measured("busy", N_("Busy"), lambda row: row.now.busy, _busy, width=76),
     Column(
         key="slots",
         title=N_("Slots"),
-        value=lambda row: row.info.slots,
+        value=lambda row: row.now.slots,
         text=_busy,
         kind="slots",
         width=STRIP + 24,
@@ -126,7 +135,7 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
     Column(
         key="seen",
         title=N_("Heartbeat"),
-        value=lambda row: row.info.seen_at,
+        value=lambda row: row.now.silence_ms,
         text=_beat,
         tone=_beat_tone,
         width=116,
@@ -136,5 +145,5 @@ COLUMNS: tuple[Column[NodeRow], ...] = (
     _measured("cpu", N_("CPU"), lambda row: row.info.cpu, _cpu, width=72),
     _measured("memory", N_("Memory"), lambda row: row.info.memory_mb, _memory, width=92, hide_rank=2),
     _measured("done", N_("Done"), lambda row: row.info.done, _done, width=80, hide_rank=1),
-    Column(key="note", title=N_("Note"), value=_note, tone="text2", width=160, stretch=True, live=True),
+    Column(key="note", title=N_("Note"), value=_note, tone=_note_tone, width=160, stretch=True, live=True),
 )

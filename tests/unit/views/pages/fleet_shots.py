@@ -15,6 +15,8 @@ import msgspec
 from PySide6.QtWidgets import QApplication, QWidget
 
 from services import i18n
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
 from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 from views.page import Page
 from views.support.language import language_relay
@@ -101,18 +103,30 @@ def workers(fleet: Fleet, folder: Path) -> None:
         settle(0.6)
         now = fleet.store.now_ms()
         fleet.context.feed.looked.disconnect(page._on_looked)
-        page.show_workers(
-            (
-                fleet.heartbeat("rpa-01", slots=16, busy=15),
-                fleet.heartbeat("rpa-02", slots=16, busy=14, cpu=97.0, memory_mb=1100.0),
-                msgspec.structs.replace(fleet.heartbeat("rpa-03", slots=16, busy=7), seen_at=now - 74_000),
-                fleet.heartbeat("rpa-04", slots=12, busy=3, state="draining"),
-                msgspec.structs.replace(
-                    fleet.heartbeat("rpa-05-with-a-long-name", slots=5, busy=0), seen_at=now - 22_000
-                ),
-                fleet.heartbeat("rpa-06", slots=120, busy=90),
-            )
+        late = fleet.heartbeat("rpa-03", slots=16, busy=7, node="desk-2")
+        gone = fleet.heartbeat("rpa-05-with-a-long-name", slots=5, busy=4)
+        held = [slot.task_id for slot in late.slots if slot.task_id]
+        lost = [slot.task_id for slot in gone.slots if slot.task_id]
+        fates = {
+            "rpa-03": tuple(
+                Fate(task_id=one, what=UNCONFIRMED, until=now + 39_000, then=HELD if place < 2 else AGAIN)
+                for place, one in enumerate(held)
+            ),
+            "rpa-05-with-a-long-name": (
+                *(Fate(task_id=one, what=AGAIN, worker=f"rpa-0{place + 1}") for place, one in enumerate(lost[:2])),
+                *(Fate(task_id=one, what=HELD) for one in lost[2:]),
+            ),
+        }
+        workers = (
+            fleet.heartbeat("rpa-01", slots=16, busy=15, node="desk-1"),
+            fleet.heartbeat("rpa-02", slots=16, busy=14, cpu=97.0, memory_mb=1100.0, node="desk-1"),
+            msgspec.structs.replace(late, seen_at=now - 22_000),
+            fleet.heartbeat("rpa-04", slots=12, busy=3, state="draining", node="desk-1"),
+            msgspec.structs.replace(gone, seen_at=now - 74_000),
+            fleet.heartbeat("rpa-06", slots=4, busy=0, state="stopped"),
+            fleet.heartbeat("rpa-07", slots=120, busy=90, node="desk-2"),
         )
+        page.show_fleet(insight.look(workers, now, fates, leader="rpa-01"), now)
         page.board.reorder()
         settle(0.2)
 

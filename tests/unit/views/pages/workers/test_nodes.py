@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import AGAIN, HELD, Fate, WorkerNow
 from services.domain.task_type import TaskType
-from services.domain.worker import BrowserState, SlotState, WorkerInfo
+from services.domain.worker import BrowserState, LinkState, SlotState, WorkerInfo
 from views.pages.workers import nodes
 from views.pages.workers.nodes import NO_NAMES, Names
 
@@ -17,31 +19,60 @@ def worker(**changes: object) -> WorkerInfo:
     return WorkerInfo(**{**values, **changes})  # type: ignore[arg-type]
 
 
+def now(*fates: Fate, **changes: object) -> WorkerNow:
+    """What is true of a worker of whose tasks this is known, beside one that takes work."""
+    other = worker(worker="rpa-02")
+    found = insight.look((worker(**changes), other), NOW, {"rpa-01": fates}, leader="rpa-02").find("rpa-01")
+    assert found is not None
+    return found
+
+
 BUSY = SlotState(task_id="t", task_type="sync_order", shop="pdd:1", since=NOW - 61_000, attempt=2, progress=40)
+
+
+UNCONFIRMED = Fate(task_id="t", what=insight.UNCONFIRMED, until=NOW + 39_000, then=AGAIN)
 
 
 @pytest.mark.parametrize(
     ("silence", "tone", "glyph"),
-    [(2_000, "text3", "healthy"), (16_000, "retrying", "healthy"), (61_000, "retrying", "warning")],
+    [
+        (14_000, "text3", "healthy"),
+        (15_000, "retrying", "warning"),
+        (61_000, "retrying", "warning"),
+    ],
 )
-def test_silence_turns_amber_and_then_into_a_warning(silence: int, tone: str, glyph: str) -> None:
-    info = worker(seen_at=NOW - silence)
-    assert nodes.heartbeat(info, NOW)[1] == tone
-    assert nodes.glyph(info, NOW) == glyph
+def test_silence_turns_amber_with_a_warning_at_once(silence: int, tone: str, glyph: str) -> None:
+    one = now(UNCONFIRMED, seen_at=NOW - silence, slots=(BUSY,))
+    assert nodes.heartbeat(one)[1] == tone
+    assert nodes.glyph(one) == glyph
 
 
 def test_the_note_says_what_a_person_should_know() -> None:
-    assert nodes.note(worker(), NOW) == ("Debian 12", "text3")
-    assert nodes.note(worker(state="draining", slots=(BUSY,)), NOW)[0] == "draining, 1 task left"
-    assert nodes.note(worker(cpu=99.0), NOW)[0] == "one core is full"
-    assert nodes.note(worker(seen_at=NOW - 20_000, slots=(BUSY,)), NOW)[0] == "1 task returns in 40\u202fs"
-    assert nodes.note(worker(seen_at=NOW - 300_000), NOW)[0] == "silent; it held no task"
-    assert nodes.note(worker(seen_at=NOW - 300_000, slots=(BUSY,)), NOW)[0] == "silent; its tasks went back"
+    assert nodes.note(now()) == ("Debian 12", "text3")
+    assert nodes.note(now(state="draining", slots=(BUSY,)))[0] == "draining, 1 task left"
+    assert nodes.note(now(cpu=99.0))[0] == "one core is full"
+    assert nodes.note(now(UNCONFIRMED, seen_at=NOW - 20_000, slots=(BUSY,)))[0] == "1 task unconfirmed"
+    assert nodes.note(now(seen_at=NOW - 300_000)) == ("gone without a farewell", "retrying")
+    blocked = LinkState(blocked_at=1, why="low on disk")
+    assert nodes.note(now(link=blocked)) == ("its messages are held back", "retrying")
+
+
+def test_what_became_of_its_tasks_leads_to_them() -> None:
+    assert nodes.facts(now(slots=(BUSY,))) == ()
+    ((words, tone, door),) = nodes.facts(now(UNCONFIRMED, seen_at=NOW - 20_000, slots=(BUSY,)))
+    assert (words, tone, door) == ("1 task goes to another worker in 40\u202fs", "retrying", "id:t")
+    fates = (Fate(task_id="a", what=AGAIN, worker="rpa-02"), Fate(task_id="b", what=HELD))
+    told = nodes.facts(now(*fates, seen_at=NOW - 90_000, slots=(BUSY,)))
+    assert [(words, door) for words, _tone, door in told] == [
+        ("1 task is held: a person decides", "id:b"),
+        ("1 task was started again (on rpa-02)", "id:a"),
+    ]
 
 
 def test_a_worker_without_its_program_says_so_and_what_it_can_run() -> None:
-    info = worker(executors=("python",), handlers=("mail", "work"), lacks={"rpa": "flowrun"}, node="desk")
-    assert nodes.note(info, NOW) == ("flowrun is not found here", "retrying")
+    one = now(executors=("python",), handlers=("mail", "work"), lacks={"rpa": "flowrun"}, node="desk")
+    info = one.info
+    assert nodes.note(one) == ("flowrun is not found here", "retrying")
     lines = nodes.abilities(info).splitlines()
     assert lines == ["Runs: python", "Types of its own: mail, work", "flowrun is not found here", "Node: desk"]
     assert nodes.abilities(worker()) == ""

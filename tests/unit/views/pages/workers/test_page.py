@@ -10,6 +10,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
 from services.domain.worker import WorkerInfo
 from tests.unit.views.pages.fleet_rig import Fleet
 from tests.unit.views.pages.opening import opening
@@ -32,7 +34,7 @@ def open_page(qtbot: QtBot, fleet: Fleet) -> Iterator[Open]:
         page.show()
         page.activate()
         expected = len(fleet.store.workers())
-        qtbot.waitUntil(lambda: len(page._workers) == expected, timeout=WAIT_MS)
+        qtbot.waitUntil(lambda: len(page._fleet.workers) == expected, timeout=WAIT_MS)
 
     yield from opening(qtbot, lambda: WorkersPage(fleet.context), show)
 
@@ -42,6 +44,13 @@ def card(page: WorkersPage, worker: str) -> NodeCard:
     found = page.board.card(worker)
     assert found is not None
     return found
+
+
+def show(page: WorkersPage, fleet: Fleet, *workers: WorkerInfo, **fates: tuple[Fate, ...]) -> None:
+    """Show these heartbeats, and what became of the tasks of late ones."""
+    now = fleet.store.now_ms()
+    known = {name.replace("_", "-"): found for name, found in fates.items()}
+    page.show_fleet(insight.look(workers, now, known, leader="rpa-01"), now)
 
 
 def orders(fleet: Fleet, info: WorkerInfo) -> tuple[str, ...]:
@@ -125,7 +134,7 @@ def test_drain_and_resume(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     assert orders(fleet, info) == ("drain",)
     info = fleet.heartbeat("rpa-01", busy=2, state="draining")
     qtbot.waitUntil(lambda: node._note.text() == "draining, 2 tasks left", timeout=WAIT_MS)
-    assert page.header.summary() == "1 node, 2 of 4 slots busy, 1 draining"
+    assert page.header.summary() == "1 worker on 1 machine, no slot takes work, 1 draining"
     node.resume_button.click()
     qtbot.waitUntil(lambda: node._note.text() == "asked to resume")
     assert orders(fleet, info) == ("resume",)
@@ -199,34 +208,62 @@ def test_slots_can_be_walked_by_keys(qtbot: QtBot, fleet: Fleet, open_page: Open
     assert heard.args == ["tasks", f"id:{info.slots[1].task_id}"]
 
 
-def test_a_silent_worker_hears_no_orders_and_says_what_became_of_its_tasks(fleet: Fleet, open_page: Open) -> None:
+def test_a_late_worker_is_amber_and_its_tasks_are_unconfirmed(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
+    quiet = fleet.heartbeat("rpa-02", busy=2)
     now = fleet.store.now_ms()
-    quiet = msgspec.structs.replace(fleet.heartbeat("rpa-02", busy=2), seen_at=now - 74_000)
-    page.show_workers((fleet.heartbeat("rpa-01"), quiet))
+    quiet = msgspec.structs.replace(quiet, seen_at=now - 16_000)
+    fate = [Fate(task_id=slot.task_id, what=UNCONFIRMED, until=now + 43_000, then=AGAIN) for slot in quiet.slots[:2]]
+    show(page, fleet, fleet.heartbeat("rpa-01"), quiet, rpa_02=tuple(fate))
     node = card(page, "rpa-02")
-    assert node._note.text() == "silent; its tasks went back"
-    assert not node.drain_button.isEnabled()
-    assert node.stop_button.toolTip().startswith("It is silent")
-    assert "1 silent" in page.header.summary()
+    assert node._note.text() == "2 tasks unconfirmed"
+    assert node.facts.lines()[0].startswith("2 tasks go to others in 4")
+    assert node.grid.accessibleName().startswith("2 tasks unconfirmed")
+    assert page.header.summary() == "1 worker on 1 machine, 2 of 4 slots busy, 4 more slots take no work, 1 late"
+    assert not node.drain_button.isVisible(), "it hears no order"
+    assert node.forget_button.isVisible()
+    assert not node.forget_button.isEnabled(), "it may be back in a moment"
     page.board.reorder()
-    assert page.board._column.indexOf(node) == 0, "silent nodes move up when a person asks"
+    assert page.board._column.indexOf(node) == 0, "missing workers move up when a person asks"
+
+
+def test_a_worker_that_is_gone_says_what_became_of_its_tasks_and_can_be_forgotten(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page()
+    quiet = msgspec.structs.replace(fleet.heartbeat("rpa-02", busy=2), seen_at=fleet.store.now_ms() - 74_000)
+    ids = [slot.task_id for slot in quiet.slots[:2]]
+    fates = (Fate(task_id=ids[0], what=AGAIN, worker="rpa-01"), Fate(task_id=ids[1], what=HELD))
+    show(page, fleet, fleet.heartbeat("rpa-01"), quiet, rpa_02=fates)
+    node = card(page, "rpa-02")
+    assert node.facts.lines() == ("1 task is held: a person decides", "1 task was started again (on rpa-01)")
+    assert node.grid.slots() == (), "what it does not have is not shown"
+    door = node.facts.door(1)
+    assert door is not None
+    with qtbot.waitSignal(page.navigate) as heard:
+        door.click()
+    assert heard.args == ["tasks", f"id:{ids[0]}"]
+    asked: list[str] = []
+    monkeypatch.setattr(fleet.context.commands.fleet, "forget_worker", asked.append)
+    node.forget_button.click()
+    qtbot.waitUntil(lambda: asked == ["rpa-02"])
+    qtbot.waitUntil(lambda: any("rpa-02 is forgotten" in toast.text for toast in fleet.toasts))
 
 
 def test_cards_keep_their_place_while_nodes_come_and_go(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     first, second, third = (fleet.heartbeat(name) for name in ("rpa-02", "rpa-04", "rpa-03"))
-    page.show_workers((first, second))
-    page.show_workers((first, third, second))
+    show(page, fleet, first, second)
+    show(page, fleet, first, third, second)
     places = [page.board._column.indexOf(card(page, name)) for name in ("rpa-02", "rpa-03", "rpa-04")]
     assert places == sorted(places)
-    page.show_workers((third,))
+    show(page, fleet, third)
     assert list(page.board._cards) == ["rpa-03"]
 
 
 def test_a_large_fleet_is_a_table(fleet: Fleet, open_page: Open) -> None:
     page = open_page()
-    page.show_workers(tuple(fleet.heartbeat(f"rpa-{number:02}") for number in range(30)))
+    show(page, fleet, *(fleet.heartbeat(f"rpa-{number:02}") for number in range(30)))
     assert page._stack.currentWidget() is page.table
     assert page._model.rowCount() == 30
     menu = QMenu(page)

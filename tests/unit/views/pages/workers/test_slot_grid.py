@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytestqt.qtbot import QtBot
 
+from services.domain.insight import worker as insight
 from services.domain.worker import SlotState, WorkerInfo
 from views.pages.workers.nodes import NO_NAMES
 from views.pages.workers.slot_grid import HEIGHT, TINY, SlotGrid, plan
@@ -29,10 +30,22 @@ def test_the_height_follows_the_width(qtbot: QtBot) -> None:
     busy = SlotState(task_id="t1", task_type="sync_order", shop="pdd:1", since=1, progress=40)
     info = WorkerInfo(worker="rpa-01", host="rpa-01", pid=1, seen_at=0, slots=(busy, *(SlotState() for _ in range(15))))
     grid.show()
-    grid.show_worker(info, NO_NAMES, 1_000)
+    grid.show_worker(insight.look((info,), 1_000).workers[0], NO_NAMES, 1_000)
     grid.resize(640, 100)
     assert grid.height() == 2 * HEIGHT + 4
     grid.resize(330, 100)
     assert grid.height() == 4 * HEIGHT + 3 * 4
     assert grid.accessibleName() == "1 of 16 slots busy: sync_order 1"
     assert not grid.grab().isNull()
+
+
+def test_unconfirmed_tasks_are_told_as_such_and_a_worker_that_is_gone_has_no_slots(qtbot: QtBot) -> None:
+    grid = SlotGrid()
+    qtbot.addWidget(grid)
+    slots = (SlotState(task_id="t1", task_type="sync_order", shop="pdd:1"), SlotState())
+    info = WorkerInfo(worker="rpa-01", host="rpa-01", pid=1, seen_at=0, slots=slots)
+    grid.show()
+    grid.show_worker(insight.look((info,), 15_000).workers[0], NO_NAMES, 15_000)
+    assert grid.accessibleName() == "1 task unconfirmed: sync_order 1"
+    grid.show_worker(insight.look((info,), 70_000, {"rpa-01": ()}).workers[0], NO_NAMES, 70_000)
+    assert (grid.slots(), grid.height()) == ((), 0)

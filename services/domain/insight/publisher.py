@@ -1,0 +1,117 @@
+"""What is true of the way to the broker: who is held back or gets no answer, since when, why, and what helps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from services.domain.insight import worker as insight
+from services.domain.message import Message, Param
+from services.domain.order import BrokerHealth
+from services.domain.sentences import N_
+from services.domain.worker import LinkState, WorkerInfo
+
+DISK, MEMORY, BOTH = "disk", "memory", "both"
+
+SENTENCES: dict[str, str] = {
+    "publisher.disk": N_("The broker is out of disk and takes no new messages"),
+    "publisher.memory": N_("The broker is out of memory and takes no new messages"),
+    "publisher.both": N_("The broker is out of memory and disk and takes no new messages"),
+    "publisher.other": N_("The broker takes no new messages: {why}"),
+    "publisher.silent": N_("The broker does not confirm messages: {count} without an answer"),
+    "publisher.disk.remedy": N_("Free disk on {where}; then everything goes on by itself."),
+    "publisher.memory.remedy": N_("Give {where} more memory, or let its queues drain; then everything goes on."),
+    "publisher.both.remedy": N_("Free disk and memory on {where}; then everything goes on by itself."),
+    "publisher.other.remedy": N_("Look at RabbitMQ's log on {where}."),
+    "publisher.silent.remedy": N_("Look at the load and the log of RabbitMQ on {where}."),
+    "publisher.server": N_("the server of RabbitMQ"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PublisherNow:
+    """The way to the broker at one moment. ``kind``: "" all is well | disk | memory | both | other | silent."""
+
+    kind: str = ""
+    since_ms: int = 0
+    why: str = ""  #: in the broker's own words
+    nodes: tuple[str, ...] = ()  #: servers with an alarm, where that is known
+    who: tuple[str, ...] = ()  #: workers that meet it, "" for the process that looks
+    unanswered: int = 0  #: messages without a confirm
+    unsent: int = 0  #: tasks recorded whose message is not in the broker
+    met: Mapping[str, LinkState] = field(default_factory=dict)  #: what each of ``who`` said
+
+    @property
+    def held(self) -> bool:
+        """Whether the broker takes no messages."""
+        return self.kind not in ("", "silent")
+
+    @property
+    def message(self) -> Message:
+        """What is wrong."""
+        params: dict[str, Param] = {"why": self.why, "count": self.unanswered, "unsent": self.unsent}
+        return Message(f"publisher.{self.kind}", params)
+
+    @property
+    def remedy(self) -> Message:
+        """What helps; ``where`` is "" where the server's name is not known."""
+        return Message(f"publisher.{self.kind}.remedy", {"where": ", ".join(self.nodes)})
+
+
+def look(
+    health: BrokerHealth,
+    workers: Iterable[WorkerInfo],
+    now_ms: int,
+    *,
+    unsent: int = 0,
+    others: Mapping[str, LinkState] | None = None,
+) -> PublisherNow:
+    """From what this process meets, what living workers say in their heartbeats, and what ``others`` say by name."""
+    met = {"": of_health(health)}
+    met |= {info.worker: info.link for info in workers if not insight.missed(info, now_ms)}
+    met |= others or {}
+    held = {name: link for name, link in met.items() if link.blocked_at}
+    if held:
+        reasons = sorted({link.why for link in held.values() if link.why})
+        return PublisherNow(
+            kind=_kind(" ".join(reasons)),
+            since_ms=min(link.blocked_at for link in held.values()),
+            why=", ".join(reasons),
+            nodes=_nodes(reasons),
+            who=tuple(sorted(held)),
+            unsent=unsent,
+            met=held,
+        )
+    dumb = {name: link for name, link in met.items() if link.unanswered}
+    if dumb:
+        return PublisherNow(
+            kind="silent",
+            since_ms=min(link.unanswered_at for link in dumb.values()),
+            who=tuple(sorted(dumb)),
+            unanswered=sum(link.unanswered for link in dumb.values()),
+            unsent=unsent,
+            met=dumb,
+        )
+    return PublisherNow(unsent=unsent)
+
+
+def of_health(health: BrokerHealth) -> LinkState:
+    """What the connections of a process meet, in the form in which it is told to others."""
+    return LinkState(
+        blocked_at=(health.blocked_ms or health.since_ms or 1) if health.blocked else 0,
+        why=health.why[:200],
+        unanswered=health.unanswered,
+        unanswered_at=health.unanswered_ms,
+        error=health.error[:400],
+    )
+
+
+def _kind(words: str) -> str:
+    disk, memory = "disk" in words, "memory" in words
+    return BOTH if disk and memory else DISK if disk else MEMORY if memory else "other"
+
+
+def _nodes(reasons: Iterable[str]) -> tuple[str, ...]:
+    """Alarms come as ``rabbit@host: disk``; what a connection is told names no server."""
+    parts = [part for reason in reasons for part in reason.split(", ")]
+    return tuple(sorted({part.partition(": ")[0] for part in parts if part.partition(": ")[2]}))

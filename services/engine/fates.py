@@ -1,0 +1,58 @@
+"""How the workers stand: heartbeats, and for those that are not heard of what became of each task they held."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import Fate, FleetNow
+from services.domain.query import Query, equals
+from services.domain.status import Status
+from services.domain.worker import WorkerInfo
+from services.engine import leader
+from services.ports import Store
+
+#: so many tasks of one worker are followed; nobody has more slots
+FOLLOWED = 512
+
+
+class Fates:
+    """Follows the tasks of late workers; it remembers which ones they were, for after a take-over only the heartbeat
+    still tells.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._held: dict[str, dict[str, int]] = {}  #: by worker: task and attempt
+
+    def find(self, workers: Sequence[WorkerInfo], now_ms: int) -> Mapping[str, tuple[Fate, ...]]:
+        """What became of the tasks of each late worker, by its name. Blocking, and free while all are heard of."""
+        late = [info for info in workers if insight.missed(info, now_ms)]
+        self._held = {info.worker: self._held.get(info.worker, {}) for info in late}
+        for info in late:
+            self._note(info)
+        wanted = [(name, task_id) for name, held in self._held.items() for task_id in held]
+        tasks = self._store.get([task_id for _, task_id in wanted]) if wanted else []
+        found: dict[str, list[Fate]] = {info.worker: [] for info in late}
+        for (name, task_id), task in zip(wanted, tasks, strict=True):
+            fate = insight.fate_of(task, name, self._held[name][task_id], now_ms) if task is not None else None
+            if fate is not None:
+                found[name].append(fate)
+        return {name: tuple(fates) for name, fates in found.items()}
+
+    def _note(self, info: WorkerInfo) -> None:
+        """The tasks of its last heartbeat, and those that it claimed after that."""
+        held = self._held[info.worker]
+        for slot in info.slots:
+            if slot.task_id:
+                held.setdefault(slot.task_id, slot.attempt)
+        terms = (equals("worker", info.worker), equals("status", Status.RUNNING, Status.HELD))
+        for task in self._store.query(Query(terms=terms, limit=FOLLOWED, want_total=False)).tasks:
+            if task.updated_at >= info.started_at:
+                held.setdefault(task.task_id, task.attempt)
+
+
+def look(store: Store) -> FleetNow:
+    """The workers at this moment. Blocking."""
+    workers, now = store.workers(), store.now_ms()
+    return insight.look(workers, now, Fates(store).find(workers, now), leader=store.leader(leader.ROLE))

@@ -1,0 +1,50 @@
+"""What the connections of the leading process meet, written down for those who look: a leader need not be a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from services.domain.insight import publisher
+from services.domain.worker import LinkState
+from services.ports import Broker, Store
+
+KIND, NAME = "leader", "link"
+
+
+class _Note(msgspec.Struct, frozen=True, kw_only=True):
+    holder: str = ""
+    link: LinkState = LinkState()
+
+
+_DECODER = msgspec.json.Decoder(_Note)
+
+
+class LinkNote:
+    """Kept by the leader; written when something changed."""
+
+    def __init__(self, store: Store, broker: Broker, holder: str) -> None:
+        self._store, self._broker, self._holder = store, broker, holder
+        self._told: _Note | None = None
+
+    def tick(self) -> None:
+        """Write down what is met now."""
+        note = _Note(holder=self._holder, link=publisher.of_health(self._broker.health()))
+        if note != self._told:
+            self._store.put_document(KIND, NAME, msgspec.json.encode(note).decode())
+            self._told = note
+
+    def forget(self) -> None:
+        """Somebody else may have written since."""
+        self._told = None
+
+
+def links(store: Store, leader: str) -> Mapping[str, LinkState]:
+    """What the present leader's connections meet, by its name; nothing where nobody leads."""
+    body = store.documents(KIND).get(NAME, "") if leader else ""
+    try:
+        note = _DECODER.decode(body) if body else _Note()
+    except msgspec.DecodeError:  # of another program
+        return {}
+    return {leader: note.link} if note.holder == leader else {}
