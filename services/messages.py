@@ -13,6 +13,7 @@ from services.domain.message import Message
 from services.domain.refusals import REFUSALS
 from services.domain.said import Said, words_of
 from services.domain.sentences import N_, SENTENCES, Counted
+from services.domain.sheet_faults import SHEET
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
@@ -22,6 +23,7 @@ TEMPLATES: dict[str, str] = {
     **worker.SENTENCES,
     **publisher.SENTENCES,
     **REFUSALS,
+    **SHEET,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.refused": N_("Not possible while the task is {status}."),

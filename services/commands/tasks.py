@@ -49,6 +49,10 @@ class TaskCommands:
             act.counted(len(done.created), len(done.duplicates) + len(done.errors))
             return done
 
+    def check(self, specs: Sequence[TaskSpec]) -> list[tuple[TaskSpec, str, str]]:
+        """Which of these ``create`` would refuse, with field and sentence; nothing is created."""
+        return self._producer.check(specs)
+
     def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:
         """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome). What is cancelled already
         is skipped as such.

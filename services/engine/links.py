@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import replace
 
 from services.domain import dependency
@@ -41,11 +41,21 @@ class Links:
         """
         if not spec.depends_on:
             return spec
+        self.unbroken(spec, self._names - self._made.keys())
+        return replace(spec, depends_on=tuple(dict.fromkeys(self._made.get(name, name) for name in spec.depends_on)))
+
+    @staticmethod
+    def unbroken(spec: TaskSpec, lost: Set[str]) -> TaskSpec:
+        """The spec itself.
+
+        Raises:
+            UsageError: a row that it waits for is one of the ``lost`` ones.
+        """
         for name in spec.depends_on:
-            if name in self._names and name not in self._made:
+            if name in lost:
                 text = f"depends_on: {name} was not created, so this one was not either; mend that one first"
                 raise UsageError(text, field="depends_on")
-        return replace(spec, depends_on=tuple(dict.fromkeys(self._made.get(name, name) for name in spec.depends_on)))
+        return spec
 
     def made(self, spec: TaskSpec, task_id: str) -> None:
         """Remember the id of a named row."""

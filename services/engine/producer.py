@@ -51,6 +51,18 @@ class Producer:
                 created += fresh
         return _submitted(created, duplicates, errors, sum(one.result() for one in sending))
 
+    def check(self, specs: Sequence[TaskSpec]) -> list[tuple[TaskSpec, str, str]]:
+        """What ``submit`` would refuse, as (spec, field, sentence); nothing is created."""
+        bulk = Links(self._store, specs)
+        errors, lost = list(bulk.faults), {spec.key for spec, _field, _text in bulk.faults}
+        for spec in bulk.specs:
+            try:
+                self.prepare(bulk.unbroken(spec, lost))
+            except UsageError as exc:
+                errors.append((spec, exc.field, str(exc)))
+                lost.add(spec.key)
+        return errors
+
     def _prepare_all(self, specs: Sequence[TaskSpec], bulk: Links) -> list[tuple[TaskSpec, Task]]:
         good: list[tuple[TaskSpec, Task]] = []
         for spec in specs:

@@ -1,4 +1,4 @@
-"""``task create``: one task, the same for several shops, or those of a file."""
+"""``task create``: one task, the same for several shops, or what each row of a file says."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import argparse
 import secrets
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from services import assembly
+from services.commands.sheet import text_file
+from services.commands.sheet.orders import Defaults, Orders
 from services.domain import dependency, task_type
 from services.domain.errors import UsageError
 from services.domain.said import said
@@ -17,7 +18,7 @@ from services.domain.schema import Problem
 from services.domain.shop import valid_word
 from services.domain.status import Status
 from services.engine.producer import Submitted, TaskSpec
-from services.entrypoints import guesses, json_text, shapes, task_files
+from services.entrypoints import guesses, json_text, shapes, task_sheet
 from services.entrypoints.context import (
     EXIT_FAILED,
     EXIT_OK,
@@ -26,6 +27,7 @@ from services.entrypoints.context import (
     seconds,
 )
 from services.entrypoints.instants import Instants
+from services.messages import english
 
 
 def add(parser: argparse.ArgumentParser) -> None:
@@ -61,19 +63,47 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch", default="", metavar="NAME", help="default: a new one where there are several tasks")
     parser.add_argument("--if-duplicate", choices=("reject", "queue", "force"), default="reject")
     parser.add_argument("--reason", default="", help="needed with --if-duplicate force")
-    parser.add_argument("--file", default="", metavar="tasks.csv|.xlsx|.jsonl")
+    parser.add_argument(
+        "--file",
+        default="",
+        metavar="tasks.xlsx|.csv|.jsonl",
+        help="a task for each row, as the row says; the options above count where a row says nothing",
+    )
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="COLUMN=FIELD",
+        help="what a column of the file is, e.g. 店号=shop, 页数=payload.page_size, or =- to ignore it; repeatable",
+    )
+    parser.add_argument(
+        "--encoding", choices=tuple(text_file.ENCODINGS), default="", help="of the file, where found wrongly"
+    )
+    parser.add_argument("--sheet", default="", metavar="NAME", help="of the workbook; default: the one in front")
+    parser.add_argument("--dry-run", action="store_true", help="tell what the file asks for and create nothing")
+    parser.add_argument(
+        "--skip-bad",
+        action="store_true",
+        help="create the good rows all the same; without it one bad row (exit code 2) keeps all from being created",
+    )
+    parser.add_argument(
+        "--allow-unknown", action="store_true", help="accept types and shops in the file that nobody has defined"
+    )
     parser.add_argument("--strict", action="store_true", help="refuse types that nobody has defined and new platforms")
     parser.add_argument("--yes", action="store_true", help="do not ask about words that look misspelt")
     parser.set_defaults(handler=create)
 
 
 def create(context: Context) -> int:
-    """Create tasks; exit 2 when an input was not acceptable (the others are created), 1 when one was a duplicate."""
+    """Create tasks; exit 2 when an input was not acceptable, 1 when one was a duplicate."""
     args = context.args
-    if args.file and (args.shop or args.platform or args.task_type):
-        raise UsageError("--file brings shop, platform and type of every task; leave the others out", field="--file")
-    instants = Instants.of(context.settings())
-    specs, faults = task_files.read(Path(args.file), instants) if args.file else (_of_shops(args), [])
+    if args.file:
+        return _create_of_file(context)
+    for option in ("map", "encoding", "sheet", "skip_bad", "dry_run", "allow_unknown"):
+        if getattr(args, option):
+            name = f"--{option.replace('_', '-')}"
+            raise UsageError(f"{name} goes with --file", field=name)
+    specs, instants = _of_shops(args), Instants.of(context.settings())
     batch = _batch(args, len(specs))
     plan = instants.read(args.not_before, "--not-before"), instants.read(args.deadline, "--deadline")
     specs = [_with_options(_planned(spec, *plan), args, batch) for spec in specs]
@@ -82,15 +112,62 @@ def create(context: Context) -> int:
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
             return EXIT_FAILED
-        done = assembly.commands(engine).tasks.create(specs, origin="file" if args.file else "cli")
-        refused = list(_faults(engine, done))
-    errors: list[dict[str, Any]] = [{"line": line, "field": field, "error": text} for line, field, text in faults]
-    errors += refused
-    errors.sort(key=lambda error: error["line"])
+        done = assembly.commands(engine).tasks.create(specs, origin="cli")
+        errors = sorted(_faults(engine, done), key=lambda error: error["line"])
     batch = batch if done.created else ""
-    lines = _created_lines(done, errors) + ([f"batch {batch}: batch show {batch}"] if batch else [])
-    context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, lines)
+    context.show(_created(done, errors) | {"warnings": warnings, "batch": batch}, _lines(done, errors, batch))
     return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates else EXIT_OK
+
+
+def _create_of_file(context: Context) -> int:
+    """A task for each row of a file; with a bad row nothing, unless that is asked for."""
+    args = context.args
+    if args.shop:
+        raise UsageError("--file brings the shop of every task; leave --shop out", field="--file")
+    defaults = _defaults(args, Instants.of(context.settings()))
+    with context.engine() as engine:
+        asked = task_sheet.read(engine, args, context.settings(), defaults)
+        batch = _batch(args, len(asked.specs))
+        specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason, batch=batch) for spec in asked.specs]
+        warnings = _look_at(context, guesses.doubts(engine, specs))
+        if warnings is None:
+            return EXIT_FAILED
+        goes = bool(specs) and not args.dry_run and (args.skip_bad or not asked.faults)
+        done = assembly.commands(engine).tasks.create(specs, origin="file") if goes else Submitted()
+        errors = [*_row_errors(asked), *_faults(engine, done)]
+    batch = batch if done.created else ""
+    told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
+    told["dry_run"] = args.dry_run
+    words = [*task_sheet.lines(asked), *_lines(done, errors[len(asked.faults) :], batch)]
+    if asked.faults and not goes:
+        told |= {"error": task_sheet.first_fault(asked), "field": asked.faults[0].field}
+        words.append("nothing was created; mend these rows, or create the others with --skip-bad")
+    elif args.dry_run:
+        words.append(f"{len(specs)} tasks would be created; nothing was created")
+    context.show(told, words)
+    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or asked.twins else EXIT_OK
+
+
+def _defaults(args: argparse.Namespace, instants: Instants) -> Defaults:
+    """What the options say for rows that say nothing."""
+    return Defaults(
+        platform=args.platform,
+        task_type=args.task_type,
+        priority=args.priority,
+        delay_s=args.delay,
+        at_ms=instants.read(args.not_before, "--not-before"),
+        deadline_ms=instants.read(args.deadline, "--deadline"),
+        depends_on=tuple(args.depends_on),
+        policy=args.on_dependency_failure,
+        payload=json_text.read_object(args.payload, "--payload"),
+    )
+
+
+def _row_errors(asked: Orders) -> list[dict[str, Any]]:
+    return [
+        {"line": fault.row, "field": fault.field, "error": f"{fault.column}: {english(fault.reason)}".lstrip(": ")}
+        for fault in asked.faults
+    ]
 
 
 def _faults(engine: assembly.Engine, done: Submitted) -> Iterator[dict[str, Any]]:
@@ -209,7 +286,7 @@ def _created(done: Submitted, errors: list[dict[str, Any]]) -> dict[str, Any]:
     }
 
 
-def _created_lines(done: Submitted, errors: list[dict[str, Any]]) -> list[str]:
+def _lines(done: Submitted, errors: Sequence[dict[str, Any]], batch: str) -> list[str]:
     lines = [task.task_id for task in done.created]
     lines += [
         (f"line {spec.line}: " if spec.line else "")
@@ -225,4 +302,4 @@ def _created_lines(done: Submitted, errors: list[dict[str, Any]]) -> list[str]:
         lines.append(
             f"{done.unconfirmed} recorded but not confirmed by the broker yet; they are sent as soon as it answers"
         )
-    return lines
+    return lines + ([f"batch {batch}: batch show {batch}"] if batch else [])

@@ -69,7 +69,8 @@ class Submitter(threading.Thread):
         path.write_text("".join(json.dumps(self._row(n)) + "\n" for n in chunk), encoding="utf-8")
         answer = self._world.folder / f"{batch}.json"
         cli = self._world.cli
-        words = ("task", "create", "--file", path, "--batch", batch, "--if-duplicate", "queue", "--json")
+        words = ("task", "create", "--file", path, "--batch", batch, "--if-duplicate", "queue")
+        words += ("--allow-unknown", "--json")
         with answer.open("wb") as out, (self._world.folder / "submitters.txt").open("ab") as errors:
             process = subprocess.Popen(
                 cli._argv(*words), env=cli._environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=errors

@@ -170,15 +170,19 @@ def test_tasks_from_a_file_tell_the_line_of_each_fault(cli: Cli, tmp_path: Path)
         "temu,s6,work,,3,\n",
         encoding="utf-8-sig",
     )
-    document = cli.run("task", "create", "--file", table, code=2)
-    assert len(document["created"]) == 2
-    assert [(one["line"], one["field"]) for one in document["errors"]] == [
+    words = ("task", "create", "--file", table, "--allow-unknown")
+    document = cli.run(*words, code=2)
+    assert (document["created"], document["bad_rows"], document["rows"]) == ([], 4, 7)
+    assert [(one["row"], one["field"]) for one in document["bad"]] == [
         (3, "shop"),
         (4, "type"),
         (5, "payload"),
         (6, "priority"),
     ]
-    assert [(one["line"], one["existing"]) for one in document["duplicates"]] == [(7, document["created"][0])]
+    assert "row 3" in document["error"]
+    document = cli.run(*words, "--skip-bad", code=2)
+    assert len(document["created"]) == 2
+    assert [one["row"] for one in document["repeated"]] == [7]
     first = cli.run("task", "show", document["created"][0])["task"]
     assert (first["payload"], first["origin"]) == ({"n": 1, "page": 2}, "file")
 
@@ -190,14 +194,14 @@ def test_tasks_from_jsonl_and_xlsx(cli: Cli, tmp_path: Path) -> None:
         '{"shop": "pdd:s2", "type": "work"}\n',
         encoding="utf-8",
     )
-    assert len(cli.run("task", "create", "--file", rows)["created"]) == 2
+    assert len(cli.run("task", "create", "--file", rows, "--allow-unknown")["created"]) == 2
     book = openpyxl.Workbook()
     sheet = book.active
     assert sheet is not None
     for row in (["platform", "shop", "type", "payload.n", "delay"], ["pdd", 17, "work", 1, None], [None] * 5):
         sheet.append(row)
     book.save(tmp_path / "tasks.xlsx")
-    (task_id,) = cli.run("task", "create", "--file", tmp_path / "tasks.xlsx")["created"]
+    (task_id,) = cli.run("task", "create", "--file", tmp_path / "tasks.xlsx", "--allow-unknown")["created"]
     task = cli.run("task", "show", task_id)["task"]
     assert (task["shop_id"], task["payload"]) == ("17", {"n": 1})
 

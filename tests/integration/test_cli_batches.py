@@ -64,7 +64,7 @@ def test_an_unknown_dependency_is_2_and_named(cli: Cli) -> None:
 def test_a_file_of_rows_that_wait_for_each_other(cli: Cli, tmp_path: Path) -> None:
     path = tmp_path / "chain.csv"
     path.write_text("key,shop,type,depends_on\nc,pdd:s3,work,a b\nb,pdd:s2,work,a\na,pdd:s1,work,\n", encoding="utf-8")
-    document = cli.run("task", "create", "--file", path)
+    document = cli.run("task", "create", "--file", path, "--allow-unknown")
     assert (len(document["created"]), document["errors"]) == (3, [])
     batch = document["batch"]
     assert batch.startswith("file-")
@@ -86,7 +86,7 @@ def test_a_circle_in_a_file_is_2_and_its_path_named(cli: Cli, tmp_path: Path) ->
         {"shop": "pdd:s4", "type": "work"},
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    document = cli.run("task", "create", "--file", path, code=2)
+    document = cli.run("task", "create", "--file", path, "--allow-unknown", "--skip-bad", code=2)
     assert len(document["created"]) == 1
     assert [(error["line"], error["field"]) for error in document["errors"]] == [
         (1, "depends_on"), (2, "depends_on"), (3, "depends_on"),

@@ -36,7 +36,7 @@ def dead_ones(cli: Cli, count: int) -> list[str]:
         for number in range(count)
     ]
     table.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    ids = cli.run("task", "create", "--file", table)["created"]
+    ids = cli.run("task", "create", "--file", table, "--allow-unknown")["created"]
     cli.drain()
     assert cli.run("stats")["dead_open"] == count
     return list(ids)

@@ -28,7 +28,7 @@ def test_what_is_left_moves_to_another_machine(tmp_path: Path) -> None:
     ]
     table = tmp_path / "tasks.jsonl"
     table.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    dead, done, plan = old.run("task", "create", "--file", table)["created"]
+    dead, done, plan = old.run("task", "create", "--file", table, "--allow-unknown")["created"]
     old.drain()
     (waits,) = old.run("task", "create", "--shop", "pdd:s4", "--type", "work", "--priority", "9")["created"]
     out = tmp_path / "all.jsonl"

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from services.table_files import Table
-from views.dialogs.shop_text import ShopIndex, one_name
+from services.commands.sheet.shop_index import ShopIndex, one_name
+from services.commands.sheet.table import Table
 
 SAMPLE = 200  #: rows that are tried
 _SHOP_TITLES = (

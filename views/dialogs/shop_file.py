@@ -8,12 +8,12 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
-from services import table_files
+from services.commands.sheet import table as tables
+from services.commands.sheet.shop_index import ShopIndex
+from services.commands.sheet.table import Table
 from services.i18n import N_, _, ngettext
 from services.messages import told
-from services.table_files import Table
 from views.dialogs import shop_columns
-from views.dialogs.shop_text import ShopIndex
 from views.support import safe, text
 from views.support.language import on_language_changed
 from views.support.look import Label
@@ -62,12 +62,12 @@ class ShopFile(QWidget):
 
     def open(self, path: Path) -> None:
         """Read a file off the GUI thread."""
-        self._reading.start(partial(table_files.read, path), self._show, self._fail)
+        self._reading.start(partial(tables.read, path), self._show, self._fail)
 
     def _on_choose(self) -> None:
-        kinds = " ".join(f"*{ending}" for ending in table_files.ENDINGS)
-        tables = _("Tables")
-        name, _kind = QFileDialog.getOpenFileName(self, _("Shops from a file"), "", f"{tables} ({kinds})")
+        kinds = " ".join(f"*{ending}" for ending in tables.ENDINGS)
+        named = _("Tables")
+        name, _kind = QFileDialog.getOpenFileName(self, _("Shops from a file"), "", f"{named} ({kinds})")
         if name:
             self.open(Path(name))
 
@@ -116,11 +116,11 @@ class ShopFile(QWidget):
     def _words(self) -> str:
         if self._table is None:
             return _("CSV, TSV or Excel; the first line names the columns")
-        number, faults = len(self._table.rows), len(self._table.faults)
+        number, faults = len(self._table.rows), len(self._table.bad)
         rows = ngettext("{n} row", "{n} rows", number).format(n=text.count(number))
         said = [self._table.name, rows]
         if faults:
-            line = self._table.faults[0][0]
+            line = self._table.bad[0].number
             bad = ngettext("{n} not readable, line {line}", "{n} not readable, first line {line}", faults)
             said.append(bad.format(n=text.count(faults), line=line))
         return text.listed(said)

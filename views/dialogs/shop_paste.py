@@ -8,9 +8,10 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QMouseEvent, QPainter, QPaintEvent, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from services.commands.sheet.shop_index import ShopIndex
 from services.domain.shop import Shop
 from services.i18n import N_, _, ngettext
-from views.dialogs.shop_text import Entry, ShopIndex, found, read, unknown
+from views.dialogs.shop_text import Entry, found, read, unknown
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.support.throttle import Debounce

@@ -49,9 +49,9 @@ def test_what_has_no_column_stays_as_it_was(tmp_path: Path) -> None:
         (("pdd,s1,,,,0",), 2, "concurrency", "1 to 64"),
         (("pdd,s1,,,,١",), 2, "concurrency", "whole number"),
         (("pdd,s1,,,,1,maybe",), 2, "dedicated", "maybe"),
-        (("pdd,s1,,,,1,no,x,y",), 2, "file", "more cells"),
+        (("pdd,s1,,,,1,no,x,y",), 2, "file", "9 cells"),
         (("pdd,s1", "pdd,s1"), 3, "shop_id", "pdd:s1 stands twice"),
-        (('pdd,"s1',), 1, "file", "not valid CSV"),
+        (('pdd,"s1',), 2, "file", "not readable as a row"),
     ],
 )
 def test_a_fault_names_its_line_and_column(
@@ -91,7 +91,7 @@ def test_a_workbook(tmp_path: Path) -> None:
     [
         ("nowhere.csv", None, "not a file"),
         ("shops.csv", "a,b\n1,2\n", "must not be missing"),
-        ("shops.csv", HEADER, "holds no shop"),
+        ("shops.csv", HEADER, "holds no rows"),
         ("shops.doc", HEADER, "endings"),
     ],
 )

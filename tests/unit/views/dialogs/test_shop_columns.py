@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import pytest
 
+from services.commands.sheet.shop_index import ShopIndex
+from services.commands.sheet.table import Row, Table
 from services.domain.shop import Shop
-from services.table_files import Table
 from views.dialogs.shop_columns import guess, lines
-from views.dialogs.shop_text import ShopIndex
 
 INDEX = ShopIndex({shop.key: shop for shop in (Shop(platform="pdd", shop_id="a1", name="Lumo, Home"),)})
 
 
 def table(columns: str, *rows: str) -> Table:
-    cells = ((2 + n, tuple(row.split("|"))) for n, row in enumerate(rows))
+    cells = (Row(number=2 + n, cells=tuple(row.split("|"))) for n, row in enumerate(rows))
     return Table(name="x.csv", columns=tuple(columns.split("|")), rows=tuple(cells))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from services.commands.sheet.shop_index import ShopIndex
 from services.domain.shop import Shop
-from views.dialogs.shop_text import SUGGESTED, ShopIndex, found, read, unknown
+from views.dialogs.shop_text import SUGGESTED, found, read, unknown
 
 SHOPS = {
     shop.key: shop

@@ -1,0 +1,1 @@
+"""Files of people as tables, columns as fields, rows as tasks: one way for the window and the command line."""

@@ -1,0 +1,510 @@
+"""Rows of a file as tasks: each with its own platform, shop, type, priority and parameters, or with all its faults."""
+
+from __future__ import annotations
+
+import functools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import tzinfo
+from typing import Any
+
+from services.commands.sheet import cells, columns
+from services.commands.sheet.cells import Bad
+from services.commands.sheet.columns import Column
+from services.commands.sheet.shop_index import ShopIndex
+from services.commands.sheet.table import Row, Table, blank
+from services.commands.sheet.type_index import TypeIndex, titles_of
+from services.commands.sheet.workbook import UNCOMPUTED
+from services.domain import dependency, lane, platforms, task_type
+from services.domain.errors import UsageError
+from services.domain.message import Message
+from services.domain.said import Said
+from services.domain.shop import Shop, valid_shop_id, valid_word
+from services.domain.task_type import TaskType
+from services.engine.recipe import payload_text
+from services.engine.spec import TaskSpec
+
+SUGGESTED = 200  #: unknown shops for which a similar one is looked for
+_ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """What there is to name: shops and task types of the fleet."""
+
+    shops: Mapping[str, Shop]
+    types: Mapping[str, TaskType]
+    undefined: bool = False  #: also what nobody has registered or defined, with the defaults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """What counts where a row says nothing."""
+
+    platform: str = ""
+    task_type: str = ""
+    priority: str | int = ""
+    delay_s: float = 0.0
+    at_ms: int = 0
+    deadline_ms: int = 0
+    depends_on: tuple[str, ...] = ()
+    policy: str = ""
+    max_retries: int | None = None
+    payload: Mapping[str, Any] = field(default_factory=dict)  #: of ``task_type``
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One thing that is wrong with a row; nothing of the row is taken."""
+
+    row: int
+    column: str  #: as it is called in the file, "" for the whole row
+    field: str
+    value: str
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orders:
+    """What a file asks for: every row of it is in exactly one of specs, bad rows, twins and empty rows."""
+
+    table: Table
+    columns: tuple[Column, ...]
+    specs: tuple[TaskSpec, ...] = ()
+    faults: tuple[Fault, ...] = ()  #: of bad rows, in their order; a row may have several
+    twins: tuple[Fault, ...] = ()  #: rows that repeat an earlier one
+
+    @property
+    def total(self) -> int:
+        """Rows below the header."""
+        return self.table.total
+
+    @property
+    def bad_rows(self) -> int:
+        """Rows with a fault."""
+        return len({fault.row for fault in self.faults})
+
+    @property
+    def left_out(self) -> tuple[Fault, ...]:
+        """Everything that keeps a row from becoming a task, by row."""
+        return tuple(sorted((*self.faults, *self.twins), key=lambda fault: fault.row))
+
+    @property
+    def ignored(self) -> tuple[Column, ...]:
+        """Columns that say something which is not used."""
+        return tuple(one for one in self.columns if not one.target and one.filled)
+
+    @property
+    def mapping(self) -> dict[str, str]:
+        """What is used, by column."""
+        return {one.title: one.target for one in self.columns if one.target}
+
+    def types(self) -> Counter[str]:
+        """Tasks by type."""
+        return Counter(spec.task_type for spec in self.specs)
+
+    def platforms(self) -> Counter[str]:
+        """Tasks by platform."""
+        return Counter(spec.platform for spec in self.specs)
+
+
+def orders(
+    table: Table,
+    mapped: Sequence[Column],
+    known: Known,
+    *,
+    zone: tzinfo,
+    now_ms: int,
+    defaults: Defaults | None = None,
+    twins: bool = False,
+    shops: ShopIndex | None = None,
+) -> Orders:
+    """Every row as a task or as its faults. ``twins``: rows that repeat another one are wanted (queued or forced)."""
+    reader = _Reader(mapped, known, defaults or Defaults(), cells.Clock(zone, now_ms), shops or ShopIndex(known.shops))
+    faults = [_unreadable(bad.number, bad.reason) for bad in table.bad]
+    specs: list[TaskSpec] = []
+    repeated: list[Fault] = []
+    seen: dict[str, int] = {}
+    for row in table.rows:
+        spec, wrong = reader.read(row)
+        if spec is None:
+            faults += wrong
+            continue
+        first = 0 if twins else _seen_before(spec, reader.kind(spec.task_type), seen)
+        if first:
+            repeated.append(_twin(spec, reader.kind(spec.task_type), first))
+        else:
+            specs.append(spec)
+    return Orders(
+        table=table,
+        columns=tuple(mapped),
+        specs=tuple(specs),
+        faults=tuple(sorted(faults, key=lambda fault: fault.row)),
+        twins=tuple(repeated),
+    )
+
+
+def refused(found: Orders, errors: Sequence[tuple[TaskSpec, str, str]]) -> Orders:
+    """The orders without what the engine would refuse (spec, field, sentence), each told with its row."""
+    if not errors:
+        return found
+    titles = {one.target: one.title for one in found.columns if one.target}
+    values = {(row.number, one.target): row.cells[one.at] for row in found.table.rows for one in found.columns}
+    faults = [
+        Fault(
+            row=spec.line,
+            column=titles.get(name, ""),
+            field=name,
+            value=cells.text_of(values.get((spec.line, name))),
+            reason=sentence.message if isinstance(sentence, Said) else Message("sheet.refused", {"why": sentence}),
+        )
+        for spec, name, sentence in errors
+    ]
+    lost = {fault.row for fault in faults}
+    return replace(
+        found,
+        specs=tuple(spec for spec in found.specs if spec.line not in lost),
+        faults=tuple(sorted((*found.faults, *faults), key=lambda fault: fault.row)),
+    )
+
+
+def _unreadable(number: int, reason: Message) -> Fault:
+    return Fault(row=number, column="", field="line", value=str(reason.params.get("line", "")), reason=reason)
+
+
+def _seen_before(spec: TaskSpec, kind: TaskType, seen: dict[str, int]) -> int:
+    key = task_type.uniqueness_key(kind, spec.platform, spec.shop_id, payload_text(spec.payload))
+    return 0 if not key else 0 if (first := seen.setdefault(key, spec.line)) == spec.line else first
+
+
+def _twin(spec: TaskSpec, kind: TaskType, first: int) -> Fault:
+    once = kind.uniqueness == "shop_type"
+    reason = Message("sheet.twin_shop", {"type": kind.name, "row": first}) if once else None
+    return Fault(
+        row=spec.line,
+        column="",
+        field="twin",
+        value=f"{spec.platform}:{spec.shop_id} {spec.task_type}",
+        reason=reason or Message("sheet.twin", {"row": first}),
+    )
+
+
+class _Reader:
+    """Reads one row after the other; what is wrong with a row is collected, not only the first of it."""
+
+    def __init__(
+        self, mapped: Sequence[Column], known: Known, defaults: Defaults, clock: cells.Clock, shops: ShopIndex
+    ) -> None:
+        self._mapped = [one for one in mapped if one.target]
+        self._known, self._defaults, self._clock, self._shops = known, defaults, clock, shops
+        self._types = TypeIndex(known.types)
+        registered = [shop for shop in known.shops.values() if not shop.unregistered]
+        self._platforms = sorted({shop.platform for shop in registered})
+        self._open = known.undefined or not registered
+        self._asked = 0
+        self._faults: list[Fault] = []
+        self._row = 0
+        self._said: dict[str, tuple[Column, Any]] = {}
+
+    def kind(self, name: str) -> TaskType:
+        """A type, the default one where nobody has defined it."""
+        return self._known.types.get(name) or TaskType.default(name)
+
+    def read(self, row: Row) -> tuple[TaskSpec | None, list[Fault]]:
+        """The task of a row, or what is wrong with it."""
+        self._faults, self._row = [], row.number
+        self._said = {one.target: (one, row.cells[one.at]) for one in self._mapped if not blank(row.cells[one.at])}
+        self._refuse_errors()
+        name = self._type()
+        platform, shop_id = self._shop()
+        priority = self._priority()
+        at_ms, delay_s, deadline_ms = self._times()
+        payload = self._payload(name)
+        rest = self._rest()
+        if self._faults:
+            return None, self._faults
+        spec = TaskSpec(
+            platform=platform,
+            shop_id=shop_id,
+            task_type=name,
+            payload=payload,
+            priority=priority,
+            delay_s=delay_s,
+            at_ms=at_ms,
+            deadline_ms=deadline_ms,
+            line=row.number,
+            **rest,
+        )
+        return spec, []
+
+    # faults
+
+    def _fault(self, target: str, code: str, **params: str | int | float) -> None:
+        self._add(target, Message(code, params))
+
+    def _add(self, target: str, reason: Message, value: str | None = None) -> None:
+        column, cell = self._said.get(target, (None, None))
+        title = column.title if column is not None else self._title_of(target)
+        text = cells.text_of(cell) if value is None else value
+        fault = Fault(row=self._row, column=title, field=target, value=text[:200], reason=reason)
+        if fault not in self._faults:
+            self._faults.append(fault)
+
+    def _title_of(self, target: str) -> str:
+        return next((one.title for one in self._mapped if one.target == target), "")
+
+    def _refuse_errors(self) -> None:
+        for target, (_column, cell) in list(self._said.items()):
+            if cell is UNCOMPUTED or (isinstance(cell, str) and cell.strip() in _ERRORS):
+                self._fault(target, "sheet.formula" if cell is UNCOMPUTED else "sheet.error_cell")
+                del self._said[target]
+
+    def _refused(self, target: str) -> bool:
+        """Whether a fault tells already why a cell says nothing."""
+        return any(fault.field == target for fault in self._faults)
+
+    def _cell(self, target: str) -> Any:
+        return self._said[target][1] if target in self._said else None
+
+    def _words(self, target: str) -> str:
+        return cells.plain(self._cell(target))
+
+    # what, where
+
+    def _type(self) -> str:
+        word = self._words(columns.TYPE)
+        if not word:
+            if not self._defaults.task_type and not self._refused(columns.TYPE):
+                self._fault(columns.TYPE, "sheet.no_type")
+            return self._defaults.task_type
+        found = self._types.find(word)
+        if len(found) == 1:
+            return found[0]
+        if found:
+            self._fault(columns.TYPE, "sheet.type_several", names=", ".join(found))
+        elif self._known.undefined and valid_word(word):
+            return word
+        else:
+            near = self._types.near(word)
+            self._fault(columns.TYPE, "sheet.type_near" if near else "sheet.type", near=near)
+        return ""
+
+    def _shop(self) -> tuple[str, str]:
+        """Platform and id of the shop that the row names by id or name."""
+        before = len(self._faults)
+        platform = self._platform()
+        word, target = self._shop_word()
+        if len(self._faults) > before or not word:
+            return platform, ""
+        lead, colon, rest = word.partition(":")
+        named = self._code(lead) if colon else ""
+        if named and platform not in ("", named):
+            self._fault(target, "sheet.shop_elsewhere", platform=platform, shop=f"{named}:{rest}")
+            return "", ""
+        platform, word = (named, rest) if named else (platform, word)
+        return self._found_shop(platform, word, target)
+
+    def _found_shop(self, platform: str, word: str, target: str) -> tuple[str, str]:
+        before = len(self._faults)
+        keys = self._candidates(platform, word)
+        if not platform and columns.PLATFORM not in self._said and len(keys) != 1:
+            platform = self._defaults.platform
+            keys = self._candidates(platform, word)
+        if len(keys) == 1:
+            return self._agreed(keys[0])
+        if keys:
+            self._fault(target, "sheet.shop_several", names=", ".join(keys[:5]))
+        elif self._may_be_new(platform, word, target):
+            return platform, word
+        elif not self._faults[before:]:
+            self._unknown_shop(platform, word, target)
+        return "", ""
+
+    def _platform(self) -> str:
+        word = self._words(columns.PLATFORM)
+        if not word:
+            return ""
+        code = self._code(word)
+        if not code:
+            if self._open:
+                self._fault(columns.PLATFORM, "sheet.platform_word")
+            else:
+                self._fault(columns.PLATFORM, "sheet.platform", known=", ".join(self._platforms))
+        return code
+
+    def _code(self, word: str) -> str:
+        """The code of a platform, "" where no shop is on such a one."""
+        known = self._platforms if not self._open else [*self._platforms, *platforms.NAMES]
+        found = platforms.named(word, dict.fromkeys(known))
+        return found[0] if found else word if self._open and valid_word(word) else ""
+
+    def _shop_word(self) -> tuple[str, str]:
+        """The id of the row, else the name; and where it stands."""
+        for target in (columns.SHOP, columns.SHOP_NAME):
+            cell = self._cell(target)
+            if cell is None:
+                continue
+            try:
+                return cells.identity(cell), target
+            except Bad as bad:
+                self._add(target, bad.reason)
+                return "", target
+        if not self._refused(columns.SHOP):
+            self._fault(columns.SHOP, "sheet.no_shop")
+        return "", columns.SHOP
+
+    def _candidates(self, platform: str, word: str) -> list[str]:
+        keys = self._shops.candidates(word)
+        return [key for key in keys if key.startswith(f"{platform}:")] if platform else list(keys)
+
+    def _agreed(self, key: str) -> tuple[str, str]:
+        """The shop found, unless the name beside the id is that of another one."""
+        platform, _, shop_id = key.partition(":")
+        name = self._words(columns.SHOP_NAME) if columns.SHOP in self._said else ""
+        others = self._candidates(platform, name) if name else []
+        if others and key not in others:
+            self._fault(columns.SHOP_NAME, "sheet.shop_name_other", shop=others[0])
+        return platform, shop_id
+
+    def _may_be_new(self, platform: str, word: str, target: str) -> bool:
+        """Whether a shop that nobody has registered may have tasks."""
+        if not self._open or target == columns.SHOP_NAME:
+            return False
+        if not valid_shop_id(word):
+            self._fault(target, "sheet.shop_word")
+        elif not platform:
+            self._fault(columns.PLATFORM, "sheet.no_platform")
+        return valid_shop_id(word) and bool(platform)
+
+    def _unknown_shop(self, platform: str, word: str, target: str) -> None:
+        zeros = [key for key in self._by_digits.get(word.lstrip("0"), ()) if key.startswith(platform)]
+        if zeros and word.isdigit():
+            self._fault(target, "sheet.shop_zeros", near=zeros[0])
+            return
+        elsewhere = self._shops.candidates(word) if platform else []
+        if elsewhere:
+            self._fault(target, "sheet.shop_elsewhere", platform=platform, shop=", ".join(elsewhere[:3]))
+            return
+        self._asked += 1
+        near = self._shops.suggest(word) if self._asked <= SUGGESTED else ""
+        near = near if not platform or near.startswith(f"{platform}:") else ""
+        self._fault(target, "sheet.shop_near" if near else "sheet.shop", near=near)
+
+    @functools.cached_property
+    def _by_digits(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for key, shop in self._known.shops.items():
+            if shop.shop_id.isdigit():
+                found.setdefault(shop.shop_id.lstrip("0"), []).append(key)
+        return found
+
+    # how urgent, when
+
+    def _priority(self) -> str | int:
+        cell, word = self._cell(columns.PRIORITY), self._words(columns.LANE)
+        found: int | None = None
+        if cell is not None:
+            found = cells.priority(cell)
+            if found is None:
+                self._fault(columns.PRIORITY, "sheet.priority")
+        named = cells.lane_named(word) if word else None
+        if word and named is None:
+            self._fault(columns.LANE, "sheet.lane")
+        if found is not None and named is not None and lane.lane_of(found) != named:
+            self._fault(columns.LANE, "sheet.lane_other", priority=found, lane=lane.lane_of(found).value)
+        if found is None and named is not None:
+            found = lane.DEFAULT_PRIORITY[named]
+        return self._defaults.priority if found is None else found
+
+    def _times(self) -> tuple[int, float, int]:
+        at_ms = self._take(columns.NOT_BEFORE, self._clock.start, 0)
+        delay_s = self._take(columns.DELAY, cells.delay, 0.0)
+        deadline = self._take(columns.DEADLINE, self._clock.end, 0) or self._defaults.deadline_ms
+        if not {columns.NOT_BEFORE, columns.DELAY} & self._said.keys():
+            at_ms, delay_s = self._defaults.at_ms, self._defaults.delay_s
+        elif at_ms and delay_s:
+            self._fault(columns.DELAY, "task.delay_or_time")
+        due = at_ms or self._clock.now_ms + round(delay_s * 1000)
+        if due > self._clock.now_ms + cells.MAX_AHEAD_MS:
+            self._fault(columns.NOT_BEFORE if at_ms else columns.DELAY, "task.too_far")
+        elif deadline and deadline <= due:
+            self._fault(columns.DEADLINE, "sheet.late")
+        return at_ms, delay_s, deadline
+
+    def _take(self, target: str, read: Callable[[Any], Any], default: Any) -> Any:
+        cell = self._cell(target)
+        if cell is None:
+            return default
+        try:
+            return read(cell)
+        except Bad as bad:
+            self._add(target, bad.reason)
+            return default
+
+    def _rest(self) -> dict[str, Any]:
+        policy = self._words(columns.POLICY).lower() or self._defaults.policy or dependency.HOLD
+        if policy not in dependency.POLICIES:
+            self._fault(columns.POLICY, "sheet.policy")
+        names = self._take(columns.DEPENDS_ON, cells.names, ())
+        return {
+            "key": self._words(columns.KEY),
+            "depends_on": (*names, *self._defaults.depends_on),
+            "on_dependency_failure": policy,
+            "max_retries": self._take(columns.RETRIES, cells.retries, self._defaults.max_retries),
+        }
+
+    # with what
+
+    def _payload(self, name: str) -> dict[str, Any]:
+        kind = self.kind(name)
+        found: dict[str, Any] = dict(self._defaults.payload) if name == self._defaults.task_type else {}
+        origin: dict[str, str] = {}
+        for parameter, value in self._take(columns.PAYLOAD, cells.parameters, {}).items():
+            key = self._parameter(kind, parameter)
+            if key in origin:
+                self._fault(columns.PAYLOAD, "sheet.pair_twice", name=key)
+            text = isinstance(value, cells.Loose)
+            found[key] = cells.fitting(value.text, kind, key) if text else value
+            origin[key] = columns.PAYLOAD
+        for target, (column, cell) in self._said.items():
+            if target.startswith(columns.PARAMETER):
+                self._add_parameter(kind, column, cell, found, origin)
+        for key in [key for key, value in found.items() if cells.is_masked(value)]:
+            self._fault(origin.get(key, columns.PAYLOAD), "sheet.masked", name=key)
+        if name and not any(fault.field.startswith(columns.PAYLOAD) for fault in self._faults):
+            self._check(kind, found, origin)
+        return found
+
+    def _add_parameter(
+        self, kind: TaskType, column: Column, cell: Any, found: dict[str, Any], origin: dict[str, str]
+    ) -> None:
+        key = self._parameter(kind, column.target.removeprefix(columns.PARAMETER))
+        if column.implied and key not in titles_of(kind):
+            if kind.name in self._known.types:
+                self._fault(column.target, "sheet.not_of_type", type=kind.name, name=key)
+            return
+        if origin.get(key) == columns.PAYLOAD and found[key] != cells.fitting(cell, kind, key):
+            self._fault(column.target, "sheet.pair_twice", name=key)
+            return
+        found[key], origin[key] = cells.fitting(cell, kind, key), column.target
+
+    @staticmethod
+    def _parameter(kind: TaskType, word: str) -> str:
+        """The parameter that a word means: its name, or its title in any language."""
+        titles = titles_of(kind)
+        return word if word in titles else next((name for name, all_ in titles.items() if word in all_), word)
+
+    def _check(self, kind: TaskType, payload: dict[str, Any], origin: Mapping[str, str]) -> None:
+        try:
+            payload_text(payload)
+        except UsageError as exc:
+            self._add(columns.PAYLOAD, Message("sheet.refused", {"why": exc.args[0]}))
+            return
+        for problem in task_type.validate_payload(kind, payload):
+            top = problem.path.partition(".")[0].partition("[")[0]
+            where = origin.get(top, "")
+            value = None if where and where != columns.PAYLOAD else cells.text_of(payload.get(top))
+            place = where or (f"{columns.PARAMETER}{top}" if self._title_of(f"{columns.PARAMETER}{top}") else "")
+            reason = Message("payload.bad", {"field": problem.path or "payload", "problem": problem.message})
+            self._add(place or columns.PAYLOAD, reason, value)

@@ -1,0 +1,248 @@
+"""Any file of rows as one table: CSV, TSV, XLSX, JSON lines; no row of it is lost, a fault names its row."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from services.commands.sheet import text_file
+from services.commands.sheet.workbook import Workbook
+from services.domain.errors import UsageError
+from services.domain.message import Message
+from services.domain.said import said
+
+MAX_BYTES = 64 * 1024 * 1024
+MAX_ROWS, MAX_COLUMNS = 100_000, 200
+TABLES, OBJECTS = (".csv", ".tsv", ".txt", ".xlsx", ".xlsm"), (".jsonl", ".ndjson", ".json")
+ENDINGS = (*TABLES, *OBJECTS)
+#: rows among which the one that names the columns is looked for; sheets often begin with a title
+_HEADER_WITHIN = 10
+_HEADER_NAMES = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row that could be read; its number is that of the sheet or of the file, from 1."""
+
+    number: int
+    cells: tuple[Any, ...]  #: one for each column; None or "" where it holds nothing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BadRow:
+    """A row that could not be read at all."""
+
+    number: int
+    reason: Message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file whole."""
+
+    name: str
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    bad: tuple[BadRow, ...] = ()
+    empty: int = 0  #: rows below the header that hold nothing
+    above: int = 0  #: rows above the header that hold something: titles
+    encoding: str = ""  #: of a text file, see ``text_file.ENCODINGS``
+    sheet: str = ""  #: of a workbook
+    sheets: tuple[str, ...] = ()
+
+    @property
+    def total(self) -> int:
+        """All rows below the header."""
+        return len(self.rows) + len(self.bad) + self.empty
+
+    def column(self, at: int) -> list[str]:
+        """The cells of a column as text; -1 for none."""
+        return [shown(row.cells[at]) for row in self.rows] if at >= 0 else []
+
+
+def read(
+    path: Path,
+    *,
+    endings: Sequence[str] = ENDINGS,
+    known: Callable[[str], bool] = lambda _name: False,
+    encoding: str = "",
+    sheet: str = "",
+) -> Table:
+    """All rows of a file. ``known`` tells names of columns, by which header and delimiter are found. Blocking.
+
+    Raises:
+        UsageError: the file cannot be read at all, holds nothing, or is beyond a bound; the sentence names the bound.
+    """
+    check(path, endings)
+    kind = path.suffix.lower()
+    if kind in (".xlsx", ".xlsm"):
+        book = Workbook(path, sheet)
+        return _Assembly(path.name, known, ragged=True).of(book.rows(), sheet=book.sheet, sheets=book.sheets)
+    text, codec = text_file.decode(path.read_bytes(), path.name, encoding)
+    if kind in OBJECTS:
+        found = list(text_file.objects(text, whole=kind == ".json"))
+        return _of_objects(path.name, found, codec)
+    if kind == ".tsv":
+        rows: Iterable[text_file.Record] = text_file.records(text, "\t")
+    else:
+        head, below = text_file.delimiters(text, known)
+        rows = text_file.records(text, below, head)
+    return _Assembly(path.name, known).of(enumerate(rows, start=1), encoding=codec)
+
+
+def check(path: Path, endings: Sequence[str]) -> None:
+    """Refuse what is no file, is too large, or ends otherwise.
+
+    Raises:
+        UsageError: with the remedy.
+    """
+    if not path.is_file():
+        raise UsageError(said("table.no_file", path=str(path)), field="--file")
+    if path.stat().st_size > MAX_BYTES:
+        raise UsageError(said("table.large", path=str(path), most=MAX_BYTES // 1024 // 1024), field="--file")
+    if path.suffix.lower() == ".xls":
+        raise UsageError(said("table.old_workbook", name=path.name), field="--file")
+    if path.suffix.lower() not in endings:
+        raise UsageError(said("table.ending", name=path.name, endings=", ".join(sorted(endings))), field="--file")
+
+
+def shown(cell: object) -> str:
+    """A cell as people see it: a spreadsheet keeps the id 10021 as the number 10021.0."""
+    if isinstance(cell, bool):
+        return "true" if cell else "false"
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ", "minutes" if not cell.second else "seconds")
+    if isinstance(cell, date | time):
+        return cell.isoformat()
+    return "" if cell is None else str(cell).strip()
+
+
+def blank(cell: object) -> bool:
+    """Whether a cell holds nothing."""
+    return cell is None or (isinstance(cell, str) and not cell.strip())
+
+
+def letter(at: int) -> str:
+    """How a spreadsheet calls a column: 0 is A, 26 is AA."""
+    before, rest = divmod(at, 26)
+    return (letter(before - 1) if before else "") + chr(65 + rest)
+
+
+class _Assembly:
+    """Puts records together: finds the row that names the columns, counts what is empty, keeps to the bounds."""
+
+    def __init__(self, name: str, known: Callable[[str], bool], *, ragged: bool = False) -> None:
+        self._name, self._known, self._ragged = name, known, ragged
+        self._rows: list[Row] = []
+        self._bad: list[BadRow] = []
+        self._empty = self._trailing = 0
+
+    def of(self, records: Iterable[tuple[int, text_file.Record]], **more: Any) -> Table:
+        rest = iter(records)
+        head, above, first = self._header(rest)
+        for number, cells in itertools.chain(first, rest):
+            self._take(number, cells)
+        if not self._rows and not self._bad:
+            raise UsageError(said("table.empty", name=self._name), field="--file")
+        columns, rows = self._trimmed(head)
+        return Table(
+            name=self._name, columns=columns, rows=rows, bad=tuple(self._bad), empty=self._empty, above=above, **more
+        )
+
+    def _header(
+        self, records: Iterator[tuple[int, text_file.Record]]
+    ) -> tuple[list[str], int, list[tuple[int, text_file.Record]]]:
+        """Names of the columns, how many rows stand above them, and the rows below that were looked at."""
+        seen: list[tuple[int, text_file.Record]] = []
+        filled = 0
+        for number, cells in records:
+            seen.append((number, cells))
+            if isinstance(cells, Message) or all(map(blank, cells)):
+                continue
+            filled += 1
+            if self._names_known(cells) >= _HEADER_NAMES or filled >= _HEADER_WITHIN:
+                break
+        places = [at for at, (_n, cells) in enumerate(seen) if self._names_columns(cells)]
+        named = [at for at in places if self._names_known(seen[at][1]) >= _HEADER_NAMES]
+        at = (named or places or [-1])[0]
+        if at < 0:
+            return [], 0, seen
+        cells = seen[at][1]
+        names = [] if isinstance(cells, Message) else [shown(cell) for cell in cells]
+        return names, sum(place < at for place in places), seen[at + 1 :]
+
+    def _names_known(self, cells: text_file.Record) -> int:
+        return 0 if isinstance(cells, Message) else sum(self._known(shown(cell)) for cell in cells)
+
+    @staticmethod
+    def _names_columns(cells: text_file.Record) -> bool:
+        return not isinstance(cells, Message) and not all(map(blank, cells))
+
+    def _take(self, number: int, cells: text_file.Record) -> None:
+        if isinstance(cells, Message):
+            self._settle()
+            self._bad.append(BadRow(number=number, reason=cells))
+        elif all(map(blank, cells)):
+            self._trailing += 1
+        else:
+            self._settle()
+            self._rows.append(Row(number=number, cells=tuple(cells)))
+        if len(self._rows) + len(self._bad) > MAX_ROWS:
+            raise UsageError(said("table.rows", name=self._name, most=MAX_ROWS), field="--file")
+
+    def _settle(self) -> None:
+        """Empty rows count only where something stands below them."""
+        self._empty, self._trailing = self._empty + self._trailing, 0
+
+    def _trimmed(self, head: list[str]) -> tuple[tuple[str, ...], tuple[Row, ...]]:
+        """As many columns as hold something or have a name; rows with more cells than that are bad ones."""
+        most = max(map(_filled, self._rows), default=0)
+        named = max((at + 1 for at, name in enumerate(head) if name), default=0)
+        # in a text file more cells than the header has is a slip; in a sheet it is a column without a name
+        width = max(named, most if self._ragged else min(most, len(head)))
+        wide = [row for row in self._rows if _filled(row) > width]
+        if max(width, most) > MAX_COLUMNS:
+            raise UsageError(said("table.columns", name=self._name, most=MAX_COLUMNS), field="--file")
+        names = tuple((head[at] if at < len(head) else "") or f"({letter(at)})" for at in range(width))
+        lost = {row.number for row in wide}
+        reason = {row.number: Message("sheet.cells", {"count": _filled(row), "columns": width}) for row in wide}
+        self._bad = sorted(
+            (*self._bad, *(BadRow(number=row.number, reason=reason[row.number]) for row in wide)),
+            key=lambda row: row.number,
+        )
+        return names, tuple(
+            Row(number=row.number, cells=_padded(row.cells, width)) for row in self._rows if row.number not in lost
+        )
+
+
+def _filled(row: Row) -> int:
+    return max(at + 1 for at, cell in enumerate(row.cells) if not blank(cell))
+
+
+def _padded(cells: Sequence[Any], width: int) -> tuple[Any, ...]:
+    return (*cells[:width], *(None,) * (width - len(cells)))
+
+
+def _of_objects(name: str, found: Sequence[tuple[int, dict[str, object] | Message]], codec: str) -> Table:
+    if not found:
+        raise UsageError(said("table.empty", name=name), field="--file")
+    if len(found) > MAX_ROWS:
+        raise UsageError(said("table.rows", name=name, most=MAX_ROWS), field="--file")
+    columns = tuple(dict.fromkeys(key for _number, one in found if not isinstance(one, Message) for key in one))
+    if len(columns) > MAX_COLUMNS:
+        raise UsageError(said("table.columns", name=name, most=MAX_COLUMNS), field="--file")
+    rows = [(n, tuple(one.get(key) for key in columns)) for n, one in found if not isinstance(one, Message)]
+    return Table(
+        name=name,
+        columns=columns,
+        rows=tuple(Row(number=n, cells=cells) for n, cells in rows if not all(map(blank, cells))),
+        bad=tuple(BadRow(number=number, reason=one) for number, one in found if isinstance(one, Message)),
+        empty=sum(all(map(blank, cells)) for _n, cells in rows),
+        encoding=codec,
+    )

@@ -1,0 +1,142 @@
+"""Reads text files of tables: their encoding, the sign between the cells, the records; nothing is lost."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+
+from services.domain import strict_json
+from services.domain.errors import UsageError
+from services.domain.message import Message
+from services.domain.said import said
+
+#: what a person may choose; the codec, and its name on a screen
+ENCODINGS = {"utf-8": "UTF-8", "gb18030": "GBK (GB18030)", "utf-16": "UTF-16", "big5": "Big5"}
+DELIMITERS = (",", ";", "\t", "，", "；", "|")
+#: lines that one record may take; a quote that is never closed would swallow the rest of the file otherwise
+MOST_LINES = 200
+_TRIED = 20  #: records by which the delimiter is found
+Record = Sequence[object] | Message
+
+
+def decode(data: bytes, name: str, encoding: str = "") -> tuple[str, str]:
+    """The text, and which of ``ENCODINGS`` it is in; ``encoding`` says it beforehand.
+
+    Raises:
+        UsageError: none of them fits.
+    """
+    for codec in (encoding,) if encoding else _probable(data):
+        try:
+            text = data.decode("utf-8-sig" if codec == "utf-8" else codec)
+        except (UnicodeDecodeError, LookupError):
+            continue
+        known = codec.removesuffix("-le").removesuffix("-be")
+        return text.removeprefix("\ufeff"), known
+    if encoding:
+        raise UsageError(said("table.other_encoding", name=name, encoding=ENCODINGS.get(encoding, encoding)), "--file")
+    raise UsageError(said("table.encoding", name=name), field="--file")
+
+
+def _probable(data: bytes) -> tuple[str, ...]:
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return ("utf-16",)
+    head = data[:400]
+    if b"\0" in head and len(head) >= 4:
+        return ("utf-16-le", "utf-16-be") if head[1::2].count(0) >= head[::2].count(0) else ("utf-16-be", "utf-16-le")
+    return ("utf-8", "gb18030")
+
+
+def delimiters(text: str, known: Callable[[str], bool]) -> tuple[str, str]:
+    """The sign between the names of the columns, and that between the cells below them."""
+    found = {sign: _widths(text, sign, known) for sign in DELIMITERS}
+    head = max(DELIMITERS, key=lambda sign: found[sign][:2])
+    width = found[head][1]
+    below = max(DELIMITERS, key=lambda sign: (found[sign][2].count(width) if width > 1 else 0, sign == head))
+    return head, below
+
+
+def _widths(text: str, sign: str, known: Callable[[str], bool]) -> tuple[int, int, list[int]]:
+    """Names known in the best record, its width, and the widths of the records below it."""
+    best, widths = (0, 0, 0), []
+    for number, cells in enumerate(records(text, sign)):
+        if number >= _TRIED:
+            break
+        filled = [] if isinstance(cells, Message) else [str(cell) for cell in cells]
+        widths.append(len(filled))
+        best = max(best, (sum(map(known, filled)), len(filled) if number == 0 else 0, -number))
+    width = widths[-best[2]] if widths else 0
+    return best[0], width, widths[1 - best[2] :]
+
+
+def records(text: str, delimiter: str, head: str = "") -> Iterator[Record]:
+    """Every record in order, empty ones too; one that is not readable as what is wrong with its first line.
+
+    Reading goes on in the line after it, so that a quote that is never closed costs one line and not the file.
+    """
+    lines = _Lines(list(io.StringIO(text, newline="")))
+    first = bool(head) and head != delimiter
+    while lines.began < len(lines.all):
+        lines.at = lines.began
+        reader = csv.reader(lines, delimiter=head if first else delimiter, strict=True)
+        try:
+            for cells in reader:
+                yield cells
+                lines.began = lines.at
+                if first and any(cells):
+                    first = False
+                    break
+            else:
+                return
+        except csv.Error as exc:
+            yield Message("sheet.csv", {"error": str(exc), "line": lines.all[lines.began].strip()[:80]})
+            lines.began += 1
+
+
+class _Lines:
+    """Lines for a reader that may not go on for ever within one record."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self.all, self.at, self.began = lines, 0, 0
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        if self.at >= len(self.all) or self.at - self.began > MOST_LINES:
+            raise StopIteration
+        self.at += 1
+        return self.all[self.at - 1]
+
+
+def objects(text: str, *, whole: bool) -> Iterator[tuple[int, dict[str, object] | Message]]:
+    """The objects of a JSON-lines text with their lines, or with their places of one JSON list (``whole``)."""
+    if whole and text.lstrip().startswith("["):
+        yield from _of_list(text)
+        return
+    # only these end a line: a text inside may hold the other ends of line that Unicode knows
+    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+        if line.strip():
+            yield number, _object(line)
+
+
+def _of_list(text: str) -> Iterator[tuple[int, dict[str, object] | Message]]:
+    try:
+        found = strict_json.loads(text)
+    except (ValueError, RecursionError) as exc:
+        yield 1, Message("sheet.json", {"error": _why(exc)})
+        return
+    for number, value in enumerate(found, start=1):
+        yield number, value if isinstance(value, dict) else Message("sheet.no_object")
+
+
+def _object(line: str) -> dict[str, object] | Message:
+    try:
+        value = strict_json.loads(line)
+    except (ValueError, RecursionError) as exc:
+        return Message("sheet.json", {"error": _why(exc), "line": line.strip()[:80]})
+    return value if isinstance(value, dict) else Message("sheet.no_object", {"line": line.strip()[:80]})
+
+
+def _why(exc: Exception) -> str:
+    return "nested too deeply" if isinstance(exc, RecursionError) else str(exc)[:200]

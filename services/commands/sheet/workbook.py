@@ -1,0 +1,130 @@
+"""Reads a sheet of an .xlsx workbook cell by cell, within bounds: what unpacks to something huge is refused first."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
+
+from services.domain.errors import UsageError
+from services.domain.said import said
+
+#: bytes that the parts of a workbook may have when unpacked; the texts are held in memory, the sheet is not
+MAX_UNPACKED, MAX_TEXTS = 256 * 1024 * 1024, 64 * 1024 * 1024
+MOST_LINES = 1_048_576  #: rows that a sheet can have
+_FORMULA = re.compile(rb"<f[ >/]")
+_PIECE = 1 << 20
+_UNREADABLE = (
+    OSError,
+    LookupError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    SyntaxError,
+    BadZipFile,
+    NotImplementedError,
+    zlib.error,
+)
+
+
+class Uncomputed:
+    """A formula whose value the file does not hold: no program has computed it yet."""
+
+    def __str__(self) -> str:
+        return ""
+
+
+UNCOMPUTED = Uncomputed()
+
+
+class Workbook:
+    """One sheet of a workbook; ``sheet`` "" means the one that was in front."""
+
+    def __init__(self, path: Path, sheet: str = "") -> None:
+        """Open it.
+
+        Raises:
+            UsageError: it is no workbook, is too large, or has no such sheet.
+        """
+        self._path = path
+        try:
+            with ZipFile(path) as archive:
+                self._check(archive)
+                self._formulas = _has_formulas(archive)
+            book = self._open(values=True)
+            self.sheets = tuple(one.title for one in book.worksheets)
+            front = book.active.title if book.active is not None else ""
+            book.close()
+        except _UNREADABLE as exc:
+            raise self._refusal(exc) from exc
+        self.sheet = sheet or (front if front in self.sheets else next(iter(self.sheets), ""))
+        if self.sheet not in self.sheets:
+            there = ", ".join(self.sheets)
+            raise UsageError(said("table.no_sheet", name=path.name, sheet=sheet, sheets=there), field="--sheet")
+
+    def rows(self) -> Iterator[tuple[int, Sequence[Any]]]:
+        """Every row with its number; numbers, dates and truths as such, formulas as the value last computed.
+
+        Raises:
+            UsageError: the sheet is damaged.
+        """
+        try:
+            if not self._formulas:
+                yield from self._read(values=True)
+                return
+            for (number, cells), (_number, sources) in zip(
+                self._read(values=True), self._read(values=False), strict=True
+            ):
+                yield number, [_computed(*pair) for pair in zip(cells, sources, strict=True)]
+        except _UNREADABLE as exc:
+            raise self._refusal(exc) from exc
+
+    def _read(self, *, values: bool) -> Iterator[tuple[int, Sequence[Any]]]:
+        book = self._open(values=values)
+        try:
+            sheet = book[self.sheet]
+            # some programs write a wrong extent, and rows outside of it would silently be left out
+            sheet.reset_dimensions()
+            for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+                if number > MOST_LINES:
+                    raise UsageError(said("table.rows", name=self._path.name, most=MOST_LINES), field="--file")
+                yield number, cells
+        finally:
+            book.close()
+
+    def _open(self, *, values: bool) -> Any:
+        from openpyxl import load_workbook
+
+        return load_workbook(self._path, read_only=True, data_only=values, keep_links=False)
+
+    def _check(self, archive: ZipFile) -> None:
+        # The reader stops each part at the size that its directory states, so what is stated is what can come.
+        parts = archive.infolist()
+        whole = sum(part.file_size for part in parts)
+        texts = sum(part.file_size for part in parts if "sharedstrings" in part.filename.lower())
+        for size, most in ((whole, MAX_UNPACKED), (texts, MAX_TEXTS)):
+            if size > most:
+                found, bound = size // 1024 // 1024, most // 1024 // 1024
+                raise UsageError(said("table.unpacked", name=self._path.name, size=found, most=bound), field="--file")
+
+    def _refusal(self, exc: Exception) -> UsageError:
+        return UsageError(said("table.workbook", name=self._path.name, error=str(exc)[:250]), field="--file")
+
+
+def _has_formulas(archive: ZipFile) -> bool:
+    for part in archive.infolist():
+        if part.filename.startswith("xl/worksheets/") and part.filename.endswith(".xml"):
+            with archive.open(part) as stream:
+                before = b""
+                while piece := stream.read(_PIECE):
+                    if _FORMULA.search(before + piece):
+                        return True
+                    before = piece[-3:]
+    return False
+
+
+def _computed(value: Any, source: Any) -> Any:
+    return UNCOMPUTED if value is None and isinstance(source, str) and source.startswith("=") else value

@@ -1,0 +1,231 @@
+"""Tables of any program: every encoding, delimiter and format, no row lost, nothing that eats the memory."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import openpyxl
+import pytest
+
+from services.commands.sheet import columns, table, workbook
+from services.commands.sheet.table import BadRow, Row
+from services.domain.errors import UsageError
+
+
+def read(path: Path, **more: str) -> table.Table:
+    return table.read(path, known=columns.is_heading, **more)  # type: ignore[arg-type]
+
+
+def write(path: Path, text: str, encoding: str = "utf-8") -> Path:
+    path.write_bytes(text.encode(encoding))
+    return path
+
+
+def book(path: Path, *rows: list[object], title: str = "Sheet") -> Path:
+    made = openpyxl.Workbook()
+    assert made.active is not None
+    made.active.title = title
+    for row in rows:
+        made.active.append(row)
+    made.save(path)
+    return path
+
+
+def test_a_table_keeps_its_columns_in_order_and_its_rows(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "shops.csv", "店铺,平台,备注\n10021,pdd, x \n,temu,\n", "gb18030"))
+    assert (found.name, found.columns, found.encoding) == ("shops.csv", ("店铺", "平台", "备注"), "gb18030")
+    assert [row.number for row in found.rows] == [2, 3]
+    assert found.column(1) == ["pdd", "temu"]
+    assert found.column(2) == ["x", ""]
+    assert found.column(-1) == []
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "gbk", "utf-16", "utf-16-le", "utf-16-be"])
+def test_encodings_of_spreadsheets_are_found(tmp_path: Path, encoding: str) -> None:
+    found = read(write(tmp_path / "a.csv", "平台,店铺\n拼多多,柚子数码专卖店\n", encoding))
+    assert (found.columns, found.column(1)) == (("平台", "店铺"), ["柚子数码专卖店"])
+
+
+def test_an_encoding_can_be_chosen_and_one_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "a.csv", "平台,備註\n拼多多,龍\n", "big5")
+    assert read(path, encoding="big5").columns == ("平台", "備註")
+    with pytest.raises(UsageError, match="choose another encoding"):
+        read(write(tmp_path / "b.csv", "平台,店铺\n", "gbk"), encoding="utf-8")
+
+
+@pytest.mark.parametrize("sign", [",", ";", "\t", "，", "|"])
+def test_the_sign_between_cells_is_found(tmp_path: Path, sign: str) -> None:
+    text = "\n".join(
+        sign.join(row) for row in (("平台", "店铺ID", "参数"), ("pdd", "a", '"x=1;y=2"'), ("pdd", "b", ""))
+    )
+    found = read(write(tmp_path / "a.csv", text))
+    assert found.columns == ("平台", "店铺ID", "参数")
+    assert found.column(1) == ["a", "b"]
+
+
+def test_a_header_may_be_written_with_full_width_commas(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "a.csv", "平台，店铺ID，任务类型\npdd,a,sync_order\npdd,b,sync_order\n"))
+    assert (found.columns, found.column(2)) == (("平台", "店铺ID", "任务类型"), ["sync_order"] * 2)
+
+
+def test_a_title_above_the_header_is_counted_and_not_taken_for_it(tmp_path: Path) -> None:
+    found = read(book(tmp_path / "a.xlsx", ["十一月任务表"], [None], ["平台", "店铺ID", "任务类型"], ["pdd", "a", "x"]))
+    assert (found.columns, found.above, found.total) == (("平台", "店铺ID", "任务类型"), 1, 1)
+    assert found.rows[0].number == 4, "as the sheet numbers it"
+
+
+def test_rows_are_numbered_as_the_sheet_numbers_them(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "a.csv", 'shop,note\na,"one\ntwo"\n\nb,x\n\n\n'))
+    assert [(row.number, row.cells[0]) for row in found.rows] == [(2, "a"), (4, "b")]
+    assert (found.empty, found.total) == (1, 3), "what is empty below the last row is none"
+
+
+def test_a_bad_row_is_named_and_the_others_are_read(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "shops.csv", "shop,name\na,b\nc,d,e\nf,g\n"))
+    assert [row.number for row in found.rows] == [2, 4]
+    assert [(bad.number, bad.reason.code) for bad in found.bad] == [(3, "sheet.cells")]
+
+
+def test_a_quote_that_is_never_closed_costs_one_row(tmp_path: Path) -> None:
+    lines = "".join(f"s{n},work\n" for n in range(500))
+    found = read(write(tmp_path / "a.csv", f'shop,type\na,work\nb,"work\n{lines}'))
+    assert [bad.number for bad in found.bad] == [3]
+    assert (len(found.rows), found.total) == (501, 502)
+
+
+def test_ten_thousand_quotes_that_are_never_closed_take_no_time(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "a.csv", "shop,type\n" + 'x,"never closed\n' * 9_999))
+    assert len(found.bad) + len(found.rows) == 9_999
+
+
+def test_a_workbook_gives_numbers_dates_and_truths_as_such(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", ["shop", "type", "n", "b"], [10021.0, "柚子", 1.5, True], [None] * 4, ["pdd-7"])
+    found = read(path)
+    assert found.rows == (
+        Row(number=2, cells=(10021, "柚子", 1.5, True)),
+        Row(number=4, cells=("pdd-7", None, None, None)),
+    )
+    assert (found.sheet, found.empty) == ("Sheet", 1)
+    assert [table.shown(10021.0), table.shown(1.5), table.shown(True)] == ["10021", "1.5", "true"]
+
+
+def test_a_workbook_whose_stated_extent_is_wrong_is_read_whole(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", ["shop", "type"], *(["s", n] for n in range(20)))
+    parts = {}
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'<dimension ref="A1:B21"', b'<dimension ref="A1"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    assert read(path).total == 20
+
+
+def test_another_sheet_can_be_chosen(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", ["shop", "type"], ["a", "x"], title="一月")
+    made = openpyxl.load_workbook(path)
+    made.create_sheet("二月").append(["店铺", "任务类型"])
+    made["二月"].append(["b", "y"])
+    made.save(path)
+    assert read(path).sheets == ("一月", "二月")
+    assert read(path, sheet="二月").column(0) == ["b"]
+    with pytest.raises(UsageError, match="一月, 二月") as caught:
+        read(path, sheet="三月")
+    assert caught.value.field == "--sheet"
+
+
+def test_a_formula_counts_as_the_value_that_was_computed_and_as_a_gap_otherwise(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", ["shop", "type"], ["a", "=1+1"])
+    assert read(path).rows[0].cells == ("a", workbook.UNCOMPUTED)
+
+
+def bomb(path: Path, name: str, size: int) -> Path:
+    book(path, ["shop", "type"], ["a", "x"])
+    with zipfile.ZipFile(path, "a", zipfile.ZIP_DEFLATED) as archive, archive.open(name, "w", force_zip64=True) as part:
+        for _ in range(size >> 20):
+            part.write(b" " * (1 << 20))
+    return path
+
+
+@pytest.mark.parametrize("name", ["xl/worksheets/sheet9.xml", "xl/sharedStrings2.xml"])
+def test_a_workbook_that_unpacks_to_something_huge_is_refused_by_its_bound(tmp_path: Path, name: str) -> None:
+    size = workbook.MAX_TEXTS if "Strings" in name else workbook.MAX_UNPACKED
+    path = bomb(tmp_path / "a.xlsx", name, size + (2 << 20))
+    assert path.stat().st_size < 2 << 20, "it is small on the disk"
+    with pytest.raises(UsageError, match=f"up to {size >> 20} MiB"):
+        read(path)
+
+
+def test_a_sheet_that_claims_rows_without_end_is_refused(tmp_path: Path) -> None:
+    path = book(tmp_path / "a.xlsx", ["shop", "type"], ["a", "x"])
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = "xl/worksheets/sheet1.xml"
+    parts[sheet] = parts[sheet].replace(b'<row r="2"', b'<row r="99999999999"').replace(b'"A2"', b'"A99999999999"')
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(name, data)
+    with pytest.raises(UsageError, match="rows"):
+        read(path)
+
+
+def test_bounds_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = ",".join(f"c{n}" for n in range(201))
+    with pytest.raises(UsageError, match="more than 200 columns"):
+        read(write(tmp_path / "wide.csv", f"{wide}\n{wide}\n"))
+    monkeypatch.setattr(table, "MAX_ROWS", 2)
+    for path in (
+        write(tmp_path / "a.csv", "shop\na\nb\nc\n"),
+        write(tmp_path / "a.jsonl", '{"shop": "a"}\n' * 3),
+        book(tmp_path / "a.xlsx", ["shop"], ["a"], ["b"], ["c"]),
+    ):
+        with pytest.raises(UsageError, match="more than 2 rows"):
+            read(path)
+    monkeypatch.setattr(table, "MAX_BYTES", 5)
+    with pytest.raises(UsageError, match="split it"):
+        read(tmp_path / "a.csv")
+
+
+def test_lines_of_json_keep_their_values_and_their_numbers(tmp_path: Path) -> None:
+    rows = '{"shop": "a", "payload": {"t": "a\u2028b\x85c"}}\r\n\n[1]\n{"a": 1, "a": 2}\n{"type": "x"}\n{}\n'
+    found = read(write(tmp_path / "a.jsonl", rows))
+    assert found.columns == ("shop", "payload", "type")
+    assert found.rows == (
+        Row(number=1, cells=("a", {"t": "a\u2028b\x85c"}, None)),
+        Row(number=5, cells=(None, None, "x")),
+    )
+    assert [(bad.number, bad.reason.code) for bad in found.bad] == [(3, "sheet.no_object"), (4, "sheet.json")]
+    assert (found.empty, found.total) == (1, 5)
+
+
+def test_a_json_list_is_read_as_rows(tmp_path: Path) -> None:
+    found = read(write(tmp_path / "a.json", json.dumps([{"shop": "a"}, 1, {"shop": "b"}])))
+    assert found.column(0) == ["a", "b"]
+    assert isinstance(found.bad[0], BadRow)
+    assert found.bad[0].number == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "says"),
+    [
+        ("missing.csv", None, "not a file"),
+        ("a.doc", b"x", "known endings"),
+        ("a.xls", b"x", "save it as .xlsx"),
+        ("a.csv", b"", "no rows"),
+        ("a.csv", b"shop,type\n", "no rows"),
+        ("a.csv", b"\xff\xfe\x00", "UTF-8"),
+        ("a.csv", b"shop,type\npdd:s1,\xff\xff\xff\n", "UTF-8"),
+        ("a.xlsx", b"no zip at all", "workbook"),
+        ("a.xlsx", b"PK\x03\x04 a zip that is none", "workbook"),
+        ("a.jsonl", b"\n\n", "no rows"),
+    ],
+)
+def test_what_is_no_table_is_refused_in_words(tmp_path: Path, name: str, data: bytes | None, says: str) -> None:
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(UsageError, match=says) as caught:
+        read(tmp_path / name)
+    assert caught.value.field == "--file"
