@@ -131,7 +131,7 @@ _PER_S = "_per_s"
 
 def _fill(template: str, message: Message, say: _Numbers) -> str:
     """Numbers stay numbers for machines; a sentence says ``seconds`` as ``{span}``, ``low_s`` to ``high_s`` as
-    ``{spread}`` and ``in_per_s`` as ``{in}``.
+    ``{spread}``, ``usual_s`` as ``{usual}`` and ``in_per_s`` as ``{in}``.
     """
     params = message.params
     said: dict[str, str] = {}
@@ -140,6 +140,8 @@ def _fill(template: str, message: Message, say: _Numbers) -> str:
     low, high = params.get("low_s"), params.get("high_s")
     if isinstance(low, int | float) and isinstance(high, int | float):
         said["spread"] = say.between(low, high)
+    if isinstance(usual := params.get("usual_s"), int | float):
+        said["usual"] = say.between(usual, usual)
     for name, value in params.items():
         if name.endswith(_PER_S) and isinstance(value, int | float):
             said[name.removesuffix(_PER_S)] = say.rate(value)

@@ -47,6 +47,11 @@ class LimitNow(msgspec.Struct, frozen=True, kw_only=True):
         return 0 < self.limit.concurrency <= busy or 0 < self.limit.per_minute <= spent
 
     @property
+    def used_up(self) -> bool:
+        """Whether also a task with a promise would have to wait."""
+        return 0 < self.limit.concurrency <= self.running or 0 < self.limit.per_minute <= self.started
+
+    @property
     def opens_by_itself(self) -> bool:
         """Whether somebody waits for nothing but the next minute."""
         return bool(self.waiting) and 0 < self.limit.per_minute <= self.started + self.promised

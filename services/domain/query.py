@@ -8,6 +8,8 @@ from services.domain.task import Task
 
 #: fields that a store keeps an index of
 INDEXED = frozenset({"status", "shop", "platform", "type", "lane", "worker", "batch", "fp", "created", "updated"})
+#: field of a term that holds where one of its lists of terms holds whole
+ANY = "any"
 SORTS = ("created", "updated", "priority", "due")
 
 
@@ -19,7 +21,9 @@ class Term:
     priority, error, uniq, gate, text. ``values`` of one ``=`` term are alternatives (``status:dead,held``); a value
     ending in ``*`` is a prefix. ``shop`` matches ``shop_id`` or ``platform:shop_id``. Operators: ``=``, ``<``, ``<=``,
     ``>``, ``>=``, and ``~`` for "contains, in any case". Instants (created, updated) are UTC ms in ``number``;
-    ``age`` is turned into created by the parser. ``text`` searches id, shop and error.
+    ``age`` is turned into created by the parser. ``text`` searches id, shop and error. ``due`` (UTC ms, as created) and
+    ``any`` are for questions that programs ask: ``any`` holds where all terms of one of ``any_of`` hold, none of which
+    may be a scan.
     """
 
     field: str
@@ -27,6 +31,7 @@ class Term:
     values: tuple[str, ...] = ()
     number: float = 0.0
     negated: bool = False
+    any_of: tuple[tuple[Term, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,3 +73,18 @@ class Counts:
 def equals(field_name: str, *values: str) -> Term:
     """The term ``field:value,value``."""
     return Term(field=field_name, op="=", values=values)
+
+
+def excludes(field_name: str, *values: str) -> Term:
+    """The term ``-field:value,value``."""
+    return Term(field=field_name, op="=", values=values, negated=True)
+
+
+def any_of(*lists: tuple[Term, ...]) -> Term:
+    """The term that holds where one of the lists holds whole."""
+    return Term(field=ANY, op="=", any_of=lists)
+
+
+def none_of(*lists: tuple[Term, ...]) -> Term:
+    """The term that holds where none of the lists holds whole."""
+    return Term(field=ANY, op="=", any_of=lists, negated=True)

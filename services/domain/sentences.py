@@ -47,6 +47,7 @@ FILTER: dict[str, str] = {
 
 GATES: dict[str, str] = {
     "gate.due": N_("Due; nothing is left to wait for."),
+    "gate.overdue": N_("Was to start {span} ago; it is sent as soon as a leader runs."),
     "gate.scheduled": N_("Starts in {span}, as planned."),
     "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {span}."),
     "gate.no_dependency": N_("It waits for no other task."),
@@ -90,6 +91,18 @@ GATES: dict[str, str] = {
     "gate.shop_busy": N_(
         "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}; {ahead} go first."
     ),
+    "gate.shop_held": N_(
+        "The shop is busy: {work} runs for {span} of usually {usual} ({holder} on {worker}, {running} of"
+        " {concurrency} running); {ahead} go first."
+    ),
+    "gate.shop_held_done": N_(
+        "The shop is busy: {work} is {progress} % done after {span}, usually {usual} ({holder} on {worker},"
+        " {running} of {concurrency} running); {ahead} go first."
+    ),
+    "gate.shop_held_long": N_(
+        "The shop is busy: {work} runs for {span} already, usually {usual} ({holder} on {worker}, {running}"
+        " of {concurrency} running); {ahead} go first."
+    ),
     "gate.shop_queue": N_(
         "{count} tasks of the shop wait for a worker and go first, {first} for {span} now; then {ahead} parked ones."
     ),
@@ -102,8 +115,12 @@ GATES: dict[str, str] = {
     "gate.quota_starts": N_(
         "{scope} is at its limit: {used} of {limit} started within a minute, the next may in {span}; {ahead} go first."
     ),
-    "gate.estimate": N_("It starts in about {span}, as far as one can tell."),
-    "gate.estimate_now": N_("It starts at any moment, as far as one can tell."),
+    "gate.estimate_now": N_("It starts at any moment: nothing is before it and a slot is free."),
+    "gate.estimate_instant": N_("It starts in {span}."),
+    "gate.estimate_measured": N_("It starts in about {spread}, by how long such tasks took lately."),
+    "gate.estimate_declared": N_(
+        "It starts in about {spread}. No such task has run yet; this is by what its type says."
+    ),
     "gate.no_twin": N_("No task with the same work goes first."),
     "gate.twin": N_("The same task is active already and goes first."),
     "gate.twin_running": N_("The same work runs as {twin} on {worker}, for {span} now."),
@@ -146,7 +163,11 @@ GATES: dict[str, str] = {
     ),
     "gate.fetched": N_("Another worker could not run it; one that can fetches it as soon as it has a free slot."),
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
-    "gate.front": N_("It is next in its lane."),
+    "gate.next": N_("It is next in its lane."),
+    "gate.front": N_("It is next in its lane, and a slot is free."),
+    "gate.front_full": N_("It is next in its lane; all {slots} slots are busy."),
+    "gate.opened": N_("No gate is closed any more; it is sent as slots become free."),
+    "gate.behind_lanes": N_("{ahead} tasks of its lane and {urgent} of more urgent lanes go first."),
     "gate.behind": N_("{ahead} tasks of its lane go first."),
     "gate.lane_later": N_("It takes its place in the lane when it is due."),
 }

@@ -37,6 +37,11 @@ class Registry:
         found = self._types.get(name)
         return found if found is not None else kinds.named(self._defaults, name)
 
+    @property
+    def defaults(self) -> kinds.TaskType:
+        """What a type is that nobody has defined."""
+        return self._defaults
+
     def knows(self, name: str) -> bool:
         """Whether somebody defined this type."""
         self._refresh()

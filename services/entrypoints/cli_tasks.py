@@ -6,8 +6,9 @@ import argparse
 from typing import Any
 
 from services import assembly, messages
-from services.domain import classify, estimate
+from services.domain import classify
 from services.domain.errors import UsageError
+from services.domain.insight import estimate, wait
 from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.task import Task
@@ -75,12 +76,15 @@ def list_tasks(context: Context) -> int:
     if args.sort not in SORTS:
         raise UsageError(f"--sort takes {', '.join(SORTS)}, not {args.sort!r}", field="--sort")
     with context.engine() as engine:
-        page = assembly.queries(engine).tasks.page(
+        questions = assembly.queries(engine).tasks
+        page = questions.page(
             args.filter, sort=args.sort, descending=not args.reverse, limit=args.limit, cursor=args.cursor
         )
-    document = {"tasks": [shapes.task(task) for task in page.tasks], "next": page.next, "total": page.total}
-    header = ("id", "status", "type", "shop", "lane", "attempt", "created", "error")
-    context.show(document, table(header, [_row(task) for task in page.tasks]))
+        gates = questions.gates(page.tasks)
+    tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in page.tasks]
+    document = {"tasks": tasks, "next": page.next, "total": page.total}
+    header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", "error")
+    context.show(document, table(header, [_row(task, gates.get(task.task_id, "")) for task in page.tasks]))
     return EXIT_OK
 
 
@@ -98,15 +102,16 @@ def show(context: Context) -> int:
         {"name": gate.name, "state": gate.state, "code": gate.code, "params": dict(gate.params)}
         for gate in detail.gates
     ]
-    record = shapes.task(detail.task)
+    gate = wait.closed(detail.gates)
+    record = shapes.task(detail.task, gate.name if gate is not None else "")
     lines = [f"{name:<14} {plain(value)}" for name, value in record.items() if value not in (None, "", [], 0, -1)]
     lines += [
         f"{'waits for':<14} {messages.english(Message(gate.code, dict(gate.params)))}"
         for gate in detail.gates
         if gate.state in ("closed", "next")
     ]
-    if detail.starts_in_s is not None:
-        lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts_in_s))}")
+    if detail.starts is not None:
+        lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
         for one in shapes.attempts(detail.task)
@@ -115,12 +120,12 @@ def show(context: Context) -> int:
     lines += [
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
-    more: dict[str, object] = {} if detail.starts_in_s is None else {"starts_in_s": round(detail.starts_in_s, 1)}
+    more = shapes.wait(gate, detail.starts)
     if (verdict := detail.verdict) is not None:
         said = messages.english(verdict.message)
         more["verdict"] = {"level": verdict.level, "code": verdict.code, "params": dict(verdict.params), "text": said}
         lines.insert(0, f"{'again?':<14} {verdict.level}: {said}")
-    context.show(shapes.document(detail.task, gates) | more, lines)
+    context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
     return EXIT_OK
 
 
@@ -145,11 +150,12 @@ def change(context: Context) -> int:
         return choose.report(context, outcome, args.verb)
 
 
-def _row(task: Task) -> tuple[object, ...]:
+def _row(task: Task, gate: str) -> tuple[object, ...]:
     attempts = f"{task.attempt}/{task.max_retries + 1}"
     return (
         task.task_id,
         task.status,
+        gate,
         task.task_type,
         task.shop,
         task.lane,

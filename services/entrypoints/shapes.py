@@ -8,6 +8,9 @@ from typing import Any
 
 import msgspec
 
+from services import messages
+from services.domain.insight.estimate import Estimate
+from services.domain.insight.wait import GateView
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 
@@ -18,14 +21,29 @@ _JSON_TEXTS = frozenset({"payload", "result", "extra"})
 _PARTS = frozenset({"steps", "attempts"})
 
 
-def task(record: Task) -> dict[str, Any]:
-    """All fields of the record: instants as ISO 8601 in UTC (null when not yet), JSON texts as JSON."""
-    return {name: _field(name, getattr(record, name)) for name in record.__struct_fields__ if name not in _PARTS}
+def task(record: Task, gate: str | None = None) -> dict[str, Any]:
+    """All fields of the record: instants as ISO 8601 in UTC (null when not yet), JSON texts as JSON. ``gate``: where it
+    waits now, in the place of the gate that it met first, which becomes ``parked_at``.
+    """
+    fields = {name: _field(name, getattr(record, name)) for name in record.__struct_fields__ if name not in _PARTS}
+    return fields if gate is None else fields | {"gate": gate, "parked_at": record.gate}
 
 
-def document(record: Task, gates: list[Any]) -> dict[str, Any]:
-    """The document of ``task show``."""
-    return {"task": task(record), "attempts": attempts(record), "gates": gates, "events": events(record)}
+def document(record: Task, gates: list[Any], gate: str | None = None) -> dict[str, Any]:
+    """The document of ``task show``; ``gate`` as of ``task``."""
+    return {"task": task(record, gate), "attempts": attempts(record), "gates": gates, "events": events(record)}
+
+
+def wait(gate: GateView | None, starts: Estimate | None) -> dict[str, Any]:
+    """Where a task waits and when it starts, as far as one can tell; {} for one that does not wait."""
+    if gate is None:
+        return {}
+    found: dict[str, Any] = {"gate": gate.name, "sentence": messages.english(gate.message), "estimate": None}
+    if starts is not None:
+        seconds = {"low_s": starts.low_s, "mid_s": starts.mid_s, "high_s": starts.high_s}
+        found["estimate"] = {name: round(value, 1) for name, value in seconds.items()} | {"basis": starts.basis}
+        found["starts_in_s"] = round(starts.mid_s, 1)
+    return found
 
 
 def attempts(record: Task) -> list[dict[str, Any]]:

@@ -6,9 +6,10 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from services.domain import ability, breaker, dependency, explain, home, session
+from services.domain import ability, breaker, dependency, home, session
 from services.domain.insight import flow
 from services.domain.insight.flow import Facts, Flow, Line
+from services.domain.insight.gates import PAUSED, QUOTA, SHOP_BUSY, TWIN
 from services.domain.query import Query, Term, equals
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
@@ -72,7 +73,7 @@ class FlowQueries:
         parked = snapshot.counts.status.get(Status.BLOCKED, 0)
         terms = [equals("status", Status.BLOCKED)]
         if parked <= 5 * LOOKED_AT:
-            terms.append(Term(field="gate", op="=", values=(explain.SHOP_BUSY,), negated=True))
+            terms.append(Term(field="gate", op="=", values=(SHOP_BUSY,), negated=True))
         tasks = self._store.query(Query(terms=tuple(terms), limit=LOOKED_AT, want_total=False)).tasks
         open_ = [task for task in tasks if not _of_shop(task.shop, closed)]
         stand_for = max(1.0, parked / LOOKED_AT) if parked > 5 * LOOKED_AT and len(tasks) == LOOKED_AT else 1.0
@@ -91,7 +92,7 @@ class FlowQueries:
             elif task.gate == dependency.GATE:
                 asked += 1
                 found[task.task_id] = "dependency" if asked <= ASKED and self._hopeless(task) else "later"
-            elif task.gate == explain.TWIN:
+            elif task.gate == TWIN:
                 asked += 1
                 found[task.task_id] = "twin" if asked <= ASKED and self._behind_held(task) else "later"
             elif task.gate == home.NO_WORKER:
@@ -102,7 +103,7 @@ class FlowQueries:
                 alive = any(info.node == node and takes(info, snapshot.at_ms) for info in snapshot.workers)
                 found[task.task_id] = "" if alive else "home"
             else:
-                found[task.task_id] = "later" if task.gate == explain.QUOTA else ""
+                found[task.task_id] = "later" if task.gate == QUOTA else ""
         return found
 
     def _hopeless(self, task: Task) -> bool:
@@ -214,7 +215,7 @@ def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:
     """By scope of a pause or by shop: the gate that is closed there."""
     found = dict.fromkeys(broken, breaker.GATE)
     found.update(dict.fromkeys((one.shop for one in snapshot.sessions), session.GATE))
-    found.update(dict.fromkeys((pause.scope for pause in snapshot.pauses), explain.PAUSED))
+    found.update(dict.fromkeys((pause.scope for pause in snapshot.pauses), PAUSED))
     return found
 
 

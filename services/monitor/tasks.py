@@ -8,8 +8,11 @@ from itertools import islice
 
 import msgspec
 
-from services.domain import estimate, explain, filter, flow_trace
-from services.domain.insight import verdict
+from services.domain import filter, flow_trace
+from services.domain.insight import estimate, verdict, wait
+from services.domain.insight.estimate import Estimate
+from services.domain.insight.gates import GATED
+from services.domain.insight.runs import Runs
 from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
@@ -19,7 +22,7 @@ from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
-from services.monitor.waiting import WaitingFacts
+from services.monitor.waiting import Wait, WaitingFacts
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
@@ -31,8 +34,8 @@ class TaskDetail:
 
     task: Task
     shop: Shop | None
-    gates: tuple[explain.GateView, ...] = ()
-    starts_in_s: float | None = None  #: seconds until a waiting task starts, as far as one can tell
+    gates: tuple[wait.GateView, ...] = ()
+    starts: Estimate | None = None  #: when a waiting task starts, as far as one can tell
     letter: Letter | None = None
     notes: tuple[Note, ...] = ()  #: of people on a dead letter, the oldest first
     verdict: verdict.Verdict | None = None
@@ -88,7 +91,7 @@ class TaskQueries:
         Raises:
             FilterError: the text is not a filter; its position and a remedy are in the error.
         """
-        terms = filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone)
+        terms = self._waiting.gates.terms(filter.parse(text, now_ms=self._store.now_ms(), time_zone=self._zone))
         return self._store.query(Query(terms=terms, sort=sort, descending=descending, limit=limit, cursor=cursor))
 
     def ids(self, text: str, limit: int = MOST_PICKED) -> tuple[str, ...]:
@@ -138,6 +141,22 @@ class TaskQueries:
         """The records that exist, in the order asked."""
         return [task for task in self._store.get(task_ids) if task is not None]
 
+    def waits(self, tasks: Sequence[Task]) -> dict[str, Wait]:
+        """Where those of a page wait that do, why, and when they start, by id."""
+        return self._waiting.waits(tasks)
+
+    def gates(self, tasks: Sequence[Task]) -> dict[str, str]:
+        """The gates at which those wait that do, by id; cheap for a whole list."""
+        return self._waiting.gates.of(tasks)
+
+    def gate_counts(self) -> dict[str, int]:
+        """How many tasks wait at each gate where anybody does."""
+        return self._waiting.gates.counts()
+
+    def usual(self, task_type: str) -> Runs:
+        """How long tasks of a type usually run."""
+        return self._waiting.usual(task_type)
+
     def ahead(self, tasks: Sequence[Task]) -> dict[str, int]:
         """By id how many queued tasks of the same lane go first."""
         return {task.task_id: self._store.waiting_ahead(task) for task in tasks}
@@ -155,14 +174,14 @@ class TaskQueries:
         task = self._store.get([task_id])[0]
         if task is None:
             return None
-        waits = task.active and task.status not in (Status.RUNNING, Status.HELD)
-        facts = self._waiting.of(task) if waits else None
+        facts = self._waiting.of(task) if task.status in GATED else None
+        gates = wait.why_waiting(task, facts) if facts is not None else ()
         asks = task.status in (Status.DEAD, Status.HELD)
         return TaskDetail(
             task=task,
             shop=self._registry.shops().get(task.shop),
-            gates=explain.why_waiting(task, facts) if facts is not None else (),
-            starts_in_s=estimate.starts_in_s(task, facts) if facts is not None else None,
+            gates=gates,
+            starts=estimate.starts(task, facts, gates) if facts is not None else None,
             letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
             notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
             verdict=verdict.safe_to_run_again(task) if asks else None,

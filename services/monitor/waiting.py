@@ -1,24 +1,43 @@
-"""What holds a waiting task back at this moment, asked of the store."""
+"""What holds waiting tasks back at this moment, asked of the store: for one task in full, for a page in one look."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 
-from services.domain import ability, dependency, explain, home, limit
+from services.domain import ability, dependency, home, limit
 from services.domain.breaker import Breaker
+from services.domain.insight import estimate, wait
+from services.domain.insight.estimate import Estimate
+from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
+from services.domain.insight.runs import Runs
+from services.domain.insight.wait import Facts, GateView, Need
+from services.domain.lane import LANES
 from services.domain.limit import LimitNow
 from services.domain.query import Query, Term, equals
 from services.domain.session import ClosedSession
-from services.domain.shop import SCOPE_ALL
-from services.domain.status import ACTIVE, UNDER_WAY, Status
+from services.domain.shop import SCOPE_ALL, Pause
+from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
-from services.domain.task_type import TaskType
-from services.domain.worker import WorkerInfo
+from services.domain.worker import AMBER_AFTER_MS, WorkerInfo
 from services.engine.registry import Registry
+from services.monitor.gates import GateLook
+from services.monitor.measured import Measured
 from services.ports import Store
 
-#: running tasks that are looked at, and ended ones that a duration is measured by
-HOLDERS, MEASURED = 20, 20
+#: running tasks of a limit that are looked at, and tasks of a shop
+HOLDERS, OF_SHOP = 20, 300
+_IN_SHOP = (Status.RUNNING, Status.HELD, Status.PENDING, Status.QUEUED, Status.BLOCKED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wait:
+    """Where a task waits, why, and when it starts (None: nobody can tell)."""
+
+    gate: GateView
+    starts: Estimate | None = None
 
 
 class WaitingFacts:
@@ -26,58 +45,164 @@ class WaitingFacts:
 
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
+        self._measured = Measured(store)
+        self.gates = GateLook(store, registry)
 
-    def of(self, task: Task) -> explain.Facts:
-        """The facts for one task."""
-        now = self._store.now_ms()
+    def of(self, task: Task) -> Facts:
+        """All facts for one task."""
+        return _Look(self._store, self._registry, self._measured).facts(task)
+
+    def usual(self, task_type: str) -> Runs:
+        """How long tasks of a type run."""
+        return self._measured.usual(task_type, "", self._registry.task_type(task_type).expected_s)
+
+    def waits(self, tasks: Sequence[Task]) -> dict[str, Wait]:
+        """Where those of a page wait that do, by id."""
+        look = _Look(self._store, self._registry, self._measured)
+        gates = self.gates.of(tasks)
+        found = {}
+        for task in tasks:
+            gate = gates.get(task.task_id, "")
+            told = _told(task, look.facts(task, gate), gate) if gate else None
+            if told is not None:
+                found[task.task_id] = told
+        return found
+
+
+def _told(task: Task, facts: Facts, gate: str) -> Wait | None:
+    views = wait.why_waiting(task, facts, gate)
+    closed = wait.closed(views)
+    return Wait(gate=closed, starts=estimate.starts(task, facts, views)) if closed is not None else None
+
+
+class _Look:
+    """One look at the fleet, from which the facts of many tasks are taken."""
+
+    def __init__(self, store: Store, registry: Registry, measured: Measured) -> None:
+        self._store, self._registry, self._measured = store, registry, measured
+        self._now = store.now_ms()
+        self._shops: dict[str, tuple[Sequence[Task], bool]] = {}
+        self._runs: dict[tuple[str, str], Runs] = {}
+
+    def facts(self, task: Task, gate: str = "") -> Facts:
+        """The facts for one task; ``gate``: only those that tell of this gate and when it opens."""
         scopes = {SCOPE_ALL, f"platform:{task.platform}", f"shop:{task.shop}", f"type:{task.task_type}"}
         shop = self._registry.shops().get(task.shop)
-        concurrency = shop.concurrency if shop is not None else 1
-        holders = self._running(equals("shop", task.shop))
-        breaker = self._breaker(task)
-        crowded = task.status == Status.BLOCKED and task.gate == explain.SHOP_BUSY
-        busy = breaker is not None or len(holders) >= concurrency or crowded
-        limits = tuple(one for one in self._store.limits() if one.limit.scope in limit.scopes(task))
-        full = next((one for one in limits if one.full), None)
-        workers = self._store.workers()
         kind = self._registry.task_type(task.task_type)
-        homed = bool(home.node_of(task.gate)) or ability.works_at_home(kind, workers)
-        return explain.Facts(
-            now_ms=now,
-            needs=self._needs(task) if task.depends_on else (),
-            pauses=tuple(pause for pause in self._store.pauses() if pause.scope in scopes),
-            session=self._session(task),
-            breaker=breaker,
-            holders=holders,
-            shop_ahead=self._ahead(task, equals("shop", task.shop)) if busy else 0,
-            on_the_way=self._ahead(task, equals("shop", task.shop), *sorted(UNDER_WAY)) if crowded else 0,
-            first_on_the_way=self._first_on_the_way(task) if crowded else None,
+        limits = tuple(one for one in self._limits if one.limit.scope in limit.scopes(task))
+        full = next((one for one in limits if one.full), None)
+        homed = bool(home.node_of(task.gate)) or ability.works_at_home(kind, self._workers)
+        inside = self._inside(task) if not gate or self._needs_shop(task, gate) else _Inside()
+        slots = tuple(slot for info in self._serving(task.lane) for slot in info.slots)
+        of_lane = task.status in (Status.QUEUED, Status.RETRYING) and gate in ("", LANE_ORDER)
+        for slot in slots:
+            if slot.task_id:
+                self._lasts(slot.task_type, slot.shop, here=False)
+        for one in inside.holders:
+            self._lasts(one.task_type, one.shop, here=True)
+        for name in inside.line:
+            self._lasts(name, task.shop, here=True)
+        limit_holders = self._running(_term(full)) if full is not None else ()
+        for one in limit_holders:
+            self._lasts(one.task_type, one.shop, here=False)
+        usual = self._lasts(task.task_type, task.shop, here=True, declared_s=task.expected_s)
+        of_lane_usual = self._measured.of_lane(task.lane)
+        return Facts(
+            now_ms=self._now,
+            needs=self._needs(task) if task.depends_on and gate in ("", DEPENDENCY) else (),
+            pauses=tuple(pause for pause in self._pauses if pause.scope in scopes),
+            session=self._sessions.get(task.shop),
+            breaker=self._breakers.get(task.shop),
+            holders=inside.holders,
+            shop_ahead=inside.ahead,
+            on_the_way=inside.on_the_way,
+            under_way=inside.under_way,
+            first_on_the_way=inside.first,
+            shop_line=inside.line,
+            shop_arrivals=self._arrivals(task, equals("shop", task.shop)) if inside.holders else 0.0,
             limits=limits,
-            limit_holders=self._running(_term(full)) if full is not None else (),
+            limit_holders=limit_holders,
             limit_ahead=self._ahead(task, _term(full)) if full is not None else 0,
-            twin=self._twin(task),
+            twin=inside.twin,
             homed=homed,
-            home=self._home(task, kind, workers, now) if homed else None,
-            concurrency=concurrency,
-            ahead=self._store.waiting_ahead(task) if task.status == Status.QUEUED else 0,
-            supply=ability.supply(kind, task.lane, workers, now),
-            slots=_slots(task.lane, workers, now),
-            usual_s=task.expected_s or self._measured(task.task_type),
+            home=self._home(task) if homed else None,
+            concurrency=shop.concurrency if shop is not None else 1,
+            ahead=self._store.waiting_ahead(task) if of_lane else 0,
+            urgent=self._urgent(task.lane) if of_lane else 0,
+            kept=sum(info.shares.get(task.lane, (0, 0))[0] for info in self._serving(task.lane)),
+            lane_arrivals=self._arrivals(task) if of_lane else 0.0,
+            supply=ability.supply(kind, task.lane, self._workers, self._now),
+            slots=slots,
+            runs=self._runs,
+            usual=usual,
+            lane_usual=of_lane_usual if of_lane_usual.known else usual,
         )
 
-    def _home(self, task: Task, kind: TaskType, workers: Sequence[WorkerInfo], now: int) -> home.HomeNow | None:
-        found = self._store.homes([task.shop]).get(task.shop)
-        return ability.at_home(found.node, kind, task.lane, workers, now) if found is not None else None
+    def _needs_shop(self, task: Task, gate: str) -> bool:
+        return gate in (SHOP_BUSY, BREAKER, TWIN) or (gate == LANE_ORDER and task.status == Status.BLOCKED)
+
+    # ------------------------------------------------------------ once for a look
+    @cached_property
+    def _workers(self) -> Sequence[WorkerInfo]:
+        return self._store.workers()
+
+    @cached_property
+    def _pauses(self) -> Sequence[Pause]:
+        return self._store.pauses()
+
+    @cached_property
+    def _sessions(self) -> Mapping[str, ClosedSession]:
+        return {one.shop: one for one in self._store.sessions()}
+
+    @cached_property
+    def _breakers(self) -> Mapping[str, Breaker]:
+        return {one.shop: one for one in self._store.breakers()}
+
+    @cached_property
+    def _limits(self) -> Sequence[LimitNow]:
+        return self._store.limits()
+
+    def _serving(self, lane: str) -> Iterable[WorkerInfo]:
+        """Those whose slots count: they take tasks of the lane, and were heard of a moment ago."""
+        heard = self._now - AMBER_AFTER_MS
+        return (one for one in self._workers if one.state == "running" and one.seen_at >= heard and lane in one.lanes)
+
+    def _lasts(self, task_type: str, shop: str, *, here: bool, declared_s: float = 0.0) -> Runs:
+        """``here``: by what was measured in that shop, if enough was."""
+        key = (task_type, shop)
+        if here or key not in self._runs:
+            says = self._registry.task_type(task_type).expected_s or declared_s
+            self._runs[key] = self._measured.usual(task_type, shop if here else "", says)
+        return self._runs[key]
+
+    # ------------------------------------------------------------------- the shop
+    def _inside(self, task: Task) -> _Inside:
+        if task.shop not in self._shops:
+            terms = (equals("shop", task.shop), equals("status", *_IN_SHOP))
+            page = self._store.query(Query(terms=terms, limit=OF_SHOP, want_total=False))
+            self._shops[task.shop] = (page.tasks, page.next is None)
+        tasks, complete = self._shops[task.shop]
+        found = _inside(task, tasks)
+        return found if complete else self._counted(task)
+
+    def _counted(self, task: Task) -> _Inside:
+        """The same of a shop with more tasks than are looked at one by one."""
+        here = equals("shop", task.shop)
+        parked = task.status == Status.BLOCKED
+        way = sorted(UNDER_WAY)
+        return _Inside(
+            holders=self._running(here),
+            ahead=self._ahead(task, here),
+            on_the_way=self._ahead(task, here, *way) if parked else 0,
+            under_way=self._count(here, equals("status", *way)) if parked else 0,
+            first=self._first_on_the_way(task) if parked else None,
+            twin=self._twin(task),
+        )
 
     def _running(self, what: Term) -> tuple[Task, ...]:
         terms = (what, equals("status", Status.RUNNING))
-        return tuple(self._store.query(Query(terms=terms, sort="created", descending=False, limit=HOLDERS)).tasks)
-
-    def _breaker(self, task: Task) -> Breaker | None:
-        return next((one for one in self._store.breakers() if one.shop == task.shop), None)
-
-    def _session(self, task: Task) -> ClosedSession | None:
-        return next((one for one in self._store.sessions() if one.shop == task.shop), None)
+        query = Query(terms=terms, sort="created", descending=False, limit=HOLDERS, want_total=False)
+        return tuple(self._store.query(query).tasks)
 
     def _first_on_the_way(self, task: Task) -> Task | None:
         """The oldest of its shop that waits for a worker and is at least as urgent."""
@@ -87,19 +212,18 @@ class WaitingFacts:
         return found[0] if found else None
 
     def _ahead(self, task: Task, where: Term, *statuses: str) -> int:
-        """Tasks there that go first: the parked ones, or those in these statuses."""
-        blocked = equals("status", *(statuses or (Status.BLOCKED,)))
-        more_urgent = Term(field="priority", op=">", number=task.priority)
-        older = (equals("priority", str(task.priority)), Term(field="created", op="<", number=task.created_at))
-        asked = [(where, blocked, more_urgent), (where, blocked, *older)]
-        return sum(self._store.query(Query(terms=terms, limit=1)).total or 0 for terms in asked)
+        """Tasks there that go first: the parked ones, or those in these statuses. Where only those of the same priority
+        can be counted that came before and after, all of them.
+        """
+        there = (where, equals("status", *(statuses or (Status.BLOCKED,))))
+        same = equals("priority", str(task.priority))
+        urgent = self._count(*there, Term(field="priority", op=">", number=task.priority))
+        older = Query(terms=(*there, same, Term(field="created", op="<", number=task.created_at)), limit=1)
+        total = self._store.query(older).total
+        return urgent + (total if total is not None else self._count(*there, same))
 
-    def _measured(self, task_type: str) -> float:
-        """Seconds that tasks of a type took lately, 0 where none has succeeded."""
-        terms = (equals("type", task_type), equals("status", Status.SUCCEEDED))
-        page = self._store.query(Query(terms=terms, limit=MEASURED, want_total=False))
-        took = [task.ended_at - task.started_at for task in page.tasks if task.started_at]
-        return sum(took) / len(took) / 1000 if took else 0.0
+    def _count(self, *terms: Term) -> int:
+        return self._store.query(Query(terms=terms, limit=1)).total or 0
 
     def _twin(self, task: Task) -> Task | None:
         """The task with the same work that goes first: what runs or is held, else what was created first."""
@@ -107,20 +231,33 @@ class WaitingFacts:
             return None
         waits = Term(field="gate", op="=", values=(dependency.GATE,), negated=True)  # for others; it stands back
         same = (equals("shop", task.shop), equals("uniq", task.uniq), waits)
-        for statuses in ((Status.RUNNING, Status.HELD), ACTIVE - {Status.SCHEDULED}):
-            terms = (*same, equals("status", *sorted(statuses)))
+        for statuses in ((Status.RUNNING, Status.HELD), _IN_SHOP):
+            terms = (*same, equals("status", *statuses))
             found = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1)).tasks
             if found:
                 return None if found[0].task_id == task.task_id else found[0]
         return None
 
-    def _needs(self, task: Task) -> tuple[explain.Need, ...]:
+    # ------------------------------------------------------------------- the rest
+    def _home(self, task: Task) -> home.HomeNow | None:
+        found = self._store.homes([task.shop]).get(task.shop)
+        kind = self._registry.task_type(task.task_type)
+        return ability.at_home(found.node, kind, task.lane, self._workers, self._now) if found is not None else None
+
+    def _urgent(self, lane: str) -> int:
+        lanes = LANES[: LANES.index(lane)] if lane in LANES else ()
+        return self._count(equals("lane", *lanes), equals("status", Status.QUEUED)) if lanes else 0
+
+    def _arrivals(self, task: Task, *where: Term) -> float:
+        return self._measured.arrivals(*where, Term(field="priority", op=">", number=task.priority))
+
+    def _needs(self, task: Task) -> tuple[Need, ...]:
         """What it still waits for, each as the task that it was republished as."""
         names = self._store.needs(task.task_id)
         found = zip(names, self._store.get(names), strict=True)
-        return tuple(explain.Need(name, self._now(record)) for name, record in found)
+        return tuple(Need(name, self._successor(record)) for name, record in found)
 
-    def _now(self, record: Task | None) -> Task | None:
+    def _successor(self, record: Task | None) -> Task | None:
         while record is not None and record.successor:
             later = self._store.get([record.successor])[0]
             if later is None:
@@ -129,10 +266,43 @@ class WaitingFacts:
         return record
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Inside:
+    """What a task finds in its shop; see the fields of ``Facts``."""
+
+    holders: tuple[Task, ...] = ()
+    ahead: int = 0
+    on_the_way: int = 0
+    under_way: int = 0
+    first: Task | None = None
+    line: Mapping[str, int] = field(default_factory=dict)
+    twin: Task | None = None
+
+
+def _inside(task: Task, tasks: Sequence[Task]) -> _Inside:
+    parked = task.status == Status.BLOCKED
+    others = [one for one in tasks if one.task_id != task.task_id]
+    before = [one for one in others if limit.rank(one) < limit.rank(task)]
+    ahead = [one for one in before if one.status == Status.BLOCKED and one.gate != dependency.GATE]
+    way = [one for one in before if one.status in UNDER_WAY] if parked else []
+    return _Inside(
+        holders=tuple(one for one in tasks if one.status == Status.RUNNING),
+        ahead=len(ahead),
+        on_the_way=len(way),
+        under_way=sum(1 for one in others if one.status in UNDER_WAY) if parked else 0,
+        first=min(way, key=lambda one: one.created_at, default=None),
+        line=Counter(one.task_type for one in (*ahead, *way)),
+        twin=_first_twin(task, tasks),
+    )
+
+
+def _first_twin(task: Task, tasks: Sequence[Task]) -> Task | None:
+    same = [one for one in tasks if task.uniq and one.uniq == task.uniq and one.gate != dependency.GATE]
+    begun = [one for one in same if one.status in (Status.RUNNING, Status.HELD)]
+    first = min(begun or same, key=lambda one: (one.created_at, one.task_id), default=None)
+    return None if first is None or first.task_id == task.task_id else first
+
+
 def _term(full: LimitNow) -> Term:
     head, _, name = full.limit.scope.partition(":")
     return equals(head, name)
-
-
-def _slots(lane: str, workers: Iterable[WorkerInfo], now: int) -> int:
-    return sum(len(info.slots) for info in workers if ability.is_alive(info, now) and lane in info.lanes)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
-from services.domain.query import Term
+from services.domain.query import ANY, Term
 from services.domain.task import Task
 
 TEXTS = {
@@ -23,7 +24,13 @@ TEXTS = {
     "uniq": "uniq",
     "gate": "gate",
 }
-NUMBERS = {"created": "created_at", "updated": "updated_at", "priority": "priority", "attempts": "attempt"}
+NUMBERS = {
+    "created": "created_at",
+    "updated": "updated_at",
+    "priority": "priority",
+    "attempts": "attempt",
+    "due": "due_at",
+}
 #: index that begins with the column; all but the first go on with ``created_at``
 INDEX = {
     "task_id": "sqlite_autoindex_tasks_1",
@@ -35,6 +42,8 @@ INDEX = {
 #: their empty value is not in the index
 _PARTIAL = frozenset({"worker", "batch", "fp"})
 _ORDERS = ("<", "<=", ">", ">=")
+#: more values than this are looked up in one list, for the depth of an expression is limited
+MANY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +62,14 @@ def condition(term: Term) -> Condition:
     Raises:
         UsageError: unknown field or operator, or a value that is no number.
     """
-    if term.field in NUMBERS:
+    if term.field == ANY:
+        found = _any(term)
+    elif term.field in NUMBERS:
         found = _number(term, NUMBERS[term.field])
     elif term.op != "=":
         raise UsageError(f"{term.field} cannot be compared with {term.op}", field="filter")
+    elif (listed := _listed(term)) is not None:
+        found = listed
     else:
         parts = alternatives(term)
         sql = " OR ".join(part.sql for part in parts) or "0"
@@ -72,6 +85,24 @@ def alternatives(term: Term) -> list[Condition]:
     if column is None:
         raise UsageError(f"unknown field {term.field}", field="filter")
     return [_text(column, value) for value in term.values]
+
+
+def _any(term: Term) -> Condition:
+    lists = [[condition(one) for one in terms] for terms in term.any_of]
+    sql = " OR ".join(f"({' AND '.join(part.sql for part in parts) or '1'})" for parts in lists) or "0"
+    return Condition(f"({sql})", tuple(value for parts in lists for part in parts for value in part.values))
+
+
+def _listed(term: Term) -> Condition | None:
+    """Many whole values as one list; None where they are few, or not all of them whole."""
+    if len(term.values) <= MANY or any(value.endswith("*") for value in term.values):
+        return None
+    column = TEXTS.get(term.field, "")
+    if term.field == "shop" and all(":" in value for value in term.values):
+        column = "platform || ':' || shop_id"
+    if not column:
+        return None
+    return Condition(f"({column} IN (SELECT value FROM json_each(?)))", (json.dumps(term.values),))
 
 
 def is_scan(term: Term) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services.domain import breaker, dependency, limit
 from services.domain import session as sessions
-from services.domain.explain import SHOP_BUSY
+from services.domain.insight.gates import SHOP_BUSY
 from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
 from services.domain.transitions import BELIEVED_MS, LOOK_AHEAD

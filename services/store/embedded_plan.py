@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from services.domain.errors import UsageError
-from services.domain.query import Query, Term
+from services.domain.query import ANY, Query, Term
 from services.domain.task import Task
 from services.store import embedded_filter as filters
 from services.store.embedded_filter import Condition
@@ -105,7 +105,7 @@ def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
         return None
     if term.field == "created" and term.op != "=":
         return _counted(conn, (("tasks_created", filters.condition(term)),), ordered=True)
-    if term.op != "=" or term.field in filters.NUMBERS:
+    if term.op != "=" or term.field in filters.NUMBERS or term.field == ANY:
         return None
     parts = filters.alternatives(term)
     if not parts or len(parts) > MANY_ARMS or not all(part.column for part in parts):

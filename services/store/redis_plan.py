@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from dataclasses import field as made
 
 from services.domain.lane import LANES
+from services.domain.match import conditions
 from services.domain.query import Term
 from services.domain.status import Status, Triage
 from services.store import keys
 from services.store.redis_client import Command, Link
 from services.store.redis_script import load
-from services.store.redis_terms import conditions
 
 #: more indexes than this are not worth asking one by one
 MOST_NAMES = 512

@@ -10,14 +10,16 @@ from dataclasses import dataclass
 
 import msgspec
 
+from services.domain import match
 from services.domain.errors import UsageError
+from services.domain.match import Condition
 from services.domain.query import SORTS, Page, Query
 from services.domain.status import Status
 from services.domain.task import Task, decode
-from services.store import keys, redis_plan, redis_terms
+from services.store import keys, redis_plan
+from services.store.redis_glance import Glance
 from services.store.redis_reads import Reads
 from services.store.redis_script import PREFIX
-from services.store.redis_terms import Condition, Glance
 from services.store.redis_walk import MOST, Place, Window, behind, by_id, walk
 
 #: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
@@ -75,9 +77,9 @@ class Queries(Reads):
     def _job(self, query: Query) -> _Job:
         if query.sort not in SORTS:
             raise UsageError(f"tasks cannot be sorted by {query.sort!r:.40}; use {', '.join(SORTS)}", field="sort")
-        fits = tuple(redis_terms.conditions(query.terms))
+        fits = tuple(match.conditions(query.terms))
         after = _read_cursor(query.sort, query.cursor) if query.cursor else None
-        scans = any(redis_terms.is_scan(term) for term in query.terms)
+        scans = any(match.is_scan(term) for term in query.terms)
         return _Job(query=query, fits=fits, scans=scans, after=after, plan=redis_plan.make(self._link, query.terms))
 
     # ---------------------------------------------------------------------- order
@@ -169,7 +171,7 @@ class Queries(Reads):
 
 
 def _window(job: _Job, field: str) -> Window:
-    low, low_in, high, high_in = redis_terms.bounds(job.query.terms, field)
+    low, low_in, high, high_in = match.bounds(job.query.terms, field)
     return Window(
         low=f"{'' if low_in else '('}{low}",
         high=f"{'' if high_in else '('}{high}",

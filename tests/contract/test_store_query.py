@@ -10,7 +10,7 @@ import pytest
 
 from services.domain.change import Create, Move, Op
 from services.domain.errors import UsageError
-from services.domain.query import Page, Query, Term, equals
+from services.domain.query import Page, Query, Term, any_of, equals, none_of
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.contract.rig import Rig
@@ -178,6 +178,28 @@ def test_a_scan_has_no_total(rig: Rig, tasks: dict[str, Task], term: Term, expec
 
 
 TOGETHER = [
+    ((any_of((is_("status", "queued"), is_("lane", "low")), (is_("triage", "open"),)),), {"low", "dead", "bad"}),
+    ((none_of((is_("status", "queued"),), (is_("platform", "pdd"),)),), {"parked"}),
+    ((any_of(),), set()),
+    ((none_of(),), EVERY),
+    (
+        (
+            any_of(
+                (),
+            ),
+            is_("status", "held"),
+        ),
+        {"held"},
+    ),
+    (
+        (is_("status", "blocked", "queued"), any_of((is_("shop", "temu:s1"),), (is_("gate", "shop_*"),)), none_of(())),
+        set(),
+    ),
+    ((is_("status", "scheduled"), than("due", ">", 1)), {"plan"}),
+    ((is_("status", "queued"), than("due", ">", 1)), set()),
+    ((is_("shop", "pdd:s10", "temu:busy", *(f"pdd:none{n}" for n in range(3000))),), {"low", "parked"}),
+    ((is_("shop", "temu:s1", *(f"pdd:none{n}" for n in range(30)), negated=True), is_("platform", "temu")), {"parked"}),
+    ((is_("uniq", "U", *map(str, range(100))),), {"queued"}),
     ((is_("status", "queued"), is_("platform", "pdd")), {"queued", "twin", "low"}),
     ((is_("status", "queued"), is_("shop", "s1*"), is_("lane", "low", negated=True)), {"queued", "twin", "temu"}),
     ((is_("shop", "s1"), is_("batch", "B1"), than("priority", ">=", 7)), {"pending"}),

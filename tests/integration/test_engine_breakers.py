@@ -10,7 +10,7 @@ from services import assembly
 from services.clock import SystemClock
 from services.domain.breaker import Rule
 from services.domain.errors import UsageError
-from services.domain.explain import GateView
+from services.domain.insight.wait import GateView
 from services.domain.limit import Limit
 from services.messages import english
 from services.monitor.attention import AttentionFinder
@@ -129,7 +129,7 @@ def test_paused_and_busy_and_at_the_limit_of_its_platform(fleet: Fleet) -> None:
     assert detail is not None
     states = [(view.name, view.state) for view in detail.gates if view.state != "ok"]
     assert states == [("paused", "closed"), ("shop_busy", "next"), ("quota", "next")]
-    assert detail.starts_in_s is None
+    assert detail.starts is None
     gate.touch()
     fleet.wait(holder, "succeeded")
     spent = closed(fleet, other)
@@ -137,5 +137,5 @@ def test_paused_and_busy_and_at_the_limit_of_its_platform(fleet: Fleet) -> None:
     assert 0 < spent.params["seconds"] <= 61
     found = assembly.queries(fleet.engine).tasks.detail(other)
     assert found is not None
-    assert found.starts_in_s is not None
-    assert 0 < found.starts_in_s <= 180
+    assert found.starts is not None
+    assert 0 < found.starts.low_s <= found.starts.high_s <= 180

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from services import assembly
-from services.domain import explain
 from services.domain.change import Claim, Finish
+from services.domain.insight import wait
 from services.domain.task import Attempt
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
@@ -68,7 +68,7 @@ def test_a_failed_dependency_holds_or_cancels(fleet: Fleet) -> None:
     assert (closed.name, closed.code, closed.params["id"]) == ("dependency", "gate.dependency_dead", bad)
 
 
-def gates(fleet: Fleet, task_id: str) -> tuple[explain.GateView, ...]:
+def gates(fleet: Fleet, task_id: str) -> tuple[wait.GateView, ...]:
     detail = assembly.queries(fleet.engine).tasks.detail(task_id)
     assert detail is not None
     return detail.gates

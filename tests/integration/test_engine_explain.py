@@ -6,7 +6,8 @@ from services import assembly
 from services.domain import home
 from services.domain.breaker import Rule
 from services.domain.change import Answer, Claim, Finish
-from services.domain.explain import GATES, GateView
+from services.domain.insight.gates import GATES
+from services.domain.insight.wait import GateView
 from services.domain.limit import Limit
 from services.domain.shop import Shop
 from services.domain.task import Attempt

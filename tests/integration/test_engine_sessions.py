@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from services import assembly
 from services.clock import SystemClock
-from services.domain.explain import GateView
+from services.domain.insight.wait import GateView
 from services.messages import english
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries

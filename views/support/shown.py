@@ -12,7 +12,7 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _, pgettext
 from services.messages import render
-from views.support import kinds, text
+from views.support import kinds, text, type_names
 from views.theme.tokens import LANES
 
 #: record status -> status name of the design tokens
@@ -86,6 +86,7 @@ _SAID: dict[str, Callable[[str], str]] = {
     "status": lambda status: status_word(status).lower(),
     "lane": lambda lane: lane_word(lane).lower(),
     "kind": lambda kind: kinds.title(kind) or kind,
+    "work": lambda name: type_names.name(name),
 }
 
 

@@ -225,7 +225,7 @@ class TaskDetailPanel(QWidget):
         self._why.setVisible(bool(detail.gates))
         self._story.set_note(so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
-        self._gates.set_entries(gate_entries(detail.gates, detail.starts_in_s))
+        self._gates.set_entries(gate_entries(detail.gates, detail.starts))
         self._timeline.set_entries(timeline(task, now))
         self._steps.follow(detail.flow)
         self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it

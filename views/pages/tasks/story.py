@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.domain import estimate
-from services.domain.explain import GateView
+from services.domain.insight import estimate
+from services.domain.insight.estimate import Estimate
+from services.domain.insight.wait import GateView
 from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Attempt, Step, Task
@@ -67,7 +68,7 @@ def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
     return [*(line for _at, line in entries), *_next(task, now_ms)]
 
 
-def gate_entries(gates: Sequence[GateView], starts_in_s: float | None = None) -> list[TimelineEntry]:
+def gate_entries(gates: Sequence[GateView], starts: Estimate | None = None) -> list[TimelineEntry]:
     """The checks in order, the first closed one in strong type, and last when it starts, where one can tell."""
     lines = []
     bold = False
@@ -84,8 +85,8 @@ def gate_entries(gates: Sequence[GateView], starts_in_s: float | None = None) ->
                 future=gate.state == "next",
             )
         )
-    if starts_in_s is not None and gates:
-        lines.append(TimelineEntry(time="", text=shown.say(estimate.sentence(starts_in_s)), status="", future=True))
+    if starts is not None and gates:
+        lines.append(TimelineEntry(time="", text=shown.say(estimate.sentence(starts)), status="", future=True))
     return lines
 
 

@@ -8,7 +8,7 @@ from services.domain.change import Claim, Resolve
 from services.domain.errors import UsageError
 from services.domain.shop import Pause, Shop
 from services.domain.transitions import LOOK_AHEAD
-from services.domain.worker import WorkerInfo
+from services.domain.worker import SlotState, WorkerInfo
 from services.monitor.tasks import TaskQueries
 from services.ports import Letter, LogLine
 from tests.unit.services.engine.room import Room
@@ -78,8 +78,8 @@ def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
     assert closed(queries, task.task_id) == {"no_worker": "gate.no_worker"}
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, lacks={"rpa": "flowrun"}))
     assert closed(queries, task.task_id) == {"no_worker": "gate.needs_program"}
-    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
-    assert closed(queries, task.task_id) == {}
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",), slots=(SlotState(),)))
+    assert closed(queries, task.task_id) == {"lane_order": "gate.front"}
     room.store.set_pause(Pause(scope="shop:pdd:s1", by="ann", reason="login"))
     assert closed(queries, task.task_id) == {"paused": "gate.paused"}
     room.store.clear_pause("shop:pdd:s1")

@@ -1,31 +1,40 @@
-"""Why a task is waiting: its gates in the order in which they are tested, with the values of this moment."""
+"""Why a task is waiting: its gates in the order in which they are tested, with the values of this moment.
+
+Which of them it waits at is decided by ``gates``, for this task as for any list of them; here it is put into words.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
-from services.domain import breaker, classify, dependency, home, limit, session
+from services.domain import classify, dependency, home
 from services.domain.ability import NOBODY, Supply
 from services.domain.breaker import Breaker
+from services.domain.insight.gates import (
+    BREAKER,
+    GATED,
+    LANE_ORDER,
+    MESSAGE,
+    NO_WORKER,
+    NOT_DUE,
+    PAUSED,
+    QUOTA,
+    SESSION,
+    SHOP_BUSY,
+    TWIN,
+    Gap,
+    GatesNow,
+)
+from services.domain.insight.runs import NOTHING, Runs
 from services.domain.limit import LimitNow
 from services.domain.message import Message, Param
 from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import ACTIVE, Status
 from services.domain.task import Task
-from services.domain.worker import SILENT_AFTER_MS
+from services.domain.worker import SILENT_AFTER_MS, SlotState
 
-NOT_DUE, PAUSED, SHOP_BUSY, TWIN = "not_due", "paused", "shop_busy", "twin"
-MESSAGE, NO_WORKER, LANE_ORDER = "message", home.NO_WORKER, "lane_order"
-SESSION, BREAKER, QUOTA = session.GATE, breaker.GATE, limit.GATE
-#: the order of testing
-GATES = (
-    *(NOT_DUE, dependency.GATE, PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN, home.GATE, MESSAGE),
-    *(NO_WORKER, LANE_ORDER),
-)
 _NEEDS = {
     "handler": "gate.needs_handler",
     "program": "gate.needs_program",
@@ -35,11 +44,8 @@ _NEEDS = {
 #: so many workers are named, then dots
 NAMED = 5
 OK, CLOSED, NEXT = "ok", "closed", "next"
+_IN_HAND = frozenset({Status.RUNNING, Status.HELD})
 _FAILED: dict[str, str] = {Status.DEAD: "gate.dependency_dead", Status.CANCELLED: "gate.dependency_cancelled"}
-#: gates that keep a task in its shop's lot
-_OF_LOT = frozenset({PAUSED, SESSION, BREAKER, SHOP_BUSY, QUOTA, TWIN})
-_PARKED = "gate.parked"
-_NOT_WAITING = frozenset({Status.RUNNING, Status.HELD})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +68,10 @@ class Facts:
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
     shop_ahead: int = 0  #: parked tasks of the shop that go first
     on_the_way: int = 0  #: of a parked task: those of its shop that wait for a worker and go first
+    under_way: int = 0  #: of a parked task: all of its shop that wait for a worker
     first_on_the_way: Task | None = None
+    shop_line: Mapping[str, int] = field(default_factory=dict)  #: of those of the shop that go first, by type
+    shop_arrivals: float = 0.0  #: tasks of the shop a second of late that would go first
     limits: tuple[LimitNow, ...] = ()  #: of its platform and its type
     limit_holders: tuple[Task, ...] = ()  #: running tasks that count for the first full limit
     limit_ahead: int = 0  #: parked tasks of that platform or type that go first
@@ -71,9 +80,45 @@ class Facts:
     home: home.HomeNow | None = None  #: where that is, if anywhere yet
     concurrency: int = 1
     ahead: int = 0  #: queued tasks of the same lane that go first
+    urgent: int = 0  #: queued tasks of more urgent lanes
+    kept: int = 0  #: slots that are kept for its lane
+    lane_arrivals: float = 0.0  #: tasks a second of late that would go first in its lane, or in a more urgent one
     supply: Supply = NOBODY  #: workers for its type and lane
-    slots: int = 0  #: of the workers of its lane
-    usual_s: float = 0.0  #: how long such a task runs, 0 unknown
+    slots: tuple[SlotState, ...] = ()  #: of the living workers of its lane
+    #: how long tasks run, by type and shop
+    runs: Mapping[tuple[str, str], Runs] = field(default_factory=dict)
+    usual: Runs = NOTHING  #: how long such a task runs
+    lane_usual: Runs = NOTHING  #: how long tasks of its lane run
+
+    def lasts(self, task_type: str, shop: str) -> Runs:
+        """How long tasks of a type run in a shop."""
+        return self.runs.get((task_type, shop), NOTHING)
+
+    @property
+    def free(self) -> int:
+        """Living slots of its lane without a task."""
+        return sum(1 for slot in self.slots if not slot.task_id)
+
+    def gates(self, task: Task) -> GatesNow:
+        """What closes gates for this task."""
+        running = len(others(task, self))
+        busy = running >= self.concurrency
+        parked = task.status == Status.BLOCKED
+        idle = parked and not busy and running + self.under_way < self.concurrency
+        shop, twin = frozenset({task.shop}), self.twin
+        away = self.homed and self.home is not None and not self.home.able
+        return GatesNow(
+            now_ms=self.now_ms,
+            pauses=self.pauses,
+            sessions=shop if self.session is not None else frozenset(),
+            breakers=(self.breaker,) if self.breaker is not None else (),
+            busy=shop if busy else frozenset(),
+            idle=shop if idle else frozenset(),
+            limits=self.limits,
+            twins=frozenset({task.uniq}) if twin is not None and twin.status in _IN_HAND else frozenset(),
+            away=(Gap(),) if away else (),
+            unserved=() if self.supply.able else (Gap(),),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,21 +136,39 @@ class GateView:
         return Message(self.code, self.params)
 
 
-def why_waiting(task: Task, facts: Facts) -> tuple[GateView, ...]:
-    """All gates of a waiting task in their order, () for one that does not wait."""
-    if task.status not in ACTIVE or task.status in _NOT_WAITING:
+def why_waiting(task: Task, facts: Facts, here: str = "") -> tuple[GateView, ...]:
+    """All gates of a waiting task in their order, () for one that does not wait. ``here``: where it waits, if that was
+    judged already, by more than these facts.
+    """
+    if task.status not in GATED:
         return ()
-    views: list[GateView] = []
-    blocked = False
-    tests = tuple(_tests(task, facts))
-    if any(name in _OF_LOT and name != task.gate and not is_open for name, is_open, _, _ in tests):
-        # the record names the gate that it met first; where that one is open by now, the facts know better
-        tests = tuple(_tests(replace(task, gate="") if task.gate in _OF_LOT else task, facts))
-    for name, is_open, code, params in tests:
-        state = OK if is_open else NEXT if blocked else CLOSED
-        blocked = blocked or not is_open
-        views.append(GateView(name=name, state=state, code=code, params=params))
+    here = here or facts.gates(task).gate_of(task)
+    views = []
+    for name, is_open, code, params in _tests(task, facts):
+        if name != here:
+            views.append(GateView(name=name, state=OK if is_open else NEXT, code=code, params=params))
+        elif is_open and task.status == Status.BLOCKED:  # nothing else, or the facts are a moment younger
+            views.append(_parked(name, facts))
+        else:
+            views.append(GateView(name=name, state=CLOSED, code=code, params=params))
     return tuple(views)
+
+
+def _parked(name: str, facts: Facts) -> GateView:
+    if name == LANE_ORDER:
+        ahead = facts.shop_ahead + facts.on_the_way
+        return GateView(name=name, state=CLOSED, code="gate.opened", params={"ahead": ahead})
+    return GateView(name=name, state=CLOSED, code="gate.parked")
+
+
+def closed(views: Sequence[GateView]) -> GateView | None:
+    """The gate that a task waits at, None for one that does not wait."""
+    return next((view for view in views if view.state == CLOSED), None)
+
+
+def others(task: Task, facts: Facts) -> list[Task]:
+    """Running tasks of its shop besides itself."""
+    return [holder for holder in facts.holders if holder.task_id != task.task_id]
 
 
 _Test = tuple[str, bool, str, dict[str, Param]]
@@ -128,8 +191,10 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
 
 
 def _due(task: Task, facts: Facts) -> _Test:
-    left = max(0, task.due_at - facts.now_ms) if task.status in (Status.SCHEDULED, Status.RETRYING) else 0
-    if not left:
+    left = task.due_at - facts.now_ms if task.status in (Status.SCHEDULED, Status.RETRYING) else 0
+    if left <= 0 and task.status == Status.SCHEDULED:
+        return NOT_DUE, False, "gate.overdue", {"seconds": -left // 1000, "due_at": task.due_at}
+    if left <= 0:
         return NOT_DUE, True, "gate.due", {}
     seconds = -(-left // 1000)
     if task.status == Status.RETRYING:
@@ -142,7 +207,7 @@ def _dependency(task: Task, facts: Facts) -> _Test:
     if not count:
         return name, True, "gate.no_dependency", {}
     if not facts.needs:
-        return _parked(task, name) or (name, True, "gate.dependencies_met", {"count": count})
+        return name, True, "gate.dependencies_met", {"count": count}
     first = min(facts.needs, key=_hopeless)
     params: dict[str, Param] = {"open": len(facts.needs), "count": count, "id": first.name}
     if first.task is None:
@@ -166,13 +231,13 @@ def _paused(task: Task, facts: Facts) -> _Test:
         first = closed[0]
         params: dict[str, Param] = {"scope": first.scope, "by": first.by, "reason": first.reason, "since": first.at}
         return PAUSED, False, "gate.paused", params
-    return _parked(task, PAUSED) or (PAUSED, True, "gate.not_paused", {})
+    return PAUSED, True, "gate.not_paused", {}
 
 
 def _session(task: Task, facts: Facts) -> _Test:
     closed = facts.session
     if closed is None:
-        return _parked(task, SESSION) or (SESSION, True, "gate.no_session", {})
+        return SESSION, True, "gate.no_session", {}
     seconds = max(0, facts.now_ms - closed.since) // 1000
     params: dict[str, Param] = {
         "shop": closed.shop, "kind": closed.kind, "since": closed.since, "seconds": seconds, "holder": closed.task_id,
@@ -184,29 +249,41 @@ def _session(task: Task, facts: Facts) -> _Test:
 
 
 def _shop(task: Task, facts: Facts) -> _Test:
-    others = [holder for holder in facts.holders if holder.task_id != task.task_id]
-    params: dict[str, Param] = {"running": len(others), "concurrency": facts.concurrency}
-    if len(others) >= facts.concurrency and others:
-        params |= _held_by(others, facts) | {"ahead": facts.shop_ahead + facts.on_the_way}
-        return SHOP_BUSY, False, "gate.shop_busy", params
+    running = others(task, facts)
+    params: dict[str, Param] = {"running": len(running), "concurrency": facts.concurrency}
+    if len(running) >= facts.concurrency and running:
+        code, held = _held_by(running, facts)
+        return SHOP_BUSY, False, code, params | held | {"ahead": facts.shop_ahead + facts.on_the_way}
     first = facts.first_on_the_way
-    if task.gate == SHOP_BUSY and first is not None:
+    if task.status == Status.BLOCKED and first is not None:
         seconds = max(0, facts.now_ms - first.created_at) // 1000
         params |= {"first": first.task_id, "seconds": seconds, "count": facts.on_the_way, "ahead": facts.shop_ahead}
         return SHOP_BUSY, False, "gate.shop_queue", params
-    return _parked(task, SHOP_BUSY) or (SHOP_BUSY, True, "gate.shop_free", params)
+    return SHOP_BUSY, True, "gate.shop_free", params
 
 
-def _held_by(holders: Sequence[Task], facts: Facts) -> dict[str, Param]:
+def _held_by(holders: Sequence[Task], facts: Facts) -> tuple[str, dict[str, Param]]:
+    """The task that is likely to end first, how far it is, and how such tasks usually last."""
     first = min(holders, key=lambda holder: holder.started_at)
     seconds = max(0, facts.now_ms - first.started_at) // 1000
-    return {"holder": first.task_id, "worker": first.worker, "since": first.started_at, "seconds": seconds}
+    params: dict[str, Param] = {
+        "holder": first.task_id, "work": first.task_type, "worker": first.worker, "since": first.started_at,
+        "seconds": seconds,
+    }  # fmt: skip
+    usual = facts.lasts(first.task_type, first.shop)
+    if usual.known:
+        params["usual_s"] = round(usual.usual_s, 1)
+    if 0 <= first.progress < 100:
+        return "gate.shop_held_done" if usual.known else "gate.shop_busy", params | {"progress": first.progress}
+    if not usual.known:
+        return "gate.shop_busy", params
+    return "gate.shop_held_long" if usual.left(seconds).overdue else "gate.shop_held", params
 
 
 def _breaker(task: Task, facts: Facts) -> _Test:
     found = facts.breaker
     if found is None:
-        return _parked(task, BREAKER) or (BREAKER, True, "gate.no_breaker", {})
+        return BREAKER, True, "gate.no_breaker", {}
     params: dict[str, Param] = {
         "failed": found.failed, "of": len(found.outcomes), "kind": found.kind, "since": found.since,
         "ahead": facts.shop_ahead,
@@ -214,24 +291,24 @@ def _breaker(task: Task, facts: Facts) -> _Test:
     left = found.until - facts.now_ms
     if left > 0:
         return BREAKER, False, "gate.breaker", params | {"seconds": -(-left // 1000), "due_at": found.until}
-    probes = [holder for holder in facts.holders if holder.task_id != task.task_id]
+    probes = others(task, facts)
     if probes:
         return BREAKER, False, "gate.breaker_tried", params | {"holder": probes[0].task_id, "worker": probes[0].worker}
-    return BREAKER, not facts.shop_ahead, "gate.breaker_try", params
+    return BREAKER, task.status != Status.BLOCKED, "gate.breaker_try", params
 
 
 def _quota(task: Task, facts: Facts) -> _Test:
     full = next((one for one in facts.limits if one.full), None)
     if full is None:
         code = "gate.quota" if facts.limits else "gate.no_quota"
-        return _parked(task, QUOTA) or (QUOTA, True, code, {})
+        return QUOTA, True, code, {}
     used = full.running + full.promised
     params: dict[str, Param] = {"scope": full.limit.scope, "ahead": facts.limit_ahead}
     if 0 < full.limit.concurrency <= used:
         params |= {"used": used, "limit": full.limit.concurrency}
         if not facts.limit_holders:
             return QUOTA, False, "gate.quota_promised", params
-        return QUOTA, False, "gate.quota_running", params | _held_by(facts.limit_holders, facts)
+        return QUOTA, False, "gate.quota_running", params | _held_by(facts.limit_holders, facts)[1]
     seconds = max(0, -(-(full.resets_at - facts.now_ms) // 1000)) if full.resets_at else 0
     params |= {"used": full.started + full.promised, "limit": full.limit.per_minute}
     return QUOTA, False, "gate.quota_starts", params | {"resets_at": full.resets_at, "seconds": seconds}
@@ -268,13 +345,6 @@ def _home(task: Task, facts: Facts) -> _Test:
     return home.GATE, True, "gate.home", params | {"workers": now.able}
 
 
-def _parked(task: Task, name: str) -> _Test | None:
-    """The record says so although the facts, read a moment later, do not show it any more."""
-    if task.status == Status.BLOCKED and task.gate == name:
-        return name, False, _PARKED, {}
-    return None
-
-
 def _message(task: Task) -> _Test:
     if task.status == Status.PENDING:
         return MESSAGE, False, "gate.unconfirmed", {"since": task.updated_at or task.created_at}
@@ -297,8 +367,15 @@ def _workers(task: Task, facts: Facts) -> _Test:
 
 
 def _lane(task: Task, facts: Facts) -> _Test:
-    if task.status != Status.QUEUED:
+    if task.status in (Status.BLOCKED, Status.SCHEDULED):
         return LANE_ORDER, True, "gate.lane_later", {}
+    params: dict[str, Param] = {
+        "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
+    }  # fmt: skip
+    if facts.urgent > 0:
+        return LANE_ORDER, False, "gate.behind_lanes", params
     if facts.ahead > 0:
-        return LANE_ORDER, False, "gate.behind", {"ahead": facts.ahead, "lane": task.lane}
-    return LANE_ORDER, True, "gate.front", {"lane": task.lane}
+        return LANE_ORDER, False, "gate.behind", params
+    if not facts.slots:
+        return LANE_ORDER, True, "gate.next", params
+    return LANE_ORDER, facts.free > 0, "gate.front" if facts.free else "gate.front_full", params

@@ -5,27 +5,31 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
-from services.domain import estimate
 from services.domain.ability import Supply
 from services.domain.breaker import Breaker
-from services.domain.explain import CLOSED, NEXT, OK, Facts, GateView, why_waiting
+from services.domain.insight import estimate, runs
+from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, GateView, why_waiting
 from services.domain.limit import Limit, LimitNow
 from services.domain.session import ClosedSession
 from services.domain.shop import Pause
 from services.domain.status import Status
-from services.domain.task import Task
+from services.domain.worker import SlotState
 from services.messages import english
 from tests.unit.services.domain.builders import NOW, task
 
 HOLDER = task(task_id="t1", status=Status.RUNNING, worker="w3", started_at=NOW - 90_000)
 LATER = task(task_id="t2", status=Status.RUNNING, worker="w4", started_at=NOW - 1000)
 ORDERS = "type:sync_order"
+FREE = (SlotState(),) * 4
+USUAL = runs.measured(range(100, 141, 5))
+LASTS = {("sync_order", "pdd:shop017"): USUAL}
 
 
 def facts(**fields: Any) -> Facts:
     supply = Supply(serving=1, able=1, seen=("w1",))
-    return Facts(**({"now_ms": NOW, "supply": supply, "slots": 4, "usual_s": 120.0} | fields))
+    return Facts(**({"now_ms": NOW, "supply": supply, "slots": FREE, "usual": USUAL} | fields))
 
 
 def gate(name: str, known: Facts, **fields: Any) -> GateView:
@@ -44,6 +48,19 @@ def test_a_busy_shop_names_who_holds_it_since_when_and_how_many_go_first() -> No
     view = gate("shop_busy", facts(holders=(LATER, HOLDER), concurrency=2, shop_ahead=3))
     assert english(view.message) == "The shop is busy: 2 of 2 running, first t1 on w3 for 1 m 30 s; 3 go first."
     assert (view.params["holder"], view.params["since"], view.params["ahead"]) == ("t1", NOW - 90_000, 3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "sync_order runs for 1 m 30 s of usually 2 min"),
+        ({"progress": 40}, "sync_order is 40 % done after 1 m 30 s, usually 2 min"),
+        ({"started_at": NOW - 600_000}, "sync_order runs for 10 m 00 s already, usually 2 min"),
+    ],
+)
+def test_how_far_the_one_is_that_holds_the_shop(fields: dict[str, Any], said: str) -> None:
+    view = gate("shop_busy", facts(holders=(replace(HOLDER, **fields),), runs=LASTS))
+    assert english(view.message) == f"The shop is busy: {said} (t1 on w3, 1 of 1 running); 0 go first."
 
 
 def test_a_full_platform_names_its_numbers() -> None:
@@ -73,7 +90,8 @@ def test_spent_starts_name_when_the_next_one_may() -> None:
 def test_limits_with_room_and_none_at_all() -> None:
     assert gate("quota", facts(limits=(limit(concurrency=9),)), gate="", status=Status.QUEUED).code == "gate.quota"
     assert gate("quota", facts(), gate="", status=Status.QUEUED).code == "gate.no_quota"
-    assert gate("quota", facts()).code == "gate.parked", "it opened a moment ago"
+    waiting = limit(ORDERS, concurrency=9, running=2, waiting=1)
+    assert gate("quota", facts(limits=(waiting,))).code == "gate.parked", "it opened a moment ago"
 
 
 def test_an_open_breaker_names_its_failures_and_the_next_try() -> None:
@@ -120,7 +138,7 @@ def test_a_closed_session_names_what_closed_it(fields: dict[str, Any], said: str
     [
         ({"holders": (HOLDER,)}, CLOSED, "gate.breaker_tried"),
         ({"shop_ahead": 2}, CLOSED, "gate.breaker_try"),
-        ({}, OK, "gate.breaker_try"),
+        ({}, CLOSED, "gate.breaker_try"),
     ],
 )
 def test_a_breaker_whose_cool_down_is_over(known: dict[str, Any], state: str, code: str) -> None:
@@ -128,6 +146,11 @@ def test_a_breaker_whose_cool_down_is_over(known: dict[str, Any], state: str, co
     view = gate("breaker", facts(breaker=found, **known))
     assert (view.state, view.code) == (state, code)
     assert "{" not in english(view.message)
+
+
+def test_the_one_that_was_sent_to_try_does_not_wait_at_the_breaker() -> None:
+    found = Breaker(shop="pdd:shop017", outcomes="1", until=NOW - 1, since=NOW - 60_000, times=1, kind="timeout")
+    assert gate("breaker", facts(breaker=found), gate="", status=Status.QUEUED).state == OK
 
 
 def test_the_first_of_several_closed_gates_is_what_it_waits_for() -> None:
@@ -148,26 +171,80 @@ BUSY: dict[str, Any] = {"status": Status.BLOCKED, "gate": "shop_busy"}
 SPENT = limit(per_minute=60, started=60, resets_at=NOW + 20_000)
 
 
+#: what of 1 m 30 s to 2 m 20 s is left for one that runs for 1 m 30 s
+LEFT, EACH = (10, 50), (96, 142)
+
+
 @pytest.mark.parametrize(
-    ("fields", "known", "seconds"),
+    ("fields", "known", "low", "high"),
     [
-        (QUEUED, {}, 0.0),
-        (QUEUED, {"ahead": 8}, 240.0),
-        ({"status": Status.SCHEDULED, "due_at": NOW + 61_000}, {}, 61.0),
-        (BUSY, {"holders": (HOLDER,)}, 30.0),
-        (BUSY, {"holders": (HOLDER,), "shop_ahead": 2}, 270.0),
-        (BUSY, {"holders": (HOLDER,), "usual_s": 0.0}, None),
-        ({"status": Status.BLOCKED, "gate": "quota"}, {"limits": (SPENT,), "limit_ahead": 30}, 50.0),
-        (BUSY, {"holders": (HOLDER,), "limits": (SPENT,), "limit_ahead": 60}, 80.0),
-        ({"status": Status.BLOCKED, "gate": "paused"}, {"pauses": (Pause(scope="all", by="a"),)}, None),
-        (QUEUED, {"supply": Supply()}, None),
+        (QUEUED, {}, 0, 0),
+        (QUEUED, {"ahead": 3}, 0, 0),
+        (QUEUED, {"ahead": 4}, *EACH),
+        (QUEUED, {"ahead": 40, "lane_usual": USUAL}, 1000, 1300),
+        ({"status": Status.SCHEDULED, "due_at": NOW + 61_000}, {}, 61, 61),
+        (BUSY, {"holders": (HOLDER,)}, *LEFT),
+        (BUSY, {"holders": (HOLDER,), "shop_ahead": 2}, LEFT[0] + 2 * EACH[0], LEFT[1] + 2 * EACH[1]),
+        (BUSY, {"holders": (replace(HOLDER, progress=90),)}, 5, 20),
+        (QUEUED, {"holders": (HOLDER,)}, *LEFT),
+        ({"status": Status.BLOCKED, "gate": "quota"}, {"limits": (SPENT,), "limit_ahead": 30}, 50, 50),
+        (BUSY, {"holders": (HOLDER,), "limits": (SPENT,), "limit_ahead": 60}, 80, 80),
     ],
 )
-def test_when_it_starts(fields: dict[str, Any], known: dict[str, Any], seconds: float | None) -> None:
-    record: Task = task(**fields)
-    assert estimate.starts_in_s(record, facts(**known)) == seconds
+def test_when_it_starts(fields: dict[str, Any], known: dict[str, Any], low: float, high: float) -> None:
+    usual = {"runs": LASTS, "lane_usual": USUAL}
+    found = estimate.starts(task(**fields), facts(**(usual | known)))
+    assert found is not None
+    assert low <= found.low_s <= found.mid_s <= found.high_s <= high
+    if low < high:
+        assert found.basis == runs.MEASURED
+        assert found.low_s < found.high_s, "a spread is stated"
+
+
+@pytest.mark.parametrize(
+    ("fields", "known"),
+    [
+        (BUSY, {"holders": (HOLDER,), "usual": runs.NOTHING}),
+        (BUSY, {"holders": (replace(HOLDER, lease_until=NOW - 1),)}),
+        ({"status": Status.BLOCKED, "gate": "paused"}, {"pauses": (Pause(scope="all", by="a"),)}),
+        (QUEUED, {"supply": Supply()}),
+        (QUEUED, {"slots": ()}),
+        ({"status": Status.SCHEDULED, "due_at": NOW - 61_000}, {}),
+    ],
+    ids=["nothing is known", "its worker is silent", "a person", "no worker", "no living slot", "no leader"],
+)
+def test_nobody_can_tell_when_it_starts(fields: dict[str, Any], known: dict[str, Any]) -> None:
+    assert estimate.starts(task(**fields), facts(**known)) is None
+
+
+def test_what_a_type_says_counts_only_until_something_was_measured() -> None:
+    says = {("sync_order", "pdd:shop017"): runs.declared(120)}
+    found = estimate.starts(task(**BUSY), facts(holders=(HOLDER,), runs=says))
+    assert found is not None
+    assert found.basis == runs.DECLARED
+    assert found.high_s > 150, "a word is less sure than a measurement"
+    assert "what its type says" in english(estimate.sentence(found))
+
+
+def test_the_same_facts_give_the_same_numbers() -> None:
+    known = facts(holders=(HOLDER,), shop_ahead=3, runs=LASTS, shop_arrivals=0.01)
+    assert estimate.starts(task(**BUSY), known) == estimate.starts(task(**BUSY), known)
+
+
+def test_more_urgent_arrivals_make_it_later() -> None:
+    known = {"holders": (HOLDER,), "shop_ahead": 3, "runs": LASTS}
+    calm = estimate.starts(task(**BUSY), facts(**known))
+    rush = estimate.starts(task(**BUSY), facts(**known, shop_arrivals=0.005))
+    assert calm is not None
+    assert rush is not None
+    assert rush.mid_s > calm.mid_s * 1.2
 
 
 def test_the_estimate_in_words() -> None:
-    assert english(estimate.sentence(0.2)) == "It starts at any moment, as far as one can tell."
-    assert english(estimate.sentence(62)) == "It starts in about 1 m 02 s, as far as one can tell."
+    def said(low: float, mid: float, high: float, basis: str) -> str:
+        return english(estimate.sentence(estimate.Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis)))
+
+    assert said(0, 0, 0.2, "measured") == "It starts at any moment: nothing is before it and a slot is free."
+    assert said(62, 62, 62, "instant") == "It starts in 1 m 02 s."
+    expected = "It starts in about 4–8 min, by how long such tasks took lately."
+    assert said(230, 300, 431, "measured") == expected

@@ -1,4 +1,4 @@
-"""Terms of a filter as conditions on records."""
+"""Whether a record matches the terms of a filter: one condition per term. Pure."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-import msgspec
-
 from services.domain.errors import UsageError
-from services.domain.query import Term
+from services.domain.query import ANY, Term
 
 Condition = Callable[[Any], bool]
 
@@ -35,56 +33,8 @@ NUMBERS: Mapping[str, str] = {
     "updated": "updated_at",
     "attempts": "attempt",
     "priority": "priority",
+    "due": "due_at",
 }
-
-
-class Glance(msgspec.Struct, frozen=True, array_like=True):
-    """The fields of a record that a filter can ask for; what stands behind them is passed over unread."""
-
-    task_id: str
-    shop_id: str
-    platform: str
-    task_type: str
-    payload: msgspec.Raw
-    lane: str
-    priority: int
-    queue: str
-    status: str
-    gate: str
-    gen: int
-    attempt: int
-    retries: int
-    max_retries: int
-    created_at: int
-    updated_at: int
-    due_at: int
-    queued_at: int
-    started_at: int
-    ended_at: int
-    owner: str
-    lease_until: int
-    worker: str
-    cancel: str
-    error: str
-    error_kind: str
-    fingerprint: str
-    result: msgspec.Raw
-    progress: int
-    note: str
-    batch: str
-    origin: str
-    created_by: str
-    reason: str
-    parent: str
-    successor: str
-    triage: str
-    triage_note: str
-    uniq: str
-
-    @property
-    def shop(self) -> str:
-        """Shop identity ``platform:shop_id``."""
-        return f"{self.platform}:{self.shop_id}"
 
 
 _COMPARE: Mapping[str, Callable[[float, float], bool]] = {
@@ -105,12 +55,24 @@ def conditions(terms: Iterable[Term]) -> list[Condition]:
     return [_negated(condition(term)) if term.negated else condition(term) for term in terms]
 
 
+def all_of(terms: Iterable[Term]) -> Condition:
+    """The condition that all terms hold.
+
+    Raises:
+        UsageError: a field or operator that is none.
+    """
+    wanted = conditions(terms)
+    return lambda task: all(fits(task) for fits in wanted)
+
+
 def condition(term: Term) -> Condition:
     """The condition of a term, its negation left aside.
 
     Raises:
         UsageError: a field or operator that is none.
     """
+    if term.field == ANY:
+        return _any(term)
     if term.field in NUMBERS:
         return _number(term)
     if term.field not in TEXTS and term.field != "text":
@@ -144,6 +106,11 @@ def bounds(terms: Iterable[Term], field: str) -> tuple[float, bool, float, bool]
 
 def _negated(wanted: Condition) -> Condition:
     return lambda task: not wanted(task)
+
+
+def _any(term: Term) -> Condition:
+    lists = [conditions(terms) for terms in term.any_of]
+    return lambda task: any(all(fits(task) for fits in wanted) for wanted in lists)
 
 
 def _split(values: Iterable[str]) -> tuple[frozenset[str], tuple[str, ...]]:

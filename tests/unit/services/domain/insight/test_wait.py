@@ -8,13 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from services.domain import estimate, explain, home
+from services.domain import home
 from services.domain.ability import Supply
-from services.domain.explain import CLOSED, NEXT, OK, Facts, Need, why_waiting
 from services.domain.home import HomeNow
+from services.domain.insight import estimate, runs, wait
+from services.domain.insight.gates import GATES, LANE_ORDER
+from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting
 from services.domain.sentences import SENTENCES
 from services.domain.shop import Pause
 from services.domain.status import Status
+from services.domain.worker import SlotState
 from tests.unit.services.domain.builders import NOW, task
 
 AFTER = {"status": Status.BLOCKED, "gate": "dependency", "depends_on": ("a", "b")}
@@ -24,17 +27,19 @@ RUNNING = task(task_id="other", status=Status.RUNNING, worker="w3", started_at=N
 def facts(**fields: Any) -> Facts:
     workers = fields.pop("workers", 2)
     supply = Supply(serving=workers, able=workers, seen=tuple(f"w{number}" for number in range(workers)))
-    return Facts(**({"now_ms": NOW, "supply": supply} | fields))
+    return Facts(**({"now_ms": NOW, "supply": supply, "slots": (SlotState(),)} | fields))
 
 
-def gates(record: Any, known: Facts) -> dict[str, explain.GateView]:
+def gates(record: Any, known: Facts) -> dict[str, wait.GateView]:
     return {view.name: view for view in why_waiting(record, known)}
 
 
-def test_a_queued_task_with_all_gates_open() -> None:
+def test_a_queued_task_with_all_gates_open_waits_for_its_turn() -> None:
     views = why_waiting(task(status=Status.QUEUED), facts(homed=True))
-    assert [view.name for view in views] == list(explain.GATES)
-    assert {view.state for view in views} == {OK}
+    assert [view.name for view in views] == list(GATES)
+    assert {view.name: view.code for view in views if view.state != OK} == {LANE_ORDER: "gate.front"}
+    busy = why_waiting(task(status=Status.QUEUED), facts(slots=(SlotState(task_id="t9"),)))
+    assert {view.name: view.code for view in busy if view.state != OK} == {LANE_ORDER: "gate.front_full"}
 
 
 AWAY = {"status": Status.BLOCKED, "gate": "home_node:desk"}
@@ -77,21 +82,32 @@ def test_others_do_not_wait(status: Status) -> None:
         ),
         (
             {"status": Status.BLOCKED, "gate": "shop_busy"},
-            {"first_on_the_way": task(task_id="a", created_at=NOW - 7000), "on_the_way": 4, "shop_ahead": 2},
+            {
+                "first_on_the_way": task(task_id="a", created_at=NOW - 7000),
+                "on_the_way": 4,
+                "under_way": 4,
+                "shop_ahead": 2,
+            },
             "shop_busy",
             "gate.shop_queue",
             {"first": "a", "seconds": 7, "count": 4, "ahead": 2},
         ),
         ({"status": Status.BLOCKED, "gate": "twin"}, {}, "twin", "gate.twin", {}),
         (
-            {"status": Status.QUEUED},
+            {"status": Status.QUEUED, "uniq": "U"},
             {"twin": RUNNING},
             "twin",
             "gate.twin_running",
             {"twin": "other", "worker": "w3", "since": NOW - 5000, "seconds": 5},
         ),
-        ({"status": Status.QUEUED}, {"twin": task(status="held")}, "twin", "gate.twin_held", {}),
-        ({"status": Status.QUEUED}, {"twin": task(status="queued")}, "twin", "gate.twin_first", {"status": "queued"}),
+        ({"status": Status.QUEUED, "uniq": "U"}, {"twin": task(status="held")}, "twin", "gate.twin_held", {}),
+        (
+            {"status": Status.BLOCKED, "gate": "twin", "uniq": "U"},
+            {"twin": task(status="queued")},
+            "twin",
+            "gate.twin_first",
+            {"status": "queued"},
+        ),
         (
             AFTER,
             {"needs": (Need("a", task(task_id="a", status=Status.RUNNING)),)},
@@ -122,8 +138,11 @@ def test_others_do_not_wait(status: Status) -> None:
         ),
         (AFTER, {"needs": (Need("b", None),)}, "dependency", "gate.dependency_gone", {"id": "b"}),
         (AFTER, {}, "dependency", "gate.parked", {}),
-        ({"status": Status.BLOCKED, "gate": "shop_busy"}, {}, "shop_busy", "gate.parked", {}),
-        ({"status": Status.BLOCKED, "gate": "paused"}, {}, "paused", "gate.parked", {}),
+        ({"status": Status.BLOCKED, "gate": "shop_busy"}, {}, "lane_order", "gate.opened", {}),
+        ({"status": Status.BLOCKED, "gate": "paused"}, {}, "lane_order", "gate.opened", {}),
+        ({"status": Status.BLOCKED, "gate": "session"}, {"under_way": 1}, "shop_busy", "gate.parked", {}),
+        ({"status": Status.SCHEDULED, "due_at": NOW - 7_200_000}, {}, "not_due", "gate.overdue", {"seconds": 7200}),
+        ({"status": Status.QUEUED}, {"holders": (RUNNING,)}, "shop_busy", "gate.shop_busy", {"holder": "other"}),
         ({"status": Status.PENDING, "updated_at": NOW - 9}, {}, "message", "gate.unconfirmed", {"since": NOW - 9}),
         ({"status": Status.QUEUED, "lane": "low"}, {"workers": 0}, "no_worker", "gate.no_worker", {"lane": "low"}),
         (
@@ -176,6 +195,8 @@ def test_only_the_first_closed_gate_is_what_it_waits_for() -> None:
     known = facts(pauses=(Pause(scope="all", by="a"),), holders=(RUNNING,), workers=0, ahead=3)
     states = [view.state for view in why_waiting(task(status=Status.QUEUED), known)]
     assert states == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, NEXT, NEXT]
+    parked = why_waiting(task(status=Status.BLOCKED, gate="shop_busy"), known)
+    assert [view.state for view in parked] == [OK, OK, CLOSED, OK, OK, NEXT, OK, OK, OK, NEXT, OK]
 
 
 def test_a_shop_with_a_free_slot_is_open() -> None:
@@ -199,12 +220,12 @@ def test_every_answer_is_ordered_complete_and_can_be_said(
     known = facts(ahead=ahead, workers=workers, concurrency=concurrency, holders=(RUNNING,), homed=True)
     views = why_waiting(record, known)
     names = [view.name for view in views]
-    assert names in ([], list(explain.GATES))
+    assert names in ([], list(GATES))
     states = [view.state for view in views]
-    assert states.count(CLOSED) <= 1
+    assert states.count(CLOSED) == bool(views)
     assert NEXT not in states or states.index(CLOSED) < states.index(NEXT)
     for view in views:
-        assert SENTENCES[view.code].format(**view.params, span="1 s")
+        assert SENTENCES[view.code].format(**view.params, span="1 s", usual="2 s")
         assert view.message.code == view.code
 
 
@@ -227,7 +248,7 @@ def test_the_facts_know_better_than_the_gate_that_was_met_first(gate: str) -> No
     assert (found["twin"].state, found["twin"].code) == (CLOSED, "gate.twin_held")
     assert found[gate].state == OK
     alone = gates(task(status=Status.BLOCKED, gate=gate), facts())
-    assert (alone[gate].state, alone[gate].code) == (CLOSED, "gate.parked")
+    assert (alone[LANE_ORDER].state, alone[LANE_ORDER].code) == (CLOSED, "gate.opened")
 
 
 def test_who_needs_no_profile_is_told_of_no_home() -> None:
@@ -238,9 +259,13 @@ def test_who_needs_no_profile_is_told_of_no_home() -> None:
     assert (views[home.GATE].state, views[home.GATE].code) == (OK, "gate.home")
 
 
-@pytest.mark.parametrize(("free", "usual", "seconds"), [(1, 0.0, 1.0), (0, 40.0, 40.0), (0, 0.0, None)])
-def test_when_its_home_fetches_it(free: int, usual: float, seconds: float | None) -> None:
-    known = facts(**at_home(alive=1, able=1, free=free), usual_s=usual)
-    assert estimate.starts_in_s(task(**AWAY), known) == seconds
-    silent = facts(**at_home(seen_at=NOW - 90_000), usual_s=usual)
-    assert estimate.starts_in_s(task(**AWAY), silent) is None
+def test_when_its_home_fetches_it() -> None:
+    usual = runs.measured([30.0, 40.0, 50.0])
+    free = estimate.starts(task(**AWAY), facts(**at_home(alive=1, able=1, free=1)))
+    assert free is not None
+    assert free.high_s <= 3, "with the next heartbeat"
+    full = estimate.starts(task(**AWAY), facts(**at_home(alive=1, able=1), usual=usual))
+    assert full is not None
+    assert 20 < full.low_s <= full.mid_s <= full.high_s < 90
+    assert estimate.starts(task(**AWAY), facts(**at_home(alive=1, able=1))) is None, "nothing is known of such tasks"
+    assert estimate.starts(task(**AWAY), facts(**at_home(seen_at=NOW - 90_000), usual=usual)) is None

@@ -1,0 +1,285 @@
+"""When a waiting task starts, as far as one can tell: from its gates, what runs and goes first, and how long such tasks
+ran of late. Pure: the same facts always give the same numbers.
+"""
+
+from __future__ import annotations
+
+import heapq
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from services.domain.insight import runs
+from services.domain.insight.runs import Runs
+from services.domain.insight.wait import OK, Facts, GateView, others, why_waiting
+from services.domain.message import Message
+from services.domain.status import Status
+from services.domain.task import Task
+
+INSTANT = "instant"
+#: courses that are played through, and how many tasks ahead are drawn one by one; more are drawn as their sum
+DRAWS, ONE_BY_ONE = 96, 12
+#: arrivals that go first are played through up to here
+_ARRIVALS = 60
+#: a heartbeat, by which a worker fetches what waits for it
+_HEARTBEAT_S = (0.0, 3.0)
+_SEED = 20261122
+_AT_ONCE_S = 1.0
+_SENTENCES = {
+    runs.MEASURED: "gate.estimate_measured",
+    runs.DECLARED: "gate.estimate_declared",
+}
+
+Draws = Sequence[float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """Seconds from now: eight of ten start between ``low_s`` and ``high_s``, half of them before ``mid_s``.
+
+    ``basis``: instant (nothing but a time is waited for) | measured | declared (what the type says; nothing was
+    measured).
+    """
+
+    low_s: float
+    mid_s: float
+    high_s: float
+    basis: str
+
+    @property
+    def at_once(self) -> bool:
+        """Whether nothing is in its way."""
+        return self.high_s < _AT_ONCE_S
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Places at which tasks run: what is left of the ones that run there, and how many are free."""
+
+    left: tuple[Runs, ...] = ()
+    free: int = 0
+
+
+def starts(task: Task, facts: Facts, views: Sequence[GateView] | None = None) -> Estimate | None:
+    """When it starts, None where nobody can tell: a person or a worker must do something first, or nothing is known.
+    ``views``: its gates, if they were judged already.
+    """
+    views = why_waiting(task, facts) if views is None else views
+    if not views:
+        return None
+    courses = [_course(view, task, facts) for view in views if view.state != OK]
+    courses.append(_in_lane(task, facts))
+    if any(course is None for course in courses):
+        return None
+    known = [course for course in courses if course is not None]
+    if all(basis == INSTANT for _, basis in known):
+        until = max((max(draws) for draws, _ in known), default=0.0)
+        return Estimate(low_s=until, mid_s=until, high_s=until, basis=INSTANT)
+    longest = sorted(map(max, *(draws for draws, _ in known)) if len(known) > 1 else known[0][0])
+    bases = {basis for _, basis in known}
+    basis = runs.DECLARED if runs.DECLARED in bases else runs.MEASURED
+    low, mid, high = (longest[min(DRAWS - 1, int(share * DRAWS))] for share in (runs.LOW, 0.5, runs.HIGH))
+    return Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis)
+
+
+def sentence(found: Estimate) -> Message:
+    """The estimate in words."""
+    if found.at_once:
+        return Message("gate.estimate_now", {})
+    if found.basis == INSTANT:
+        return Message("gate.estimate_instant", {"seconds": round(found.mid_s)})
+    params = {"low_s": found.low_s, "mid_s": found.mid_s, "high_s": found.high_s}
+    return Message(_SENTENCES[found.basis], params)
+
+
+def after(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float = 0.0) -> Draws:
+    """Seconds until a place is free for the task behind all of ``ahead`` (how long each lasts, how many there are), in
+    as many courses as are played through; ``arrivals``: more a second that go first. Everything in it must be known.
+    """
+    chance = random.Random(_SEED)
+    pool = [lasts for lasts, count in ahead if count]
+    return sorted(_played(chance, bench, ahead, pool, arrivals) for _ in range(DRAWS))
+
+
+def _played(
+    chance: random.Random,
+    bench: Bench,
+    ahead: Sequence[tuple[Runs, int]],
+    pool: Sequence[Runs],
+    arrivals: float,
+) -> float:
+    ends = [left.at(chance.random()) for left in bench.left] + [0.0] * bench.free
+    heapq.heapify(ends)
+    count = sum(number for _, number in ahead)
+    if count > ONE_BY_ONE:
+        _all_at_once(chance, ends, ahead)
+    else:
+        for lasts, number in ahead:
+            for _ in range(number):
+                heapq.heapreplace(ends, ends[0] + lasts.at(chance.random()))
+    like = pool or bench.left
+    if arrivals > 0 and like:
+        at = chance.expovariate(arrivals)
+        for _ in range(_ARRIVALS):
+            if at >= ends[0]:
+                break
+            heapq.heapreplace(ends, ends[0] + chance.choice(like).at(chance.random()))
+            at += chance.expovariate(arrivals)
+    return ends[0]
+
+
+def _all_at_once(chance: random.Random, ends: list[float], ahead: Sequence[tuple[Runs, int]]) -> None:
+    """Many tasks over all places as one normal sum: every place is busy until the last of them begin."""
+    mean = sum(lasts.mean_s * number for lasts, number in ahead)
+    spread = sum(lasts.spread_s**2 * number for lasts, number in ahead) ** 0.5
+    work = sum(ends) + max(0.0, chance.gauss(mean, spread))
+    until = work / len(ends)
+    longest = max(lasts.at(chance.random()) for lasts, _ in ahead)
+    # the places end apart from each other: the first of them earlier than their mean by a share of one task
+    early = longest / 2 * (len(ends) - 1) / (len(ends) + 1)
+    ends[:] = [max(0.0, until - early)] + [until] * (len(ends) - 1)
+
+
+_Course = tuple[Draws, str] | None
+
+
+def _course(view: GateView, task: Task, facts: Facts) -> _Course:
+    make = _COURSES.get(view.code)
+    return make(view, task, facts) if make is not None else None
+
+
+def _instant(view: GateView, _task: Task, _facts: Facts) -> _Course:
+    return [float(view.params["seconds"])] * DRAWS, INSTANT
+
+
+def _next_starts(view: GateView, _task: Task, _facts: Facts) -> _Course:
+    seconds = float(view.params["seconds"]) + 60.0 * int(view.params["ahead"]) / int(view.params["limit"])
+    return [seconds] * DRAWS, INSTANT
+
+
+def _breaker(view: GateView, task: Task, facts: Facts) -> _Course:
+    """The first may try at that time; who stands behind others follows them, if the try succeeds."""
+    seconds = float(view.params["seconds"])
+    if not facts.shop_ahead:
+        return [seconds] * DRAWS, INSTANT
+    behind = _behind(Bench(free=facts.concurrency), _shop_line(task, facts))
+    return None if behind is None else ([seconds + one for one in behind[0]], behind[1])
+
+
+def _shop(_view: GateView, task: Task, facts: Facts) -> _Course:
+    bench = _bench(others(task, facts), facts.concurrency, facts)
+    line = _shop_line(task, facts)
+    return _behind(bench, line, facts.shop_arrivals) if bench is not None else None
+
+
+def _quota(view: GateView, _task: Task, facts: Facts) -> _Course:
+    bench = _bench(facts.limit_holders, int(view.params["limit"]), facts)
+    return _behind(bench, [(facts.usual, facts.limit_ahead)]) if bench is not None else None
+
+
+def _twin(_view: GateView, _task: Task, facts: Facts) -> _Course:
+    bench = _bench([facts.twin] if facts.twin is not None else [], 1, facts)
+    return _behind(bench, []) if bench is not None else None
+
+
+def _needs(_view: GateView, _task: Task, facts: Facts) -> _Course:
+    """What it depends on runs: it goes on with the last of them."""
+    if not all(one.task is not None and one.task.status == Status.RUNNING for one in facts.needs):
+        return None
+    courses = [_behind(bench, []) for one in facts.needs if one.task and (bench := _bench([one.task], 1, facts))]
+    if len(courses) < len(facts.needs) or any(course is None for course in courses):
+        return None
+    known = [course for course in courses if course is not None]
+    return [max(draws) for draws in zip(*(draws for draws, _ in known), strict=True)], known[0][1]
+
+
+def _fetched(_view: GateView, _task: Task, facts: Facts) -> _Course:
+    if facts.home is not None and facts.home.free > 0:
+        low, high = _HEARTBEAT_S
+        return [low + (high - low) * step / DRAWS for step in range(DRAWS)], runs.MEASURED
+    return _behind(Bench(left=(facts.usual,)), []) if facts.usual.known else None
+
+
+def _no_wait(_view: GateView, _task: Task, _facts: Facts) -> _Course:
+    return [0.0] * DRAWS, INSTANT
+
+
+#: gates that open by themselves; any other needs a person, a worker or another task's end
+_COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
+    "gate.retry_delay": _instant,
+    "gate.scheduled": _instant,
+    "gate.dependency": _needs,
+    "gate.dependencies": _needs,
+    "gate.breaker": _breaker,
+    "gate.shop_busy": _shop,
+    "gate.shop_held": _shop,
+    "gate.shop_held_done": _shop,
+    "gate.shop_held_long": _shop,
+    "gate.shop_queue": _shop,
+    "gate.quota_running": _quota,
+    "gate.quota_starts": _next_starts,
+    "gate.twin_running": _twin,
+    "gate.home_fetched": _fetched,
+    "gate.fetched": _no_wait,
+    "gate.unconfirmed": _no_wait,
+    "gate.behind": _no_wait,
+    "gate.behind_lanes": _no_wait,
+    "gate.front": _no_wait,
+    "gate.front_full": _no_wait,
+    "gate.opened": _no_wait,
+}
+
+
+def _in_lane(task: Task, facts: Facts) -> _Course:
+    """Until a living slot of its lane is free for it; the line of the lane is only known of a queued task."""
+    if not facts.slots:
+        return None
+    left = []
+    for slot in facts.slots:
+        if slot.task_id and slot.task_id != task.task_id:
+            ran = max(0, facts.now_ms - slot.since) / 1000
+            left.append(facts.lasts(slot.task_type, slot.shop).left(ran, slot.progress))
+    free = len(facts.slots) - len(left)
+    ahead = facts.ahead + facts.urgent
+    if free > ahead:
+        return [0.0] * DRAWS, INSTANT
+    if not all(one.known for one in left):
+        return None
+    course = _behind(Bench(left=tuple(left), free=free), [(facts.lane_usual, ahead)], facts.lane_arrivals)
+    if not facts.kept or not facts.urgent or not facts.lane_usual.known:
+        return course
+    # what is kept for a lane goes to its own first, whatever else waits
+    own = _behind(Bench(left=(facts.lane_usual.left(0),) * facts.kept), [(facts.lane_usual, facts.ahead)])
+    return own if course is None or own is None else (list(map(min, course[0], own[0])), course[1])
+
+
+def _bench(holders: Sequence[Task], places: int, facts: Facts) -> Bench | None:
+    """What runs at these places; None where of one of them nobody knows whether it still runs, or how long it will."""
+    left = []
+    for one in sorted(holders, key=lambda each: each.started_at)[: max(places, 1)]:
+        if 0 < one.lease_until < facts.now_ms:
+            return None
+        ran = max(0, facts.now_ms - one.started_at) / 1000
+        left.append(facts.lasts(one.task_type, one.shop).left(ran, one.progress))
+    if not all(one.known for one in left):
+        return None
+    return Bench(left=tuple(left), free=max(0, places - len(left)))
+
+
+def _shop_line(task: Task, facts: Facts) -> list[tuple[Runs, int]]:
+    """Those of its shop that go first: by their types where these are known, else as if they were of its own."""
+    count = facts.shop_ahead + facts.on_the_way
+    if sum(facts.shop_line.values()) == count:
+        return [(facts.lasts(kind, task.shop), number) for kind, number in facts.shop_line.items()]
+    return [(facts.usual, count)]
+
+
+def _behind(bench: Bench, ahead: Iterable[tuple[Runs, int]], arrivals: float = 0.0) -> _Course:
+    line = [(lasts, number) for lasts, number in ahead if number]
+    if not (bench.left or bench.free) or not all(lasts.known for lasts, _ in line):
+        return None
+    if bench.free and not line and not arrivals:
+        return [0.0] * DRAWS, INSTANT
+    used = [*bench.left, *(lasts for lasts, _ in line)]
+    basis = runs.DECLARED if any(one.basis == runs.DECLARED for one in used) else runs.MEASURED
+    return after(bench, line, arrivals), basis

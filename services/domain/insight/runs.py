@@ -1,0 +1,122 @@
+"""How long a task still runs: the distribution of what was measured of late, and what is left of one that runs.
+
+``durations`` has the mean of many tasks, for a whole fleet; this is for the one that somebody waits for. Pure: who has
+the records hands in seconds. ``of_tasks`` reads them off tasks that succeeded.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from services.domain.status import Status
+from services.domain.task import Task
+
+MEASURED, DECLARED, UNKNOWN = "measured", "declared", "unknown"
+#: so many attempts of a shop say more about it than those of all shops
+ENOUGH = 5
+#: what people are told is the middle eight of ten; drawn a little wider, for the next ones are not those that were seen
+LOW, HIGH = 0.08, 0.92
+#: a declared duration is a word, not a measurement: as likely half of it as twice
+_DECLARED_SPREAD = 2.5
+_GRID = tuple((step + 0.5) / 16 for step in range(16))
+#: progress below this says nothing yet about the rest
+_TELLING = 5
+#: what ran longer than any before: how much longer again, as shares of what it ran
+_OVERDUE = (0.03, 0.06, 0.1, 0.15, 0.25, 0.4, 0.7)
+#: the rest by progress is as uneven as the steps of a flow
+_UNEVEN = (0.6, 0.75, 0.87, 1.0, 1.15, 1.35, 1.7)
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """Seconds in ascending order and where they come from; ``overdue``: of a task that runs longer than all of them."""
+
+    seconds: tuple[float, ...] = ()
+    basis: str = UNKNOWN
+    overdue: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether anything can be told."""
+        return bool(self.seconds)
+
+    @property
+    def usual_s(self) -> float:
+        """The middle one, 0 where nothing is known."""
+        return self.at(0.5) if self.seconds else 0.0
+
+    @property
+    def mean_s(self) -> float:
+        """The mean, 0 where nothing is known."""
+        return sum(self.seconds) / len(self.seconds) if self.seconds else 0.0
+
+    @property
+    def span_s(self) -> tuple[float, float]:
+        """What eight of ten lie between."""
+        return (self.at(LOW), self.at(HIGH)) if self.seconds else (0.0, 0.0)
+
+    @property
+    def spread_s(self) -> float:
+        """The standard deviation; of one alone half of it."""
+        if len(self.seconds) < 2:
+            return self.mean_s / 2
+        mean = self.mean_s
+        return float((sum((one - mean) ** 2 for one in self.seconds) / (len(self.seconds) - 1)) ** 0.5)
+
+    def at(self, share: float) -> float:
+        """The duration that this share of tasks stay below. Few measurements reach beyond what was seen."""
+        count = len(self.seconds)
+        place = share * count - 0.5
+        if place < 0:
+            return self.seconds[0] * (1 + place / count)
+        if place > count - 1:
+            return self.seconds[-1] * (1 + 2 * (place - count + 1) / count)
+        low = int(place)
+        high = min(low + 1, count - 1)
+        return self.seconds[low] + (self.seconds[high] - self.seconds[low]) * (place - low)
+
+    def left(self, ran_s: float, progress: int = -1) -> Runs:
+        """What is left of a task that has run so long and says that so many per cent are done (-1: says nothing)."""
+        if _TELLING <= progress < 100 and ran_s > 0:
+            rest = ran_s * (100 - progress) / progress
+            return Runs(tuple(rest * share for share in _UNEVEN), MEASURED)
+        if not self.seconds:
+            return self
+        longer = self.seconds[bisect_right(self.seconds, ran_s) :]
+        if longer:
+            return Runs(tuple(one - ran_s for one in longer), self.basis)
+        return Runs(tuple(ran_s * share for share in _OVERDUE), self.basis, overdue=True)
+
+
+NOTHING = Runs()
+
+
+def measured(seconds: Iterable[float]) -> Runs:
+    """Of tasks that were measured."""
+    found = tuple(sorted(seconds))
+    return Runs(found, MEASURED) if found else NOTHING
+
+
+def declared(seconds: float) -> Runs:
+    """Of a type of which nothing was measured yet, as it says itself; 0: it says nothing."""
+    if seconds <= 0:
+        return NOTHING
+    return Runs(tuple(seconds * _DECLARED_SPREAD ** (2 * share - 1) for share in _GRID), DECLARED)
+
+
+def of_tasks(tasks: Iterable[Task]) -> Runs:
+    """Of the last attempts of tasks that succeeded; others are passed over."""
+    return measured(
+        (task.ended_at - task.started_at) / 1000
+        for task in tasks
+        if task.status == Status.SUCCEEDED and 0 < task.started_at <= task.ended_at
+    )
+
+
+def best(here: Runs, everywhere: Runs, says_s: float) -> Runs:
+    """The best knowledge of a type in a shop: enough of that shop, else of all shops, else what the type says."""
+    if len(here.seconds) >= ENOUGH:
+        return here
+    return everywhere if everywhere.known else here if here.known else declared(says_s)

@@ -1,0 +1,91 @@
+"""What closes gates now, asked of the store once for a whole list, filter or count."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+
+from services.domain.insight import gates
+from services.domain.insight.gates import GATED, GATES, GatesNow
+from services.domain.query import Query, Term, equals
+from services.domain.status import Status
+from services.domain.task import Task
+from services.domain.task_type import TaskType
+from services.domain.worker import WorkerInfo
+from services.engine.registry import Registry
+from services.ports import Store
+
+#: tasks that run or are held whose work is compared with that of waiting ones
+IN_HAND = 2_000
+_HELD = (Status.RUNNING, Status.HELD)
+_BEYOND_SHOP = frozenset(GATES[GATES.index(gates.TWIN) :])
+
+
+class GateLook:
+    """Blocking questions."""
+
+    def __init__(self, store: Store, registry: Registry) -> None:
+        self._store, self._registry = store, registry
+
+    def of(self, tasks: Sequence[Task]) -> dict[str, str]:
+        """The gate that each waits at, by id; those that do not wait are left out."""
+        waiting = [task for task in tasks if task.status in GATED]
+        if not waiting:
+            return {}
+        now = self._now(self._twins_of(waiting), {task.shop for task in waiting})
+        return {task.task_id: now.gate_of(task) for task in waiting}
+
+    def terms(self, terms: Sequence[Term]) -> tuple[Term, ...]:
+        """The terms with those on ``gate`` put into terms of records, by what is closed now."""
+        asked = [term for term in terms if term.field == "gate"]
+        if not asked:
+            return tuple(terms)
+        every = any(term.negated or any("*" in value for value in term.values) for term in asked)
+        beyond = every or any(value.partition(":")[0] in _BEYOND_SHOP for term in asked for value in term.values)
+        now = self._now(self._twins() if beyond else frozenset(), None)
+        return tuple(part for term in terms for part in (now.terms(term) if term.field == "gate" else (term,)))
+
+    def counts(self) -> dict[str, int]:
+        """How many tasks wait at each gate where anybody does; gates where that is too many to count are left out."""
+        now = self._now(self._twins(), None)
+        found = {}
+        for gate, _ in now.rules:
+            query = Query(terms=now.terms(equals("gate", gate)), limit=1)
+            total = self._store.query(query).total
+            if total:
+                found[gate] = total
+        return found
+
+    def _now(self, twins: frozenset[str], shops: Collection[str] | None) -> GatesNow:
+        """``shops``: of these the homes are asked; None: of all."""
+        now = self._store.now_ms()
+        workers = self._store.workers()
+        busy, idle = gates.occupied(self._store.counts().shops, self._registry.shops())
+        types = self._types(workers)
+        homes = self._store.homes(shops) if gates.homebound(types, workers) else {}
+        return GatesNow(
+            now_ms=now,
+            pauses=tuple(self._store.pauses()),
+            sessions=frozenset(one.shop for one in self._store.sessions()),
+            breakers=tuple(self._store.breakers()),
+            busy=busy,
+            idle=idle,
+            limits=tuple(self._store.limits()),
+            twins=twins,
+            away=tuple(gates.away(types, homes, workers, now)),
+            unserved=tuple(gates.unserved(types, self._registry.defaults, workers, now)),
+        )
+
+    def _types(self, workers: Sequence[WorkerInfo]) -> Mapping[str, TaskType]:
+        """All types that somebody has defined or a worker speaks of."""
+        named = {name for info in workers for name in (*info.handlers, *info.commands, *info.declines)}
+        known = self._registry.types()
+        return {**known, **{name: self._registry.task_type(name) for name in named - set(known)}}
+
+    def _twins_of(self, tasks: Sequence[Task]) -> frozenset[str]:
+        uniqs = sorted({task.uniq for task in tasks if task.uniq})
+        holders = self._store.holders(uniqs) if uniqs else []
+        return frozenset(one.uniq for one in holders if one is not None and one.status in _HELD)
+
+    def _twins(self) -> frozenset[str]:
+        found = self._store.query(Query(terms=(equals("status", *_HELD),), limit=IN_HAND, want_total=False))
+        return frozenset(task.uniq for task in found.tasks if task.uniq)
