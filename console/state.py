@@ -7,6 +7,8 @@ import logging
 from pathlib import Path
 from typing import Any
 
+from services import home_folder
+
 log = logging.getLogger(__name__)
 
 
@@ -27,6 +29,7 @@ class ConsoleState:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             draft = self._path.with_suffix(".part")
+            home_folder.keep_private(draft)
             draft.write_text(json.dumps(self.values, ensure_ascii=False, indent=1), encoding="utf-8")
             draft.replace(self._path)
         except OSError as exc:

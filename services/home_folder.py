@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 
 #: outcomes that the store has not taken: a folder, the endings of its files, and of those that cannot be read
 SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
+#: what holds addresses with passwords, payloads or outcomes
+_SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 
 
 def check(folder: Path) -> None:
@@ -36,12 +40,39 @@ def make(folder: Path) -> None:
         UsageError: it cannot be made or written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "no right to write there")
     except OSError as exc:
         text = f"{folder} cannot be used: {exc.strerror or exc}; {_REMEDY}"
         raise UsageError(text, field="FLEETDECK_HOME") from exc
+
+
+def keep_private(path: Path) -> None:
+    """Make an empty file that only this user may read, where there is none yet; whoever writes it then keeps that.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def open_to_others(folder: Path) -> list[Path]:
+    """What of a home other users of this machine may look into: the folder, its database, configuration and spool."""
+    if sys.platform == "win32":  # the folder of the user is theirs by its access list, and modes say nothing
+        return []
+    inside = [each for mask in _SECRET for each in sorted(folder.glob(mask))]
+    if not _is_open(folder):
+        return []  # nobody comes to what lies in it
+    return [folder, *filter(_is_open, inside)]
+
+
+def _is_open(path: Path) -> bool:
+    try:
+        return bool(path.stat().st_mode & 0o077)
+    except OSError:
+        return False
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -7,6 +7,8 @@ import logging.handlers
 import re
 from pathlib import Path
 
+from services import home_folder
+
 _CONTROLS = {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160)) if chr(number) not in "\t\n"}
 _USERINFO = re.compile(r"(\w+://)[^/@\s]+@")
 
@@ -37,6 +39,7 @@ def set_up(*, verbose: bool = False, file: Path | None = None) -> None:
         logging.getLogger(noisy).setLevel(logging.CRITICAL)
     if file is not None:
         file.parent.mkdir(parents=True, exist_ok=True)
+        home_folder.keep_private(file)
         rotating = logging.handlers.RotatingFileHandler(file, maxBytes=5_000_000, backupCount=3, encoding="utf-8")
         rotating.setFormatter(form)
         root.addHandler(rotating)

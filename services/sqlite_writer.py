@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
+from services import home_folder
 from services.sqlite_holder import Held, writer_of
 from services.sqlite_setup import BUSY_MS, Schema, connect, connect_writer, migrate, refuse_network
 
@@ -291,6 +292,7 @@ def open_file(path: Path, schema: Schema) -> tuple[SharedFile, str]:
     path = path.resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     refuse_network(path)
+    home_folder.keep_private(path)  # its log and its index get the mode of the file
     with _open_lock:
         epoch = migrate(path, schema, begin_immediate)
         key = (os.getpid(), path)

@@ -62,6 +62,8 @@ SENTENCES: dict[str, str] = {
     "doctor.clock_ok": N_("This machine's clock agrees with the store's"),
     "doctor.disk": N_("{free} MB are free in {folder}"),
     "doctor.disk.remedy": N_("Free some disk space, or let FLEETDECK_HOME name another folder."),
+    "doctor.home_open": N_("Other users of this machine can read {where}"),
+    "doctor.home_open.remedy": N_("Close it to them: chmod -R go= {folder}"),
     "doctor.leader": N_("{leader} reconciles the fleet"),
     "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
     "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),

@@ -18,12 +18,14 @@ from services.domain.status import ACTIVE, WAITING, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.engine import leader
 from services.engine.relink import relink
-from services.home_folder import ASIDE, SPOOL, SPOOLED
+from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.ports import Broker, Clock, Store
 
 LOOK = 1000
 #: records that are compared with their indexes and counters without being asked to
 COMPARED = 20_000
+#: files that are named, then dots
+NAMED = 4
 
 
 class Doctor:
@@ -40,6 +42,9 @@ class Doctor:
         derived from them, however many there are.
         """
         found = [health.of_disk(shutil.disk_usage(home).free, str(home))] if home.is_dir() else []
+        if exposed := open_to_others(home):
+            where = ", ".join(str(path) for path in exposed[:NAMED]) + (" …" if len(exposed) > NAMED else "")
+            found.append(finding(WARNING, "home", "doctor.home_open", where=where, folder=str(home)))
         found += _of_spool(home / SPOOL, mark)
         answers, latency, error = self._store.health()
         if not answers:

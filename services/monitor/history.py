@@ -11,6 +11,8 @@ from pathlib import Path
 
 import msgspec
 
+from services import home_folder
+
 log = logging.getLogger(__name__)
 FINE_S, FINE_KEPT = 1, 3600
 COARSE_S, COARSE_KEPT_S = 10, 26 * 3600
@@ -117,11 +119,12 @@ def thin(rows: Sequence[Sample], max_points: int) -> list[Sample]:
 def _open(path: Path) -> sqlite3.Connection | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        home_folder.keep_private(path)
         db = sqlite3.connect(path, check_same_thread=False, isolation_level=None, timeout=2.0)
         db.execute("PRAGMA journal_mode=WAL")
         db.execute("PRAGMA synchronous=NORMAL")
         db.execute("CREATE TABLE IF NOT EXISTS samples (at INTEGER PRIMARY KEY, body BLOB NOT NULL)")
-    except sqlite3.Error as exc:
+    except (sqlite3.Error, OSError) as exc:
         log.warning("charts are not kept over a restart: %s", exc)
         return None
     return db

@@ -52,6 +52,7 @@ class _File:
         if self.size + len(data) > LIMIT:
             raise OSError(f"{self.path.name} has {self.size} bytes, which is as large as it may become")
         try:
+            home_folder.keep_private(self.path)
             with self.path.open("ab") as stream:
                 stream.write(data)
                 stream.flush()
@@ -139,7 +140,7 @@ class Spool:
 
     def _file(self) -> _File:
         if self._own is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
             made = _File(self._folder / _name())
             try:
                 made.append(_line(_Header(FORMAT, self._folder.name)))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 import pytest
 
-from services import home_folder
+from services import assembly, home_folder
+from services import settings as config
 from services.domain.errors import UsageError
 
 
@@ -34,3 +37,32 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match=r"no right to write there.*FLEETDECK_HOME") as caught:
         home_folder.make(tmp_path)
     assert caught.value.field == "FLEETDECK_HOME"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes")
+def test_a_new_home_and_what_is_written_there_is_this_users_alone(tmp_path: Path) -> None:
+    old = os.umask(0)
+    try:
+        home = tmp_path / "new"
+        engine = assembly.open_engine(config.load(home=home))
+        (home / "config.toml").write_text("")
+        engine.close()
+    finally:
+        os.umask(old)
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert {path.name: oct(path.stat().st_mode & 0o077) for path in home.glob("*.sqlite*")} == {
+        path.name: "0o0" for path in home.glob("*.sqlite*")
+    }
+    assert list(home.glob("*.sqlite")), "there is a database to speak of"
+    assert home_folder.open_to_others(home) == [], "the folder is closed, whatever the configuration's own mode"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes")
+def test_what_others_may_read_is_named(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("")
+    (tmp_path / "notes.txt").write_text("")
+    for path, mode in ((tmp_path, 0o755), (tmp_path / "config.toml", 0o644)):
+        path.chmod(mode)
+    assert home_folder.open_to_others(tmp_path) == [tmp_path, tmp_path / "config.toml"]
+    (tmp_path / "config.toml").chmod(0o600)
+    assert home_folder.open_to_others(tmp_path) == [tmp_path]
