@@ -32,7 +32,13 @@ class Session:
         self.live: Live = assembly.live(self.engine)
         self.history: History = assembly.history(self.engine)
         self.overview = OverviewQueries(
-            self.engine.store, self.engine.registry, self.live, self.history, self.queries.causes, self.engine.clock
+            self.engine.store,
+            self.engine.registry,
+            self.live,
+            self.history,
+            self.queries.causes,
+            self.engine.clock,
+            self.queries.shops.states,
         )
         self.local = LocalSlots(workforce.local_workers(self.engine), partial(workforce.refuse_read_only, settings))
         self.logins = ShopLogins(self.engine, self.commands.sessions)

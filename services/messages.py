@@ -7,7 +7,7 @@ from typing import Protocol
 
 from services import i18n, spans
 from services.domain import health, repair
-from services.domain.insight import flow, publisher, worker
+from services.domain.insight import flow, publisher, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.message import Message
 from services.domain.refusals import REFUSALS
@@ -24,6 +24,7 @@ TEMPLATES: dict[str, str] = {
     **publisher.SENTENCES,
     **REFUSALS,
     **SHEET,
+    **shop.SENTENCES,
     "task.unknown": N_("There is no task {id}."),
     "task.duplicate": N_("The same task is active already: {id} ({status})."),
     "task.refused": N_("Not possible while the task is {status}."),

@@ -95,6 +95,20 @@ class Changes:
     gap: bool = False
 
 
+def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
+    """One look at the fleet now, for who follows nothing; a broker that was not asked is taken to answer. Blocking."""
+    return Snapshot(
+        at_ms=store.now_ms(),
+        taken=0.0,
+        counts=store.counts(),
+        workers=tuple(store.workers()),
+        pauses=tuple(store.pauses()),
+        sessions=tuple(store.sessions()),
+        leader=store.leader("engine"),
+        broker=broker or BrokerHealth(connected=True),
+    )
+
+
 class Live:
     """Two threads, one for events and one for snapshots; listeners are called in those threads."""
 

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from services.domain.insight.flow import LOADING, Facts, Flow
+from services.domain.insight.shop import ShopNow
 from services.monitor.history import Sample
 
-__all__ = ["LANES", "STATES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample", "ShopCell"]
+__all__ = ["LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]
 
 #: Order of ``OverviewNow.lanes`` and of the chart, from its baseline: the most urgent lane has the straight base.
 LANES = ("high", "dedicated", "normal", "low")
-#: Worst state first; ``paused`` covers what lies beneath.
-STATES = ("dead", "stuck", "retrying", "running", "healthy", "idle", "paused")
 
 
 NOT_KNOWN = Flow(state=LOADING, facts=Facts(known=False))
@@ -29,26 +28,6 @@ class LaneDepth:
     blocked: int = 0  #: parked at gates
     unacked: int = 0  #: held by consumers
     retrying: int = 0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShopCell:
-    """One shop of the heat map."""
-
-    platform: str
-    shop_id: str
-    name: str
-    state: str  #: one of ``STATES``
-    under: str = ""  #: the state beneath a pause
-    waiting: int = 0
-    running: int = 0
-    dead: int = 0
-    detail: str = ""  #: a sentence in the language of the moment, "" for none
-    failed: int = 0  #: of the last ``of`` attempts, where its breaker is open
-    of: int = 0
-    next_try_ms: int = 0  #: UTC ms from which a task may try, 0 where its breaker is closed
-    session: str = ""  #: login_expired or captcha, where its tasks wait for a person
-    session_ms: int = 0  #: since when, UTC ms
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +67,7 @@ class OverviewNow:
     publish_rate: float = 0.0
     deliver_rate: float = 0.0
     ack_rate: float = 0.0
-    shops: tuple[ShopCell, ...] = ()
+    shops: tuple[ShopNow, ...] = ()
     attention: tuple[Attention, ...] = ()
 
 

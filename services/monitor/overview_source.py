@@ -17,7 +17,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
-from services.monitor.overview import LaneDepth, OverviewNow, ShopCell
+from services.monitor.overview import LaneDepth, OverviewNow
 from services.monitor.shop_states import ShopStates
 from services.ports import Clock, Store
 
@@ -28,16 +28,24 @@ class OverviewQueries:
     """``now`` and ``series`` block; call them off the GUI thread. Listens to the live feed between calls."""
 
     def __init__(
-        self, store: Store, registry: Registry, live: Live, history: History, causes: CauseQueries, clock: Clock
+        self,
+        store: Store,
+        registry: Registry,
+        live: Live,
+        history: History,
+        causes: CauseQueries,
+        clock: Clock,
+        states: ShopStates | None = None,
     ) -> None:
+        """``states``: what others learn of the shops too, so that all screens know the same."""
         self._store, self._registry, self._live = store, registry, live
         self._history = history
-        self._shops = ShopStates(store, registry)
+        self._shops = states or ShopStates(store, registry)
         self._attention = AttentionFinder(store, causes, clock, self._name, registry.task_type)
         self._flow = FlowQueries(store, registry, live.meter, clock)
         self._oldest: Task | None = None
         self._sampled_ms = 0
-        live.on_changes(self._shops.note)
+        self._shops.follow(live)
         live.on_snapshot(self._sample)
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
@@ -50,14 +58,14 @@ class OverviewQueries:
         oldest = self._oldest = self._ask_oldest()
         levels = self._retry_levels()
         snapshot = self._live.snapshot()
-        cells = self._shops.cells(snapshot)
+        shops = self._shops.shops(snapshot)
         return OverviewNow(
             **self._numbers(snapshot),
             flow=self._flow.look(snapshot),
             oldest_waiting_shop=self._name(oldest.shop) if oldest is not None else None,
             retry_levels=levels,
-            shops=cells,
-            attention=self._attention.find(snapshot, self._stuck(cells, snapshot), oldest),
+            shops=shops,
+            attention=self._attention.find(snapshot, shops, oldest),
         )
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
@@ -102,13 +110,6 @@ class OverviewQueries:
         page = self._store.query(Query(terms=(equals("status", Status.RETRYING),), limit=500, want_total=False))
         levels = Counter(round((task.due_at - task.updated_at) / 1000) for task in page.tasks if task.due_at)
         return tuple(sorted(levels.items()))
-
-    def _stuck(self, cells: Sequence[ShopCell], snapshot: Snapshot) -> list[tuple[ShopCell, int]]:
-        return [
-            (cell, self._shops.waits_since(f"{cell.platform}:{cell.shop_id}", snapshot.at_ms))
-            for cell in cells
-            if cell.state == "stuck"
-        ]
 
     def _sample(self, snapshot: Snapshot) -> None:
         if not snapshot.store.connected or snapshot.at_ms - self._sampled_ms < SAMPLE_EVERY_MS:

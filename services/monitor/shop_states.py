@@ -1,26 +1,27 @@
-"""How each shop does: what it finished last, since when it waits, and how the last hour ended; learnt from events."""
+"""How every shop does now: what the store knows of it, and what was learnt from events of its waiting and its ends."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain.breaker import Breaker
+from services.domain import ability
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopFacts, ShopNow
 from services.domain.query import Query, equals
-from services.domain.session import ClosedSession
-from services.domain.shop import SCOPE_ALL, Shop
+from services.domain.shop import Shop
 from services.domain.status import TERMINAL, WAITING, Status
 from services.domain.task import Task
 from services.engine.registry import Registry
-from services.monitor.live import Changes, Snapshot
-from services.monitor.overview import ShopCell
+from services.monitor import live
+from services.monitor.live import Changes, Live, Snapshot
 from services.ports import Store
 
-STUCK_MS = 30 * 60_000
 HOUR_S = 3600
 PRIMED = 1000
+_TO_DO = (*WAITING, Status.RUNNING)
+_NOTHING: Mapping[str, int] = {}
 
 
 class LastHour:
@@ -61,13 +62,29 @@ class ShopStates:
 
     def __init__(self, store: Store, registry: Registry) -> None:
         self._store, self._registry = store, registry
-        self._lock = threading.Lock()
+        self._lock, self._priming = threading.Lock(), threading.Lock()
         self._finished: dict[str, int] = {}
-        self._waits: dict[str, int] = {}
+        self._waits: dict[str, int] = {}  #: since the first of its tasks that began to wait after the last end
+        self._ended: dict[str, int] = {}  #: what waits beside the one that ended has waited since then at least
         self._hour = LastHour()
         self._begun = store.now_ms()
         self._primed = False
+        self._live: Live | None = None
         self.succeeded = self.failed = 0  #: ends seen since the start
+
+    def follow(self, eyes: Live) -> None:
+        """Learn from events from now on."""
+        self._live = eyes
+        eyes.on_changes(self.note)
+
+    def look(self) -> tuple[ShopNow, ...]:
+        """Every shop as it is at this moment. Blocking."""
+        if self._live is None:  # nobody tells what happened since the last look
+            self._learn_waits(anew=True)
+            return self.shops(live.look(self._store))
+        self.prime()
+        seen = self._live.snapshot()
+        return self.shops(live.look(self._store, seen.broker if seen.at_ms else None))
 
     def note(self, changes: Changes) -> None:
         """Take in events."""
@@ -86,23 +103,31 @@ class ShopStates:
                     self._waits.setdefault(shop, event.at)
                 elif event.to in TERMINAL:
                     self._waits.pop(shop, None)
+                    self._ended[shop] = event.at
 
     def prime(self) -> None:
         """Learn from the records what ended or began to wait before this program looked. Blocking."""
-        if self._primed:
-            return
-        ended = [task for status in (Status.SUCCEEDED, Status.DEAD) for task in self._newest(status)]
+        with self._priming:
+            if self._primed:
+                return
+            self._learn_waits()
+            ended = [task for status in (Status.SUCCEEDED, Status.DEAD) for task in self._newest(status)]
+            with self._lock:
+                self._hour.prepend((task.ended_at, task.status == Status.SUCCEEDED) for task in ended)
+                for task in ended:
+                    if task.status == Status.SUCCEEDED:
+                        self._finished[task.shop] = max(self._finished.get(task.shop, 0), task.ended_at)
+            self._primed = True
+
+    def _learn_waits(self, *, anew: bool = False) -> None:
         page = self._store.query(
             Query(terms=(equals("status", *sorted(WAITING)),), descending=False, limit=PRIMED, want_total=False)
         )
         with self._lock:
-            self._hour.prepend((task.ended_at, task.status == Status.SUCCEEDED) for task in ended)
-            for task in ended:
-                if task.status == Status.SUCCEEDED:
-                    self._finished[task.shop] = max(self._finished.get(task.shop, 0), task.ended_at)
+            if anew:
+                self._waits.clear()
             for task in page.tasks:
                 self._waits.setdefault(task.shop, task.created_at)
-        self._primed = True
 
     def _newest(self, status: str) -> list[Task]:
         query = Query(terms=(equals("status", status),), sort="updated", limit=PRIMED, want_total=False)
@@ -113,64 +138,88 @@ class ShopStates:
         with self._lock:
             return self._hour.counts(now_ms)
 
-    def waits_since(self, shop: str, otherwise: int) -> int:
-        """Since when a shop has something to do and has finished nothing."""
+    def shops(self, snapshot: Snapshot) -> tuple[ShopNow, ...]:
+        """Every shop that anything is known of, in a fixed order. Blocking."""
+        known, counts = self._registry.shops(), snapshot.counts.shops
+        fleet = FleetFacts(self._store, snapshot)
         with self._lock:
-            return max(self._waits.get(shop, otherwise), self._finished.get(shop, 0))
-
-    def cells(self, snapshot: Snapshot) -> tuple[ShopCell, ...]:
-        """Every shop in a fixed order."""
-        scopes = {pause.scope for pause in snapshot.pauses}
-        open_ = {one.shop: one for one in self._store.breakers()}
-        closed = {one.shop: one for one in snapshot.sessions}
-        with self._lock:
-            finished, waits = dict(self._finished), dict(self._waits)
-        rows = []
-        for shop in sorted(self._registry.shops().values(), key=lambda one: one.key):
-            since = max(waits.get(shop.key, snapshot.at_ms), finished.get(shop.key, 0))
-            quiet = snapshot.at_ms - since if shop.key in waits else 0
-            cell = _cell(shop, snapshot, scopes, done=shop.key in finished, quiet_ms=quiet)
-            cell = _held(cell, open_[shop.key]) if shop.key in open_ else cell
-            rows.append(_logged_out(cell, closed[shop.key]) if shop.key in closed else cell)
-        return tuple(rows)
+            finished = dict(self._finished)
+            waits = {**self._ended, **self._waits}
+        return tuple(
+            insight.judge(
+                fleet.of(known.get(key) or stranger(key), waits_at=waits.get(key, 0), success_at=finished.get(key, 0)),
+                snapshot.at_ms,
+            )
+            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions})
+        )
 
 
-def _cell(shop: Shop, snapshot: Snapshot, scopes: set[str], *, done: bool, quiet_ms: int) -> ShopCell:
-    counts = snapshot.counts.shops.get(shop.key, {})
-    state = _state(counts, done=done, quiet_ms=quiet_ms)
-    paused = bool(scopes & {SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}"})
-    return ShopCell(
-        platform=shop.platform,
-        shop_id=shop.shop_id,
-        name=shop.name or shop.shop_id,
-        state="paused" if paused else state,
-        under=state if paused else "",
-        waiting=sum(counts.get(status, 0) for status in WAITING),
-        running=counts.get(Status.RUNNING, 0),
-        dead=counts.get(Status.DEAD, 0),
-        detail="",
-    )
+class FleetFacts:
+    """What is known of all shops at one moment, asked for once. Blocking."""
+
+    def __init__(self, store: Store, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.sessions = {one.shop: one for one in snapshot.sessions}
+        self.breakers = {one.shop: one for one in store.breakers()}
+        self.logins, self.successes = store.logins(), store.successes()
+        self._held = _held_since(store, snapshot)
+        self._types = _paused_types(store, snapshot)
+        self._lost = lost(snapshot)
+
+    def of(self, shop: Shop, *, waits_at: int = 0, success_at: int = 0, tasks: Sequence[Task] = ()) -> ShopFacts:
+        """What is known of one; ``waits_at`` counts only while it has something to do."""
+        key = shop.key
+        counts = self._snapshot.counts.shops.get(key, _NOTHING)
+        login = self.logins.get(key)
+        return ShopFacts(
+            shop=shop,
+            counts=counts,
+            pauses=self._snapshot.pauses,
+            paused_types=self._types.get(key, ()),
+            session=self.sessions.get(key),
+            breaker=self.breakers.get(key),
+            success_at=max(success_at, self.successes.get(key, 0)),
+            login_at=login.at if login is not None else 0,
+            held_at=self._held.get(key, 0),
+            waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
+            lost=self._lost,
+            tasks=tuple(tasks),
+        )
 
 
-def _held(cell: ShopCell, found: Breaker) -> ShopCell:
-    """A shop that waits because it fails too often: at least as bad as one that retries."""
-    state = "retrying" if cell.state in ("running", "healthy", "idle") else cell.state
-    return replace(cell, state=state, failed=found.failed, of=len(found.outcomes), next_try_ms=found.until)
+def stranger(key: str) -> Shop:
+    """A shop of which only tasks tell."""
+    platform, _colon, shop_id = key.partition(":")
+    return Shop(platform=platform, shop_id=shop_id, unregistered=True)
 
 
-def _logged_out(cell: ShopCell, closed: ClosedSession) -> ShopCell:
-    """A shop that waits for a person; that it finishes nothing meanwhile is no matter of its own."""
-    state = "retrying" if cell.state in ("running", "healthy", "idle", "stuck") else cell.state
-    return replace(cell, state=state, session=closed.kind, session_ms=closed.since)
+def lost(snapshot: Snapshot) -> str:
+    """What is lost where nobody can know how shops do, "" for nothing."""
+    if not snapshot.store.connected:
+        return insight.NO_STORE
+    if not snapshot.broker.connected:
+        return insight.NO_BROKER
+    alive = any(ability.is_alive(info, snapshot.at_ms) for info in snapshot.workers)
+    return "" if alive else insight.NO_WORKER
 
 
-def _state(counts: dict[str, int], *, done: bool, quiet_ms: int) -> str:
-    if counts.get(Status.DEAD, 0):
-        return "dead"
-    if quiet_ms > STUCK_MS:
-        return "stuck"
-    if counts.get(Status.RETRYING, 0):
-        return "retrying"
-    if counts.get(Status.RUNNING, 0):
-        return "running"
-    return "healthy" if done or counts else "idle"
+def _held_since(store: Store, snapshot: Snapshot) -> dict[str, int]:
+    """Since when the oldest held task of each shop is held."""
+    if not snapshot.counts.status.get(Status.HELD, 0):
+        return {}
+    found: dict[str, int] = {}
+    query = Query(terms=(equals("status", Status.HELD),), descending=False, limit=PRIMED, want_total=False)
+    for task in store.query(query).tasks:
+        found[task.shop] = min(found.get(task.shop, task.updated_at), task.updated_at)
+    return found
+
+
+def _paused_types(store: Store, snapshot: Snapshot) -> dict[str, set[str]]:
+    """The types whose pause keeps tasks of a shop waiting."""
+    types = [pause.scope.partition(":")[2] for pause in snapshot.pauses if pause.scope.startswith("type:")]
+    found: dict[str, set[str]] = {}
+    if types and snapshot.counts.status.get(Status.BLOCKED, 0):
+        terms = (equals("status", Status.BLOCKED), equals("type", *types))
+        for task in store.query(Query(terms=terms, limit=PRIMED, want_total=False)).tasks:
+            found.setdefault(task.shop, set()).add(task.task_type)
+    return found

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-from services.domain import shop_now
+from services.domain.insight import shop
+from services.domain.insight.shop import ShopNow
 from services.domain.query import Query, equals
 from services.domain.shop import Shop
-from services.domain.shop_now import ShopNow
 from services.domain.status import Status
 from services.domain.task import Task
+from services.monitor import live
+from services.monitor.shop_states import FleetFacts, stranger
 from services.ports import Store
 
 SHOPS_AT_ONCE = 100
@@ -22,7 +24,6 @@ _ENDS = ((Status.SUCCEEDED,), (Status.DEAD, Status.RETRYING, Status.RUNNING))
 def shops_now(store: Store, shops: Sequence[str], known: Mapping[str, Shop]) -> dict[str, ShopNow]:
     """State of each shop (``platform:shop_id``). Blocking."""
     wanted = list(dict.fromkeys(shops))
-    paused = {pause.scope for pause in store.pauses()}
     tasks: dict[str, list[Task]] = defaultdict(list)
     for start in range(0, len(wanted), SHOPS_AT_ONCE):
         some = wanted[start : start + SHOPS_AT_ONCE]
@@ -31,11 +32,8 @@ def shops_now(store: Store, shops: Sequence[str], known: Mapping[str, Shop]) -> 
             page = store.query(Query(terms=terms, sort="updated", limit=NEWEST, want_total=False))
             for task in page.tasks:
                 tasks[task.shop].append(task)
-    closed = {one.shop: one for one in store.sessions()}
-    logins = {shop: login.at for shop, login in store.logins().items()}
+    snapshot = live.look(store)
+    fleet = FleetFacts(store, snapshot)
     return {
-        key: shop_now.judge(
-            key, known.get(key), tasks[key], paused, session=closed.get(key), login_at=logins.get(key, 0)
-        )
-        for key in wanted
+        key: shop.judge(fleet.of(known.get(key) or stranger(key), tasks=tasks[key]), snapshot.at_ms) for key in wanted
     }

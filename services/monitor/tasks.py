@@ -13,10 +13,10 @@ from services.domain.insight import estimate, verdict, wait
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
 from services.domain.insight.runs import Runs
+from services.domain.insight.shop import ShopNow
 from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
-from services.domain.shop_now import ShopNow
 from services.domain.status import Status
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone

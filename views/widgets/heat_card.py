@@ -7,9 +7,10 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from services.clock import SystemClock
-from services.i18n import _, ngettext
-from services.monitor.overview import ShopCell
-from views.support import safe, session_words, shown, text
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
+from services.i18n import ngettext
+from views.support import safe, shop_words
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
 
@@ -17,30 +18,11 @@ _PAD, _LINE, _GAP, _MOST = 10, 20, 16, 420
 _CLOCK = SystemClock()
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_WRAP = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap)
 _ELIDE = Qt.TextElideMode.ElideRight
 
 
-def state_words(cell: ShopCell) -> str:
-    """The state in words, with what is known of it."""
-    word = _(status(cell.state).word)
-    if cell.under:
-        under = _(status(cell.under).word)
-        word = _("{state}, beneath: {under}").format(state=word, under=under)
-    asks = session_words.asks_for(cell.session, cell.session_ms, _CLOCK.now_ms()) if cell.session else ""
-    detail = cell.detail or asks or (breaker_words(cell) if cell.of else "")
-    return _("{name}: {value}").format(name=word, value=safe.one_line(detail, 120)) if detail else word
-
-
-def breaker_words(cell: ShopCell) -> str:
-    """Why a shop waits that fails too often, and when one of its tasks tries again."""
-    left = cell.next_try_ms - _CLOCK.now_ms()
-    when = text.until(shown.span(left)) if left > 0 else _("now")
-    return _("{failed} of the last {of} attempts failed; next try {when}").format(
-        failed=cell.failed, of=cell.of, when=when
-    )
-
-
-def count_words(cell: ShopCell) -> str:
+def count_words(cell: ShopNow) -> str:
     """What waits, runs and died."""
     parts = (
         ngettext("{n} waiting", "{n} waiting", cell.waiting).format(n=f"{cell.waiting:,}"),
@@ -50,10 +32,11 @@ def count_words(cell: ShopCell) -> str:
     return " · ".join(parts)
 
 
-def sentence(cell: ShopCell, platform: str) -> str:
+def sentence(cell: ShopNow, platform: str) -> str:
     """The card in one sentence, for screen readers."""
     who = f"{safe.one_line(cell.name)}, {platform} {safe.one_line(cell.shop_id)}"
-    return f"{who}: {state_words(cell)}; {count_words(cell)}"
+    told = shop_words.why(cell, _CLOCK.now_ms())
+    return f"{who}: {shop_words.state(cell)}; {told}; {count_words(cell)}"
 
 
 class HeatCard(QWidget):
@@ -63,32 +46,41 @@ class HeatCard(QWidget):
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._cell: ShopCell | None = None
+        self._cell: ShopNow | None = None
+        self._why: tuple[str, ...] = ()
+        self._tall: list[int] = []  #: heights of the lines below the state
         self.hide()
 
     @property
-    def cell(self) -> ShopCell | None:
+    def cell(self) -> ShopNow | None:
         """The shop shown."""
         return self._cell
 
-    def show_cell(self, cell: ShopCell, corner: QPoint, side: int) -> None:
+    def show_cell(self, cell: ShopNow, corner: QPoint, side: int) -> None:
         """Show a shop beside its cell, whose corner is given in the window."""
-        if cell != self._cell:
-            self._cell = cell
+        now_ms = _CLOCK.now_ms()
+        why = tuple(shop_words.said(one) for one in insight.reasons(cell, now_ms))
+        if (cell, why) != (self._cell, self._why):
+            self._cell, self._why = cell, why
             self.resize(self._size(cell))
             self.update()
         self.move(self._place(corner, side))
         self.show()
         self.raise_()
 
-    def _size(self, cell: ShopCell) -> QSize:
+    def _size(self, cell: ShopNow) -> QSize:
         strong, label = QFontMetrics(theme().font("strong")), QFontMetrics(theme().font("label"))
         head = (
             strong.horizontalAdvance(safe.one_line(cell.name, 60)) + _GAP + label.horizontalAdvance(cell.shop_id[:40])
         )
-        state = label.horizontalAdvance(state_words(cell)) + 20
-        width = min(_MOST, max(head, state, label.horizontalAdvance(count_words(cell)), 180) + 2 * _PAD)
-        return QSize(width, 2 * _PAD + 3 * _LINE - 4)
+        state = label.horizontalAdvance(shop_words.state(cell)) + 20
+        lines = (*self._why, count_words(cell))
+        width = max(head, state, *(label.horizontalAdvance(words) for words in lines), 180)
+        width = min(_MOST - 2 * _PAD, width)
+        self._tall = [
+            max(_LINE, label.boundingRect(QRect(0, 0, width, 200), _WRAP, words).height() + 4) for words in lines
+        ]
+        return QSize(width + 2 * _PAD, 2 * _PAD + 2 * _LINE + sum(self._tall) - 4)
 
     def _place(self, corner: QPoint, side: int) -> QPoint:
         """Below and to the right, or on the side with room."""
@@ -116,9 +108,13 @@ class HeatCard(QWidget):
         token = status(cell.state)
         row.translate(0, _LINE)
         painter.drawPixmap(QPointF(row.left(), row.center().y() - 6), theme().pixmap(token.glyph, token.role, 12))
-        self._words(painter, row.adjusted(18, 0, 0, 0), state_words(cell), "label", token.role)
-        row.translate(0, _LINE)
-        self._words(painter, row, count_words(cell), "label", "text2")
+        self._words(painter, row.adjusted(18, 0, 0, 0), shop_words.state(cell), "label", token.role)
+        painter.setFont(theme().font("label"))
+        top = row.bottom()
+        for words, tall in zip((*self._why, count_words(cell)), self._tall, strict=True):
+            painter.setPen(theme().color("text2" if words in self._why else "text3"))
+            painter.drawText(QRectF(row.left(), top, row.width(), tall), _WRAP, words)
+            top += tall
 
     def _words(self, painter: QPainter, room: QRectF, words: str, kind: str, ink: str, *, flags: int = _LEFT) -> None:
         font = theme().font(kind)

@@ -10,34 +10,29 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from services.monitor.overview import STATES, ShopCell
+from services.domain.insight.shop import COVERS, FLAGGED, STATES, ShopNow
 from views.theme.tokens import PLATFORM_NAMES
 
 Kinds = npt.NDArray[np.uint8]
 
-#: A shop in one of these needs a person.
-FLAGGED = frozenset({"dead", "stuck"})
 #: Up to so many shops, cells of so many pixels with so many between them.
 SIZES = ((350, 21, 3), (900, 14, 3), (10**9, 9, 2))
 GLYPHS_FROM = 14
 HEADER, BLOCK_GAP, LINE_GAP, LEAST_ROWS = 24, 28, 10, 3
 BAR = 18
 _RANK = {platform: rank for rank, platform in enumerate(PLATFORM_NAMES)}
-_KIND = {state: number for number, state in enumerate(STATES, start=1)}
-_PAUSED = _KIND["paused"]
+_LOOKS = [("", ""), *((state, "") for state in STATES), *((cover, state) for cover in COVERS for state in STATES)]
+_NUMBER = {look: number for number, look in enumerate(_LOOKS)}
 
 
 def kind_of(state: str, under: str) -> int:
-    """Number of the picture of a cell: 0 is nothing; a pause has one for each state beneath it."""
-    if state == "paused":
-        return _PAUSED + _KIND.get(under, 0)
-    return _KIND.get(state, _KIND["idle"])
+    """Number of the picture of a cell: 0 is nothing; a state that lies over others has one for each of them."""
+    return _NUMBER.get((state, under if state in COVERS else ""), _NUMBER["idle", ""])
 
 
 def kinds() -> list[tuple[str, str]]:
     """State and state beneath, by number."""
-    plain = [("", ""), *((state, "") for state in STATES)]
-    return plain + [("paused", state) for state in STATES[:-1]]
+    return list(_LOOKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +51,7 @@ class Group:
 class Rows:
     """Shops in their order, ready to draw."""
 
-    cells: tuple[ShopCell, ...]
+    cells: tuple[ShopNow, ...]
     kinds: Kinds
     groups: tuple[Group, ...]
     counts: Mapping[str, int]
@@ -71,11 +66,11 @@ class Rows:
         return -1
 
 
-def prepare(cells: Sequence[ShopCell], aggregate_above: int | None = None) -> Rows:
+def prepare(cells: Sequence[ShopNow], aggregate_above: int | None = None) -> Rows:
     """Order shops by platform and id; above the bound only those that need a person stay. Works in any thread."""
     ordered = sorted(cells, key=_place)
     aggregated = aggregate_above is not None and len(ordered) > aggregate_above
-    kept: list[ShopCell] = []
+    kept: list[ShopNow] = []
     groups: list[Group] = []
     at = 0
     while at < len(ordered):
@@ -94,7 +89,7 @@ def prepare(cells: Sequence[ShopCell], aggregate_above: int | None = None) -> Ro
     return Rows(tuple(kept), numbers, tuple(groups), counts, len(ordered), aggregated)
 
 
-def _place(cell: ShopCell) -> tuple[int, str, str]:
+def _place(cell: ShopNow) -> tuple[int, str, str]:
     return _RANK.get(cell.platform, len(_RANK)), cell.platform, cell.shop_id
 
 

@@ -8,21 +8,13 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QWidget
 
-from services.i18n import N_, _
-from services.monitor.overview import STATES
+from services.domain.insight.shop import STATES
+from services.i18n import _
+from views.support import shop_words
 from views.support.language import on_language_changed
 from views.theme import theme
 from views.widgets.heat_paint import paint_cell
 
-WORDS = {
-    "dead": N_("Dead letters"),
-    "stuck": N_("Stuck"),
-    "retrying": N_("Retrying"),
-    "running": N_("Running"),
-    "healthy": N_("Healthy"),
-    "idle": N_("Idle"),
-    "paused": N_("Paused"),
-}
 _CELL, _GAP, _PAD, _HEIGHT = 14, 6, 4, 24
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 
@@ -51,14 +43,14 @@ class StateItem(QAbstractButton):
 
     def restyle(self) -> None:
         """Measure, name and paint again."""
-        self.setAccessibleName(f"{_(WORDS[self.state])} {self._count:,}")
-        self.setToolTip(_("{state}: click leaves these shops lit").format(state=_(WORDS[self.state])))
+        self.setAccessibleName(f"{shop_words.word(self.state)} {self._count:,}")
+        self.setToolTip(_("{state}: click leaves these shops lit").format(state=shop_words.word(self.state)))
         self.updateGeometry()
         self.update()
 
     def room(self, *, compact: bool) -> int:
         """Width that is needed."""
-        words = 0 if compact else QFontMetrics(theme().font("label")).horizontalAdvance(_(WORDS[self.state])) + 5
+        words = 0 if compact else QFontMetrics(theme().font("label")).horizontalAdvance(shop_words.word(self.state)) + 5
         return 2 * _PAD + _CELL + _GAP + words + self._value_width()
 
     def _value_width(self) -> int:
@@ -86,8 +78,8 @@ class StateItem(QAbstractButton):
             font = theme().font("label")
             painter.setFont(font)
             painter.setPen(theme().color("text2"))
-            painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, _(WORDS[self.state]))
-            left += QFontMetrics(font).horizontalAdvance(_(WORDS[self.state])) + 5
+            painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, shop_words.word(self.state))
+            left += QFontMetrics(font).horizontalAdvance(shop_words.word(self.state)) + 5
         painter.setFont(theme().font("labelstrong", tabular=True))
         painter.setPen(theme().color("text"))
         painter.drawText(QRectF(left, 0, self.width(), self.height()), _LEFT, f"{self._count:,}")
@@ -98,7 +90,7 @@ class StateItem(QAbstractButton):
 
 
 class HeatLegend(QWidget):
-    """All states, worst first.
+    """All states that a shop is in, worst first.
 
     Signals:
         filter_changed: the state that alone is lit, "" for all.
@@ -114,6 +106,7 @@ class HeatLegend(QWidget):
         row.setSpacing(3)
         for item in self._items.values():
             row.addWidget(item)
+            item.hide()
             item.clicked.connect(self._on_clicked)
         on_language_changed(self.retranslate)
 
@@ -124,11 +117,14 @@ class HeatLegend(QWidget):
     def show_counts(self, counts: Mapping[str, int]) -> None:
         """Show how many shops are in each state."""
         for state, item in self._items.items():
-            item.show_count(counts.get(state, 0))
+            number = counts.get(state, 0)
+            item.show_count(number)
+            # a state that no shop is in takes no room, but for the one that alone is lit
+            item.setVisible(bool(number) or item.isChecked())
 
     def needed(self) -> int:
         """Width with words."""
-        return sum(item.room(compact=False) + 3 for item in self._items.values())
+        return sum(item.room(compact=False) + 3 for item in self._items.values() if not item.isHidden())
 
     def set_compact(self, compact: bool) -> None:
         """Leave out the words where there is no room; the tool tip keeps them."""

@@ -22,11 +22,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from services.domain.insight.shop import STATES, ShopNow
 from services.i18n import _, ngettext
-from services.monitor.overview import STATES, ShopCell
 from views.support.language import on_language_changed
+from views.support.shop_words import platform_name as platform_name
 from views.theme import theme
-from views.theme.tokens import PLATFORM_NAMES
 from views.widgets.heat_card import HeatCard, sentence
 from views.widgets.heat_layout import BAR, HEADER, NONE, Group, Layout, Rows, arrange, prepare
 from views.widgets.heat_paint import Atlas, Layer, fill_of
@@ -34,11 +34,6 @@ from views.widgets.heat_paint import Atlas, Layer, fill_of
 AGGREGATE_ABOVE = 2500
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _STEPS = {Qt.Key.Key_Left: (-1, 0), Qt.Key.Key_Right: (1, 0), Qt.Key.Key_Up: (0, -1), Qt.Key.Key_Down: (0, 1)}
-
-
-def platform_name(platform: str) -> str:
-    """The name of a platform; an unknown one is its own."""
-    return _(PLATFORM_NAMES[platform]) if platform in PLATFORM_NAMES else platform
 
 
 class HeatMap(QWidget):
@@ -77,11 +72,11 @@ class HeatMap(QWidget):
         return self._rows
 
     @property
-    def current(self) -> ShopCell | None:
+    def current(self) -> ShopNow | None:
         """The shop under the mouse or the arrow keys."""
         return self._rows.cells[self._current] if 0 <= self._current < len(self._rows.cells) else None
 
-    def set_cells(self, cells: Sequence[ShopCell]) -> None:
+    def set_cells(self, cells: Sequence[ShopNow]) -> None:
         """Show these shops."""
         self.set_rows(prepare(cells, self.aggregate_above))
 

@@ -18,15 +18,20 @@ Pixels = npt.NDArray[np.uint32]
 
 #: state: fill, glyph, ink of the glyph
 LOOKS = {
+    "held": ("heldfill", "ph.question-bold", "onheld"),
+    "login": ("loginfill", "ph.lock-simple-fill", "onfill"),
     "dead": ("deadfill", "ph.x-bold", "onfill"),
     "stuck": ("stuckfill", "ph.hourglass-medium-fill", "onfill"),
+    "breaker": ("breakerfill", "ph.lightning-slash-fill", "onfill"),
+    "unknown": ("unknownfill", "ph.eye-slash-fill", "onfill"),
     "retrying": ("retryfill", "ph.arrow-clockwise-bold", "onretry"),
     "running": ("", "ph.play-fill", "running"),
+    "waiting": ("surface", "ph.dots-three-bold", "waiting"),
     "healthy": ("okcell", "", ""),
     "idle": ("surface", "", ""),
     "paused": ("hover", "ph.pause-fill", "text2"),
 }
-_EDGED = frozenset({"idle", "paused"})
+_EDGED = frozenset({"waiting", "idle", "paused"})
 _DIM = 0.22
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from services.domain.errors import ConsoleError
+from services.domain.insight.shop import ShopNow
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.domain.task_type import TaskType
@@ -12,7 +13,7 @@ from services.monitor.attention import broker, dead_letters, held, homes, pauses
 from services.monitor.attention.look import Look as Look
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
-from services.monitor.overview import Attention, ShopCell
+from services.monitor.overview import Attention
 from services.ports import Clock, Store
 
 #: The families in the order of their items: what only a person can decide, what waits for a person, what failed and
@@ -53,10 +54,8 @@ class AttentionFinder:
         self._dead = -1
         self._due = 0.0
 
-    def find(
-        self, snapshot: Snapshot, stuck: Sequence[tuple[ShopCell, int]], oldest: Task | None
-    ) -> tuple[Attention, ...]:
-        """All items in their order. ``stuck``: shops that finish nothing, and since when."""
+    def find(self, snapshot: Snapshot, shops: Sequence[ShopNow], oldest: Task | None) -> tuple[Attention, ...]:
+        """All items in their order."""
         if not snapshot.at_ms:
             return ()
         look = Look(
@@ -65,7 +64,7 @@ class AttentionFinder:
             causes=self._group(snapshot),
             name=self._name,
             kind=self._kind,
-            stuck=stuck,
+            shops=shops,
             oldest=oldest,
         )
         return tuple(item for items in FAMILIES for item in items(look))

@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.domain import ability
+from services.domain.insight.shop import ShopNow
 from services.domain.status import WAITING
 from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
 from services.monitor.causes import Cause
 from services.monitor.live import Snapshot
-from services.monitor.overview import ShopCell
 from services.ports import Store
 
 NAMED = 3  #: as many shops are called by their names where one item is about many
@@ -27,7 +27,7 @@ class Look:
     causes: tuple[Cause, ...] = ()  #: of the open dead letters, grouped a moment ago
     name: Callable[[str], str] = str  #: ``platform:shop_id`` to the name of the shop
     kind: Callable[[str], TaskType] = TaskType.default
-    stuck: Sequence[tuple[ShopCell, int]] = ()  #: shops that finish nothing, and since when (UTC ms)
+    shops: Sequence[ShopNow] = ()
     oldest: Task | None = None  #: of those that wait
 
     @property

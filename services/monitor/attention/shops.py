@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from services.domain import classify
 from services.domain.breaker import Breaker
+from services.domain.insight.shop import STUCK
 from services.domain.session import ClosedSession
 from services.domain.status import Status
 from services.monitor.attention.look import NAMED, Look
@@ -66,18 +67,18 @@ def breakers(look: Look) -> Iterable[Attention]:
 
 def stuck(look: Look) -> Iterable[Attention]:
     """Shops that have work and finish nothing, in one."""
-    if found := look.stuck:
-        keys = ",".join(f"{cell.platform}:{cell.shop_id}" for cell, _since in found[:20])
+    if found := [shop for shop in look.shops if shop.state == STUCK]:
+        keys = ",".join(shop.key for shop in found[:20])
         yield Attention(
             key="stuck",
             severity="stuck",
             code="attention.shops_stuck" if len(found) <= NAMED else "attention.shops_stuck_more",
             params={
                 "shops": len(found),
-                "names": "\n".join(cell.name for cell, _since in found[:NAMED]),
+                "names": "\n".join(shop.name for shop in found[:NAMED]),
                 "more": max(0, len(found) - NAMED),
             },
-            since_ms=min(since for _cell, since in found),
+            since_ms=min(shop.since_ms for shop in found),
             verbs=(("open_tasks", f"shop:{keys} status:active"),),
         )
 

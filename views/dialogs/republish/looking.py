@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from services.commands.bulk import Plan
+from services.domain.insight.shop import ShopNow
 from services.domain.shop import Shop
-from services.domain.shop_now import ShopNow
 from services.domain.task_type import TaskType
 from views.context import PageContext
 from views.dialogs.republish.sorting import Sorted, reason

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from services.commands.bulk import Options, Plan
 from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
-from services.domain.shop_now import ShopNow
+from services.domain.insight.shop import ShopNow
 
 TWIN, CLOSED = "twin", "closed"
 #: reasons to skip, in the order they are told; ``GONE`` cannot be chosen otherwise

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
 from services.domain import classify
-from services.domain.shop_now import ShopNow
+from services.domain.insight.shop import ShopNow
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
 from services.i18n import N_, _

@@ -10,7 +10,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSplitter, QStackedWidget
 
 from services.clock import SystemClock
-from services.domain.shop_now import ShopNow
+from services.domain.insight.shop import ShopNow
 from services.domain.status import Triage
 from services.i18n import N_
 from services.messages import told

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QPainter
 
 from services.clock import SystemClock
-from services.domain.shop_now import ShopNow
+from services.domain.insight.shop import ShopNow
 from services.domain.task import Task
 from services.i18n import N_, _
 from views.pages.dead_letters.words import minute

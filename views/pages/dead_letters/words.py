@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from services.domain import filter
-from services.domain.shop_now import ShopNow
+from services.domain.insight.shop import ShopNow
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import _, ngettext

@@ -78,14 +78,21 @@ class ShopActions(QObject):
         said = _("{what} is paused; running tasks go on.") if on else _("{what} goes on.")
         self._act(partial(there, scope), said.format(what=words.name(row)), partial(back, scope))
 
+    def resume(self, row: ShopRow, scope: str) -> None:
+        """End a pause that holds a shop: its own, that of its platform, of a type or of everything."""
+        pause = next((one for one in row.now.pauses if one.scope == scope), None)
+        fleet = self._context.commands.fleet
+        again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "")
+        self._act(partial(fleet.resume, scope), _("{what} goes on.").format(what=words.paused_scope(row, scope)), again)
+
     def close_breaker(self, row: ShopRow) -> None:
         """Forget the failures of a shop, after a look at them."""
-        found = row.breaker
+        found = row.now.breaker
         if found is None:
             return
         question = Question(
             title=N_("Let the shop run again"),
-            rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.waiting))),
+            rows=((_("shop"), words.name(row)), (_("waiting"), text.count(row.now.waiting))),
             findings=(Finding("blocked", words.failures(found), words.last_failure(found)),),
             text=_(
                 "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails again."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
@@ -19,7 +20,7 @@ from views.pages.shops.rule_dialog import RuleDialog
 from views.pages.shops.scope_card import ScopeCard
 from views.pages.shops.shop_card import ShopCard
 from views.pages.shops.table import SCOPES, SHOPS
-from views.support import text
+from views.support import shop_words, text
 from views.support.offers import offer
 from views.support.refresher import Refresher
 from views.support.throttle import Debounce
@@ -176,6 +177,8 @@ class ShopsPage(Page):
         self.shop.close_wanted.connect(lambda: self._on_shop(acts.close_breaker))
         self.shop.login_wanted.connect(lambda: self._on_shop(acts.log_in))
         self.shop.session_wanted.connect(lambda: self._on_shop(acts.open_session))
+        self.shop.resume_wanted.connect(lambda scope: self._on_shop(acts.resume, scope))
+        self.shop.decide_wanted.connect(self._open_held)
         self.shop.tasks_wanted.connect(lambda: self._open_tasks(self.table.current_key()))
         self.scope.limit_chosen.connect(self._on_limit)
         self.scope.tasks_wanted.connect(self._open_waiting)
@@ -278,6 +281,11 @@ class ShopsPage(Page):
         if key is not None:
             self.navigate.emit("tasks", filter.format_terms((equals("shop", str(key)),)))
 
+    def _open_held(self) -> None:
+        row = self.shop.shown
+        if row is not None:
+            self.navigate.emit("tasks", filter.format_terms((equals("shop", row.key), equals("status", "held"))))
+
     def _open_waiting(self) -> None:
         row = self.scope.shown
         if row is not None:
@@ -288,12 +296,14 @@ class ShopsPage(Page):
         row, acts = self._shop_at(key), self.actions_of_page
         if row is None:
             return
-        reason, paused = acts.barred(), f"shop:{row.key}" in row.holds
-        if row.session is not None:
+        reason, paused = acts.barred(), words.is_paused(row)
+        if row.now.session is not None:
             offer(menu, _("Open this shop's browser"), lambda: acts.log_in(row), reason)
             offer(menu, _("Logged in elsewhere: go on"), lambda: acts.open_session(row), reason)
-        if row.breaker is not None:
+        if row.now.breaker is not None:
             offer(menu, _("Close the breaker"), lambda: acts.close_breaker(row), reason)
-        words_of_pause = _("Resume shop") if paused else _("Pause shop")
-        offer(menu, words_of_pause, lambda: acts.pause(row, on=not paused), reason)
+        for pause in row.now.pauses:
+            offer(menu, shop_words.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
+        if not paused:
+            offer(menu, _("Pause shop"), lambda: acts.pause(row, on=True), reason)
         menu.addAction(_("Show tasks"), lambda: self._open_tasks(key))

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Signal
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.domain.insight import shop as insight
+from services.domain.shop import Pause
 from services.i18n import N_, _
 from services.monitor.shops import ShopRow
 from views.pages.shops import words
-from views.support import text
+from views.support import shop_words, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.theme.tokens import platform_badge
@@ -34,6 +39,8 @@ class ShopCard(Card):
     close_wanted: its breaker shall be closed.
     login_wanted: its browser shall open for a person.
     session_wanted: somebody has logged it in elsewhere.
+    resume_wanted: the scope of a pause that shall end.
+    decide_wanted: show its held tasks.
     tasks_wanted: show its tasks.
     """
 
@@ -43,6 +50,8 @@ class ShopCard(Card):
     close_wanted = Signal()
     login_wanted = Signal()
     session_wanted = Signal()
+    resume_wanted = Signal(str)
+    decide_wanted = Signal()
     tasks_wanted = Signal()
 
     def __init__(self) -> None:
@@ -51,6 +60,9 @@ class ShopCard(Card):
         self._reason = ""
         self._badge = Badge.platform("")
         self._facts = KeyValues(spread=True)
+        self.state = Strip("healthy")
+        self.decide_button = Button(N_("Show what is to decide"), kind="primary", icon="ph.list-bullets", small=True)
+        self.pauses = _Pauses()
         self.session, self.breaker = Strip("blocked"), Strip("blocked")
         self._told = Label("", "label", "text2", wrap=True)
         self.login_button = Button(N_("Open this shop's browser"), kind="primary", icon="ph.browser", small=True)
@@ -72,10 +84,18 @@ class ShopCard(Card):
         self.login_button.clicked.connect(self.login_wanted)
         self.session_button.clicked.connect(self.session_wanted)
         self.tasks_button.clicked.connect(self.tasks_wanted)
+        self.decide_button.clicked.connect(self.decide_wanted)
+        self.pauses.resume.connect(self.resume_wanted)
         on_language_changed(self._say)
 
     def _put_together(self) -> None:
         self.add_action(self._badge)
+        self.body.addWidget(self.state)
+        decide = QHBoxLayout()
+        decide.addWidget(self.decide_button)
+        decide.addStretch(1)
+        self.body.addLayout(decide)
+        self.body.addWidget(self.pauses)
         self.body.addWidget(self._build_session())
         self._held = QWidget()
         held = QVBoxLayout(self._held)
@@ -139,21 +159,29 @@ class ShopCard(Card):
         self.setAccessibleName(words.sentence(row))
         self._badge.show_text(platform_badge(row.shop.platform))
         self._facts.set_rows(self._rows(row))
-        self._asking.setVisible(row.session is not None)
-        if row.session is not None:
-            self.session.show_text(words.session(row.session, now))
-            self._told.setText(words.told_by(row.session))
+        self.state.set_status(row.now.state)
+        told = insight.reasons(row.now, now)[0]
+        self.state.show_text(shop_words.said(told), shop_words.word(row.now.state))
+        # these have a strip of their own below
+        self.state.setVisible(row.now.state not in (insight.LOGIN, insight.BREAKER, insight.PAUSED))
+        self.decide_button.setVisible(bool(row.now.held))
+        self.pauses.show_pauses(row.now.pauses, now)
+        session, breaker = row.now.session, row.now.breaker
+        self._asking.setVisible(session is not None)
+        if session is not None:
+            self.session.show_text(words.asks_for(row.now, now))
+            self._told.setText(words.told_by(session))
             self._told.setVisible(bool(self._told.text()))
-        self._held.setVisible(row.breaker is not None)
-        if row.breaker is not None:
-            self.breaker.show_text(words.next_try(row.breaker, now), words.failures(row.breaker))
-            self._why.setText(words.last_failure(row.breaker))
+        self._held.setVisible(breaker is not None)
+        if breaker is not None:
+            self.breaker.show_text(words.next_try(breaker, now), words.failures(breaker))
+            self._why.setText(words.last_failure(breaker))
         for label, source in zip(self._labels, (N_("Tasks at once"), N_("Dedicated queue")), strict=True):
             label.setText(_(source))
         if not self._settle.isActive():
             self.at_once.set_value(row.shop.concurrency)
         self.dedicated.setChecked(row.shop.dedicated)
-        paused = f"shop:{row.key}" in row.holds
+        paused = words.is_paused(row)
         self.pause_button.set_source(N_("Resume shop") if paused else N_("Pause shop"))
         self.pause_button.set_glyph("ph.play" if paused else "ph.pause-circle")
         self._show_verbs(row)
@@ -163,23 +191,23 @@ class ShopCard(Card):
         self.close_button.disable(self._reason)
         self.login_button.disable(self._reason)
         self.session_button.disable(self._reason)
+        self.pauses.set_acting(self._reason)
         stranger = _("Only tasks tell of this shop; import it first") if row.shop.unregistered else ""
         for control in (self.at_once, self.dedicated):
             control.setEnabled(not (self._reason or stranger))
             control.setToolTip(self._reason or stranger)
 
     def _rows(self, row: ShopRow) -> list[tuple[str, str, str]]:
-        paused, now = words.holds(row), _CLOCK.now_ms()
+        now = _CLOCK.now_ms()
         login = [words.login_age(row, now), row.login.by if row.login is not None else ""]
         found = [
             (_("Id"), row.key, "text"),
-            (_("Waiting"), text.count(row.waiting), "text"),
-            (_("Running"), words.used(row.running, row.shop.concurrency), "text"),
-            (_("Retrying"), text.count(row.retrying), "text"),
-            (_("Dead letters"), text.count(row.dead), "dead" if row.dead else "text"),
+            (_("Waiting"), text.count(row.now.waiting), "text"),
+            (_("Running"), words.used(row.now.running, row.shop.concurrency), "text"),
+            (_("Retrying"), text.count(row.now.retrying), "text"),
+            (_("Dead letters"), text.count(row.now.dead), "dead" if row.now.dead else "text"),
             (_("Last login"), text.listed([part for part in login if part]), "text"),
-            (_("Last success"), words.since(row.success_at, now), "text"),
-            (_("Paused"), paused, "text"),
+            (_("Last success"), words.since(row.now.success_at, now), "text"),
             (_("Home node"), row.home, "text"),
         ]
         return [one for one in found if one[1]]
@@ -187,4 +215,56 @@ class ShopCard(Card):
     def _on_pause(self) -> None:
         row = self._row_shown
         if row is not None:
-            self.pause_chosen.emit(f"shop:{row.key}" not in row.holds)
+            self.pause_chosen.emit(not words.is_paused(row))
+
+
+class _Pauses(QWidget):
+    """Every pause that holds a shop, who closed it, since when and why, each with its own way out.
+
+    Signals:
+        resume: the scope of one.
+    """
+
+    resume = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 4)
+        self._column.setSpacing(6)
+        self._strips: dict[str, Strip] = {}
+        self._buttons: dict[str, Button] = {}
+        self._reason = ""
+
+    def buttons(self) -> list[Button]:
+        """The ways out, the widest first."""
+        return list(self._buttons.values())
+
+    def show_pauses(self, pauses: Sequence[Pause], now_ms: int) -> None:
+        """Show these; a button that stays keeps its focus."""
+        if [pause.scope for pause in pauses] != list(self._strips):
+            self._rebuild(pauses)
+        for pause in pauses:
+            self._strips[pause.scope].show_text(shop_words.said(insight.paused(pause, now_ms)))
+            self._buttons[pause.scope].set_count_text(shop_words.resume(pause.scope))
+        self.setVisible(bool(pauses))
+
+    def set_acting(self, reason: str) -> None:
+        """End none while that is not allowed, for this reason."""
+        self._reason = reason
+        for button in self._buttons.values():
+            button.disable(reason)
+
+    def _rebuild(self, pauses: Sequence[Pause]) -> None:
+        for widget in (*self._strips.values(), *self._buttons.values()):
+            self._column.removeWidget(widget)
+            widget.hide()
+            widget.deleteLater()
+        self._strips, self._buttons = {}, {}
+        for pause in pauses:
+            strip, button = Strip("paused"), Button("", icon="ph.play", small=True)
+            button.disable(self._reason)
+            button.clicked.connect(partial(self.resume.emit, pause.scope))
+            self._strips[pause.scope], self._buttons[pause.scope] = strip, button
+            self._column.addWidget(strip)
+            self._column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from services.clock import SystemClock
+from services.domain.insight import shop as insight
 from services.i18n import N_, _
 from services.monitor.shops import ScopeRow, ShopRow
 from views.pages.shops import words
-from views.support import safe, text
+from views.support import safe, shop_words, text
 from views.tables.column import Column
+from views.theme.tokens import status
 
 _CLOCK = SystemClock()
 
 
 def _busy_tone(row: ShopRow) -> str:
-    return "retrying" if row.waiting and row.running >= row.shop.concurrency else "text"
+    return "retrying" if row.now.waiting and row.now.running >= row.shop.concurrency else "text"
 
 
 def _full_tone(row: ScopeRow) -> str:
@@ -37,25 +39,31 @@ def _started(row: ScopeRow) -> str:
     return words.used(row.now.started, most) if most else ""
 
 
-def _held(row: ShopRow) -> tuple[int, int, int]:
-    return (
-        row.session.since if row.session is not None else 0,
-        row.breaker.until if row.breaker is not None else 0,
-        len(row.holds),
-    )
+def _rank(row: ShopRow) -> tuple[int, int, int, str]:
+    """The worst first."""
+    return insight.rank(row.now)
 
 
 SHOPS: tuple[Column[ShopRow], ...] = (
-    Column(key="state", title="", value=lambda row: row.state, kind="glyph", width=30, speech=words.sentence),
+    Column(
+        key="state",
+        title=N_("State"),
+        value=lambda row: row.now.state,
+        text=lambda row: shop_words.word(row.now.state),
+        kind="status",
+        width=124,
+        speech=words.sentence,
+        tooltip=lambda row: safe.tooltip(shop_words.state(row.now)),
+    ),
     Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", width=170, sortable=True),
     Column(key="platform", title=N_("Platform"), value=lambda row: row.shop.platform, kind="badge", width=80),
     Column(key="id", title=N_("Id"), value=lambda row: row.shop.shop_id, mono=True, width=110, hide_rank=2),
     Column(
         key="waiting",
         title=N_("Waiting"),
-        value=lambda row: row.waiting,
-        text=lambda row: text.count(row.waiting),
-        tone=lambda row: "text" if row.waiting else "text3",
+        value=lambda row: row.now.waiting,
+        text=lambda row: text.count(row.now.waiting),
+        tone=lambda row: "text" if row.now.waiting else "text3",
         kind="number",
         width=80,
         sortable=True,
@@ -64,8 +72,8 @@ SHOPS: tuple[Column[ShopRow], ...] = (
     Column(
         key="running",
         title=N_("Running"),
-        value=lambda row: row.running,
-        text=lambda row: words.used(row.running, row.shop.concurrency),
+        value=lambda row: row.now.running,
+        text=lambda row: words.used(row.now.running, row.shop.concurrency),
         tone=_busy_tone,
         kind="number",
         width=84,
@@ -76,9 +84,9 @@ SHOPS: tuple[Column[ShopRow], ...] = (
     Column(
         key="dead",
         title=N_("Dead"),
-        value=lambda row: row.dead,
-        text=lambda row: text.count(row.dead),
-        tone=lambda row: "dead" if row.dead else "text3",
+        value=lambda row: row.now.dead,
+        text=lambda row: text.count(row.now.dead),
+        tone=lambda row: "dead" if row.now.dead else "text3",
         kind="number",
         width=66,
         sortable=True,
@@ -99,7 +107,7 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         title=N_("Login"),
         value=lambda row: row.login.at if row.login is not None else 0,
         text=lambda row: words.login_age(row, _CLOCK.now_ms()),
-        tone=lambda row: "retrying" if row.session is not None else "text2",
+        tone=lambda row: "retrying" if row.now.session is not None else "text2",
         width=86,
         sortable=True,
         live=True,
@@ -109,8 +117,8 @@ SHOPS: tuple[Column[ShopRow], ...] = (
     Column(
         key="success",
         title=N_("Success"),
-        value=lambda row: row.success_at,
-        text=lambda row: words.since(row.success_at, _CLOCK.now_ms()),
+        value=lambda row: row.now.success_at,
+        text=lambda row: words.since(row.now.success_at, _CLOCK.now_ms()),
         tone="text2",
         width=86,
         sortable=True,
@@ -121,9 +129,9 @@ SHOPS: tuple[Column[ShopRow], ...] = (
     Column(
         key="reason",
         title=N_("Reason"),
-        value=_held,
+        value=_rank,
         text=lambda row: words.reason(row, _CLOCK.now_ms()),
-        tone=lambda row: "text2" if row.session is None and row.breaker is None else "retrying",
+        tone=lambda row: status(row.now.state).role if row.now.state in insight.FLAGGED else "text2",
         width=200,
         stretch=True,
         live=True,

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from services.domain import limit
 from services.domain.breaker import Breaker, Rule
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
 from services.domain.limit import LimitNow
 from services.domain.session import ClosedSession
 from services.i18n import _, ngettext
 from services.monitor.shops import ALL, BREAKER, PAUSED, SESSION, ScopeRow, ShopRow, ShopsNow
-from views.support import kinds, safe, session_words, shown, text, type_names
-from views.widgets.heat_map import platform_name
+from views.support import kinds, safe, shop_words, shown, text, type_names
+from views.support.shop_words import platform_name
 
 NOT_COUNTED = -1
 
@@ -31,11 +33,6 @@ def next_try(one: Breaker, now_ms: int) -> str:
     return _("next try {when}").format(when=text.until(shown.span(one.until - now_ms)))
 
 
-def breaker(one: Breaker | None, now_ms: int) -> str:
-    """Both on one line, "" for a shop that works."""
-    return text.listed((failures(one), next_try(one, now_ms))) if one is not None else ""
-
-
 def last_failure(one: Breaker) -> str:
     """Why the last attempt failed, and how often the breaker opened in a row."""
     times = ngettext("opened once", "opened {n} times in a row", one.times).format(n=one.times)
@@ -51,23 +48,24 @@ def rule(found: Rule) -> str:
     )
 
 
-def holds(row: ShopRow) -> str:
-    """By which switches a shop is paused, "" when it is not."""
-    told = []
-    for scope in row.holds:
-        head = scope.partition(":")[0]
-        if head == "all":
-            told.append(_("everything is paused"))
-        elif head == "platform":
-            told.append(_("its platform is paused"))
-        else:
-            told.append(_("the shop is paused"))
-    return text.listed(told)
+def is_paused(row: ShopRow) -> bool:
+    """Whether its own pause switch is closed; those of its platform or of everything are others."""
+    return any(pause.scope == f"shop:{row.key}" for pause in row.now.pauses)
 
 
-def session(one: ClosedSession | None, now_ms: int) -> str:
-    """What a shop waits for and how long already, "" for one that asks for nobody."""
-    return session_words.asks_for(one.kind, one.since, now_ms) if one is not None else ""
+def paused_scope(row: ShopRow, scope: str) -> str:
+    """What a pause of this shop covers."""
+    head, _colon, found = scope.partition(":")
+    if head == "all":
+        return _("Everything")
+    if head == "shop":
+        return name(row)
+    return platform_name(found) if head == "platform" else type_names.name(found)
+
+
+def asks_for(now: ShopNow, at_ms: int) -> str:
+    """What a shop waits for and how long already."""
+    return next((shop_words.said(one) for one in insight.reasons(now, at_ms) if one.code in insight.ASKS), "")
 
 
 def told_by(one: ClosedSession) -> str:
@@ -88,10 +86,14 @@ def since(at_ms: int, now_ms: int) -> str:
     return _("{span} ago").format(span=text.coarse(shown.span(max(0, now_ms - at_ms)))) if at_ms else ""
 
 
+#: what nobody has to be told in words: its numbers stand beside it
+_CALM = frozenset({insight.RUNNING, insight.WAITING, insight.HEALTHY, insight.IDLE})
+
+
 def reason(row: ShopRow, now_ms: int) -> str:
-    """What keeps its tasks from running, the nearest first."""
-    parts = (holds(row), session(row.session, now_ms), breaker(row.breaker, now_ms))
-    return text.listed([part for part in parts if part], ";")
+    """What keeps its tasks from running or needs a person, the decisive first; "" for a shop that works."""
+    told = insight.reasons(row.now, now_ms)[1 if row.now.state in _CALM else 0 :]
+    return text.listed([shop_words.said(one) for one in told], ";")
 
 
 def used(running: int, most: int) -> str:
@@ -157,8 +159,8 @@ def scopes_summary(rows: tuple[ScopeRow, ...]) -> str:
 
 def sentence(row: ShopRow) -> str:
     """A shop for a screen reader."""
-    waits = ngettext("{n} waiting", "{n} waiting", row.waiting).format(n=row.waiting)
-    return text.listed(part for part in (name(row), platform_name(row.shop.platform), waits, holds(row)) if part)
+    waits = ngettext("{n} waiting", "{n} waiting", row.now.waiting).format(n=row.now.waiting)
+    return text.listed((name(row), platform_name(row.shop.platform), shop_words.state(row.now), waits))
 
 
 def scope_sentence(row: ScopeRow) -> str:

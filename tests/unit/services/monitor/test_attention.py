@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from services.domain.change import Claim
+from services.domain.insight.shop import ShopNow
 from services.domain.order import BrokerHealth
 from services.domain.query import Counts
 from services.domain.shop import Pause
@@ -12,7 +13,7 @@ from services.domain.worker import SILENT_AFTER_MS, SlotState, WorkerInfo
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries
 from services.monitor.live import Snapshot
-from services.monitor.overview import Attention, ShopCell
+from services.monitor.overview import Attention
 from services.monitor.tasks import TaskQueries
 from tests.unit.services.engine.room import Room
 
@@ -143,7 +144,7 @@ def test_broker_leader_and_held_tasks(room: Room) -> None:
 
 
 def test_stuck_shops_are_one_item_that_names_three(room: Room) -> None:
-    cells = [(ShopCell(platform="pdd", shop_id=f"s{n}", name=f"店{n}", state="stuck"), 100 - n) for n in range(5)]
+    cells = [ShopNow(platform="pdd", shop_id=f"s{n}", name=f"店{n}", state="stuck", since_ms=100 - n) for n in range(5)]
     (item,) = finder(room).find(look(room), cells, None)
     assert (item.code, item.params["shops"], item.params["more"]) == ("attention.shops_stuck_more", 5, 2)
     assert item.params["names"] == "店0\n店1\n店2"

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from services.domain.change import Claim, CloseSession
 from services.domain.event import Event
+from services.domain.insight.shop import STUCK_MS, ShopNow
+from services.domain.order import BrokerHealth
 from services.domain.shop import Pause, Shop
-from services.monitor.live import Changes, Snapshot
-from services.monitor.shop_states import HOUR_S, STUCK_MS, LastHour, ShopStates
+from services.domain.worker import WorkerInfo
+from services.monitor.live import Changes, Snapshot, StoreHealth
+from services.monitor.shop_states import HOUR_S, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
 
 
@@ -31,9 +37,25 @@ def states(room: Room) -> ShopStates:
     return ShopStates(room.store, room.registry)
 
 
-def shown(room: Room, seen: ShopStates) -> dict[str, str]:
-    snapshot = Snapshot(at_ms=room.clock.now_ms(), taken=0.0, counts=room.store.counts())
-    return {cell.shop_id: cell.state for cell in seen.cells(snapshot)}
+def look(room: Room, **fields: Any) -> Snapshot:
+    """A fleet with a worker and a broker."""
+    at_ms = room.clock.now_ms()
+    usual: dict[str, Any] = {
+        "counts": room.store.counts(),
+        "broker": BrokerHealth(connected=True),
+        "workers": (WorkerInfo(worker="w", host="h", pid=1, seen_at=at_ms),),
+        "pauses": tuple(room.store.pauses()),
+        "sessions": tuple(room.store.sessions()),
+    }
+    return Snapshot(at_ms=at_ms, taken=0.0, **(usual | fields))
+
+
+def found(room: Room, seen: ShopStates, **fields: Any) -> dict[str, ShopNow]:
+    return {shop.shop_id: shop for shop in seen.shops(look(room, **fields))}
+
+
+def shown(room: Room, seen: ShopStates, **fields: Any) -> dict[str, str]:
+    return {name: shop.state for name, shop in found(room, seen, **fields).items()}
 
 
 def test_a_shop_is_idle_until_something_succeeds(room: Room) -> None:
@@ -57,10 +79,10 @@ def test_a_shop_that_has_work_and_finishes_nothing_for_half_an_hour_is_stuck(roo
     seen.note(Changes(events=(event(room, "pending", from_=""),)))
     begun = room.clock.now_ms()
     room.clock.advance(STUCK_MS / 1000 - 1)
-    assert shown(room, seen)["s1"] == "healthy"
+    assert shown(room, seen)["s1"] == "waiting"
     room.clock.advance(2)
-    assert shown(room, seen)["s1"] == "stuck"
-    assert seen.waits_since("pdd:s1", 0) == begun
+    shop = found(room, seen)["s1"]
+    assert (shop.state, shop.since_ms) == ("stuck", begun)
 
 
 def test_what_waited_before_the_start_counts_too(room: Room) -> None:
@@ -85,9 +107,56 @@ def test_what_ended_before_the_start_is_counted_once(room: Room) -> None:
 
 def test_a_pause_covers_the_state_beneath(room: Room) -> None:
     seen = states(room)
-    pauses = (Pause(scope="shop:pdd:s1", by="me"),)
-    cells = seen.cells(Snapshot(at_ms=1, taken=0.0, pauses=pauses))
-    assert [(cell.state, cell.under) for cell in cells] == [("paused", "idle"), ("idle", "")]
+    shops = found(room, seen, pauses=(Pause(scope="shop:pdd:s1", by="me"),))
+    assert [(shop.state, shop.under) for shop in shops.values()] == [("paused", "idle"), ("idle", "")]
+
+
+def test_what_waits_is_unknown_while_nobody_works_and_an_idle_shop_is_not(room: Room) -> None:
+    seen = states(room)
+    room.create(shop_id="s1")
+    for lost in ({"workers": ()}, {"broker": BrokerHealth(connected=False)}):
+        assert shown(room, seen, **lost) == {"s1": "unknown", "s2": "idle"}
+    assert shown(room, seen, store=StoreHealth(connected=False)) == {"s1": "unknown", "s2": "unknown"}
+
+
+def test_a_shop_is_seen_as_soon_as_a_task_tells_of_it(room: Room) -> None:
+    seen = states(room)
+    room.create(shop_id="never-heard-of")
+    assert shown(room, seen)["never-heard-of"] == "waiting"
+
+
+def test_a_held_task_and_a_closed_login_are_states_of_their_own(room: Room) -> None:
+    seen = states(room)
+    held = room.running(shop_id="s1")
+    room.finish(held, "held")
+    room.clock.advance(60)
+    room.ask(CloseSession(shop="pdd:s2", kind="captcha", by="ann"))
+    shops = found(room, seen)
+    assert {name: shop.state for name, shop in shops.items()} == {"s1": "held", "s2": "login"}
+    assert shops["s1"].since_ms == room.clock.now_ms() - 60_000
+    assert shops["s2"].access == "captcha"
+
+
+def test_a_paused_type_is_told_to_the_shops_whose_tasks_wait_behind_it(room: Room) -> None:
+    seen = states(room)
+    room.store.set_pause(Pause(scope="type:work", by="ann", at=1))
+    task = room.create(shop_id="s1")
+    room.ask(Claim(task_id=task.task_id, gen=task.gen, attempt=0, owner="w#1", worker="w", lease_ms=1))
+    shops = found(room, seen)
+    assert [pause.scope for pause in shops["s1"].pauses] == ["type:work"]
+    assert shops["s2"].pauses == ()
+
+
+def test_who_follows_nothing_learns_of_waits_anew_at_each_look(room: Room) -> None:
+    seen = states(room)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1))
+    task = room.create(shop_id="s1")
+    room.clock.advance(STUCK_MS / 1000 + 1)
+    room.store.heartbeat(WorkerInfo(worker="w", host="h", pid=1))
+    assert {shop.shop_id: shop.state for shop in seen.look()} == {"s1": "stuck", "s2": "idle"}
+    room.finish(room.claim(task), "succeeded")
+    room.create(shop_id="s1")
+    assert {shop.shop_id: shop.state for shop in seen.look()} == {"s1": "waiting", "s2": "idle"}
 
 
 def test_an_hour_forgets_what_is_older() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from services.domain import shop_now
+from services.domain.insight import shop as insight
 from services.domain.shop import Pause
 from services.domain.status import Status
 from services.monitor import shops_now
@@ -18,5 +18,5 @@ def test_each_shop_is_judged_by_its_own_tasks(room: Room, monkeypatch: pytest.Mo
     room.dead(shop_id="s2")
     room.store.set_pause(Pause(scope="shop:pdd:s3", by="ann"))
     found = TaskQueries(room.store, room.registry).shops_now(["pdd:s1", "pdd:s2", "pdd:s3", "pdd:s4", "pdd:s1"])
-    wanted = [shop_now.LOGGED_IN, shop_now.LOGGED_OUT, shop_now.PAUSED, shop_now.NOT_KNOWN]
-    assert [now.state for now in found.values()] == wanted
+    wanted = [insight.LOGGED_IN, insight.LOGGED_OUT, insight.PAUSED, insight.NOT_KNOWN]
+    assert [now.access for now in found.values()] == wanted

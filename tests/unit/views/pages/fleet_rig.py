@@ -264,7 +264,9 @@ def open_fleet(home: Path) -> Iterator[Fleet]:
         schedules=questions.schedules,
         limits=questions.shops,
         artifacts=questions.artifacts,
-        overview=OverviewQueries(engine.store, engine.registry, live, history, questions.causes, engine.clock),
+        overview=OverviewQueries(
+            engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states
+        ),
         commands=assembly.commands(engine),
         feed=Feed(live),
         local=local,

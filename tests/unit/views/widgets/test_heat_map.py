@@ -15,20 +15,23 @@ from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
-from services.monitor.overview import STATES, ShopCell
+from services.domain.insight.shop import STATES, ShopNow
+from services.domain.shop import Pause
 from tests.unit.views.pages.overview.sample_source import cells
+from tests.unit.views.theme.test_tokens import contrast
 from views.theme import theme
-from views.widgets.heat_card import HeatCard, count_words, sentence, state_words
+from views.theme.tokens import status, tokens
+from views.widgets.heat_card import HeatCard, count_words, sentence
 from views.widgets.heat_layout import BLOCK_GAP, arrange, kind_of, kinds, prepare, size_for
 from views.widgets.heat_legend import HeatLegend
 from views.widgets.heat_map import HeatMap
-from views.widgets.heat_paint import fill_of
+from views.widgets.heat_paint import LOOKS, fill_of
 
 LEFT = Qt.MouseButton.LeftButton
 
 
-def cell(number: int, platform: str = "pdd", state: str = "healthy", **more: object) -> ShopCell:
-    return ShopCell(platform=platform, shop_id=f"s{number:05d}", name=f"Shop {number}", state=state, **more)  # type: ignore[arg-type]
+def cell(number: int, platform: str = "pdd", state: str = "healthy", **more: object) -> ShopNow:
+    return ShopNow(platform=platform, shop_id=f"s{number:05d}", name=f"Shop {number}", state=state, **more)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def heat(qtbot: QtBot) -> HeatMap:
     return shown(qtbot, cells())
 
 
-def shown(qtbot: QtBot, shops: Sequence[ShopCell], *, width: int = 1346, above: int | None = 2500) -> HeatMap:
+def shown(qtbot: QtBot, shops: Sequence[ShopNow], *, width: int = 1346, above: int | None = 2500) -> HeatMap:
     holder = QWidget()
     qtbot.addWidget(holder)
     holder.resize(width, 700)
@@ -146,7 +149,8 @@ def test_each_kind_of_cell_has_a_number_of_its_own() -> None:
     assert kind_of("unheard-of", "") == kind_of("idle", "")
 
 
-def test_cells_have_the_colour_of_their_state(heat: HeatMap) -> None:
+def test_cells_have_the_colour_of_their_state(qtbot: QtBot) -> None:
+    heat = shown(qtbot, [cell(number, state=state) for number, state in enumerate(STATES)])
     image = heat.grab().toImage()
     for state in STATES:
         shop = next(one for one in heat.rows.cells if one.state == state)
@@ -246,14 +250,54 @@ def test_it_speaks(heat: HeatMap) -> None:
     assert "Pinduoduo: 168 shops · 24 flagged" in heat.accessibleDescription()
     stuck = next(number for number, one in enumerate(heat.rows.cells) if one.state == "stuck")
     heat.set_current(stuck, by_key=True)
-    assert "Stuck: nothing finished for 31 min" in heat.accessibleDescription()
+    assert "Stuck; Has work and finished nothing for 30" in heat.accessibleDescription()
 
 
 def test_words_of_the_card() -> None:
-    shop = cell(1, state="paused", under="dead", waiting=1234, running=2, dead=3, detail="since 14:02")
-    assert state_words(shop) == "Paused, beneath: Dead letter: since 14:02"
+    shop = cell(1, state="paused", under="dead", waiting=1234, running=2, dead=3)
     assert count_words(shop) == "1,234 waiting · 2 running · 3 dead"
-    assert sentence(replace(shop, name="A\u202eB"), "TEMU").startswith("A<U+202E>B, TEMU s00001: Paused")
+    said = sentence(replace(shop, name="A\u202eB"), "TEMU")
+    assert said.startswith("A<U+202E>B, TEMU s00001: Paused, beneath: Dead letters; ")
+    assert "Dead letters that nobody has looked at: 3" in said
+
+
+def test_the_card_says_what_is_true_of_a_shop_that_two_pauses_hold(qtbot: QtBot) -> None:
+    pauses = (Pause(scope="platform:pdd", by="ann", at=1, reason="new page"), Pause(scope="shop:pdd:s00000", by="bo"))
+    heat = shown(qtbot, [cell(0, state="paused", under="idle", pauses=pauses)])
+    heat.set_current(0, by_key=True)
+    said = heat.accessibleDescription()
+    assert "All of Pinduoduo is paused by ann for " in said
+    assert "new page" in said
+    assert "The shop is paused by bo for " in said
+
+
+def test_glyphs_of_all_states_differ() -> None:
+    """In grey, too, every state but the two calm ones without a glyph can be told from the others."""
+    glyphs = [LOOKS[state][1] for state in STATES if LOOKS[state][1]]
+    assert len(glyphs) == len(set(glyphs)) == len(STATES) - 2
+    assert len({status(state).glyph for state in STATES}) == len(STATES)
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+def test_fills_that_need_a_person_stand_out_and_their_glyphs_on_them(mode: str) -> None:
+    colours = tokens(mode)
+    for state in ("held", "login", "dead", "stuck", "breaker", "unknown"):
+        fill, _glyph, ink = LOOKS[state]
+        assert contrast(colours.role(fill), colours.role("surface")) >= 3, state
+        assert contrast(colours.role(ink), colours.role(fill)) >= 3, state
+
+
+def test_the_legend_names_each_state_that_a_shop_is_in_and_its_counts_are_all_shops(qtbot: QtBot) -> None:
+    states = [*STATES, "login", "held"]
+    rows = prepare([cell(number, state=state) for number, state in enumerate(states)])
+    legend = HeatLegend()
+    qtbot.addWidget(legend)
+    legend.show_counts(rows.counts)
+    names = [legend.item(state).accessibleName() for state in STATES if not legend.item(state).isHidden()]
+    assert names[:4] == ["To decide 2", "Needs login 2", "Dead letters 1", "Stuck 1"]
+    assert sum(int(name.rpartition(" ")[2]) for name in names) == rows.total == len(states)
+    legend.show_counts({"dead": 1})
+    assert [state for state in STATES if not legend.item(state).isHidden()] == ["dead"]
 
 
 # the legend
@@ -279,10 +323,11 @@ def test_the_legend_counts_and_filters(qtbot: QtBot) -> None:
 def test_a_compact_legend_is_narrower_and_still_speaks(qtbot: QtBot) -> None:
     legend = HeatLegend()
     qtbot.addWidget(legend)
-    wide = legend.sizeHint().width()
+    legend.show_counts({"dead": 3, "healthy": 2})
+    wide = legend.needed()
     legend.set_compact(True)
     assert legend.sizeHint().width() < wide
-    assert legend.item("dead").accessibleName() == "Dead letters 0"
+    assert legend.item("dead").accessibleName() == "Dead letters 3"
     assert not legend.grab().isNull()
 
 

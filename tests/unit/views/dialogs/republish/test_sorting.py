@@ -6,7 +6,7 @@ import pytest
 
 from services.commands.bulk import Plan
 from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA, Item
-from services.domain.shop_now import LOGGED_IN, LOGGED_OUT, ShopNow
+from services.domain.insight.shop import LOGGED_IN, LOGGED_OUT, ShopNow
 from views.dialogs.republish.sorting import CLOSED, RULES, TWIN, Choice, sort_out
 
 STATES = (READY, READY, DUPLICATE, HELD, PAUSED, SCHEMA, GONE)
@@ -16,7 +16,7 @@ PLAN = Plan(
         for n, state in enumerate(STATES)
     )
 )
-NOW = {"pdd:0": ShopNow(state=LOGGED_IN), "pdd:1": ShopNow(state=LOGGED_OUT), "pdd:2": ShopNow(state=LOGGED_OUT)}
+NOW = {"pdd:0": ShopNow(access=LOGGED_IN), "pdd:1": ShopNow(access=LOGGED_OUT), "pdd:2": ShopNow(access=LOGGED_OUT)}
 
 
 def going(skip: frozenset[str]) -> list[str]:

@@ -12,7 +12,8 @@ import numpy as np
 
 from services.domain.insight import flow
 from services.domain.insight.durations import Measured
-from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample, ShopCell
+from services.domain.insight.shop import ShopNow
+from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample
 
 #: 14:32:07 in UTC+8.
 NOW_MS = round(datetime(2026, 11, 21, 6, 32, 7, tzinfo=UTC).timestamp() * 1000)
@@ -53,10 +54,10 @@ _ENGLISH = (
 )
 
 
-def cells(total: int | None = None, seed: int = 7) -> tuple[ShopCell, ...]:
+def cells(total: int | None = None, seed: int = 7) -> tuple[ShopNow, ...]:
     """The shops of the pictures, or the same mixture at another size."""
     dice = random.Random(seed)
-    rows: list[ShopCell] = []
+    rows: list[ShopNow] = []
     for platform, (count, states) in FLEET.items():
         share = 1.0 if total is None else total / 312
         number = count if total is None else round(count * share)
@@ -69,12 +70,12 @@ def cells(total: int | None = None, seed: int = 7) -> tuple[ShopCell, ...]:
     return tuple(rows)
 
 
-def _cell(platform: str, at: int, state: str, dice: random.Random) -> ShopCell:
+def _cell(platform: str, at: int, state: str, dice: random.Random) -> ShopNow:
     name = dice.choice(_FIRST) + dice.choice(_TRADE) + dice.choice(_KIND)
     if platform != "pdd" and dice.random() < 0.6:
         name = dice.choice(_ENGLISH)
     prefix = {"tiktok": "tts"}.get(platform, platform)
-    return ShopCell(
+    return ShopNow(
         platform=platform,
         shop_id=f"{prefix}-{10000 + at * 7}",
         name=name,
@@ -83,7 +84,6 @@ def _cell(platform: str, at: int, state: str, dice: random.Random) -> ShopCell:
         waiting=dice.randrange(20) if state not in ("healthy", "idle") else 0,
         running=dice.randrange(1, 3) if state == "running" else 0,
         dead=dice.randrange(1, 19) if state == "dead" else 0,
-        detail="nothing finished for 31 min" if state == "stuck" else "",
     )
 
 

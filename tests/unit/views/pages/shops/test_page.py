@@ -82,7 +82,10 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     fleet.store.put_home(SHOP, "desk-01")
     page = open_page()
     assert page._shops.key_at(0) == SHOP
-    assert row(page, SHOP)["reason"].startswith("2 of 2 failed, next try in ")
+    assert row(page, SHOP)["state"] == "Dead letters"
+    dead, breaker = row(page, SHOP)["reason"].split("; ")
+    assert dead == "Dead letters that nobody has looked at: 2"
+    assert breaker.startswith("2 of the last 2 attempts failed, next try in ")
     assert page.header._summary.text() == "60 shops, 1 held by its breaker"
     assert page.shop.isVisibleTo(page)
     said = words(page.shop)
@@ -91,7 +94,7 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert "2 of 2 failed" in said
     assert "Seller login expired, opened once" in said
     i18n.set_language("zh_CN")
-    assert row(page, SHOP)["reason"].startswith("2 次中失败 2 次，下次试探：")
+    assert "最近 2 次执行失败 2 次" in row(page, SHOP)["reason"]
     assert "解除熔断" in {button.text() for button in (page.shop.close_button,)}
 
 
@@ -105,7 +108,7 @@ def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, flee
     after(qtbot, page, dialog.verb_button.click)
     assert fleet.store.breakers() == []
     assert fleet.toasts[-1].text == "微光数码专卖店 runs again."
-    assert row(page, SHOP)["reason"] == ""
+    assert row(page, SHOP)["reason"] == "Dead letters that nobody has looked at: 2"
     (entry,) = fleet.store.audit(1)
     assert (entry.action, entry.target) == ("breaker.close", (SHOP,))
     assert "logged in again" in entry.detail
@@ -136,7 +139,8 @@ def test_the_numbers_of_a_shop_are_changed_and_taken_back(qtbot: QtBot, fleet: F
     after(qtbot, page, fleet.toasts[-1].actions[0].call)
     assert fleet.context.shops()[OTHER].concurrency == before
     after(qtbot, page, page.shop.pause_button.click)
-    assert row(page, OTHER)["reason"] == "the shop is paused"
+    assert row(page, OTHER)["state"] == "Paused"
+    assert row(page, OTHER)["reason"].startswith("The shop is paused by ")
     assert page.shop.pause_button.text() == "Resume shop"
     dedicated = fleet.context.shops()[OTHER].dedicated
     after(qtbot, page, page.shop.dedicated.click)
@@ -242,8 +246,8 @@ def test_a_shop_that_asks_for_a_person_says_so_and_goes_on_when_one_was_there(
     commands.sessions.close(OTHER, kind="captcha")
     page = open_page()
     assert {page._shops.key_at(0), page._shops.key_at(1)} == {SHOP, OTHER}
-    assert row(page, SHOP)["reason"].startswith("needs login for ")
-    assert row(page, OTHER)["reason"].startswith("captcha waits for ")
+    assert row(page, SHOP)["reason"].startswith("Must be logged in, for ")
+    assert row(page, OTHER)["reason"].startswith("A captcha waits for a person, for ")
     assert page.header._summary.text() == "60 shops, 2 need a login"
     with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
         page.show_request("session")
@@ -282,3 +286,41 @@ def test_a_browser_is_opened_here_or_it_is_said_where(qtbot: QtBot, fleet: Fleet
         ("session.login", "refused"),
         ("session.close", "done"),
     ]
+
+
+def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_that(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    commands = fleet.context.commands.fleet
+    commands.pause("platform:pdd", reason="new page")
+    commands.pause(f"shop:{SHOP}")
+    page = open_page()
+    page.table.set_current_key(SHOP)
+    said = words(page.shop)
+    assert "All of Pinduoduo is paused by " in said
+    assert "new page" in said
+    assert "The shop is paused by " in said
+    assert [button.text() for button in page.shop.pauses.buttons()] == ["Resume Pinduoduo", "Resume shop"]
+    menu = QMenu(page)
+    page._fill_menu(menu, SHOP)
+    assert [action.text() for action in menu.actions()] == ["Resume Pinduoduo", "Resume shop", "Show tasks"]
+    after(qtbot, page, page.shop.pauses.buttons()[0].click)
+    assert [pause.scope for pause in fleet.store.pauses()] == [f"shop:{SHOP}"]
+    assert fleet.toasts[-1].text == "Pinduoduo goes on."
+    assert [button.text() for button in page.shop.pauses.buttons()] == ["Resume shop"]
+    after(qtbot, page, fleet.toasts[-1].actions[0].call)
+    assert {pause.scope: pause.reason for pause in fleet.store.pauses()}["platform:pdd"] == "new page"
+
+
+def test_a_held_task_makes_its_shop_the_first_and_is_a_click_away(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    trip(fleet)
+    spec = TaskSpec(platform="pdd", shop_id="pdd-10025", task_type="sync_order", payload={})
+    made = fleet.context.commands.tasks.create([spec], origin="cli").created[0]
+    fleet.finish(made.task_id, to=Status.HELD)
+    page = open_page()
+    assert page._shops.key_at(0) == OTHER
+    assert row(page, OTHER)["state"] == "To decide"
+    page.table.set_current_key(OTHER)
+    with qtbot.waitSignal(page.navigate) as heard:
+        page.shop.decide_button.click()
+    assert heard.args == ["tasks", f"shop:{OTHER} status:held"]

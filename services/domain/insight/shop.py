@@ -1,0 +1,323 @@
+"""What is true of one shop: its state, why and since when, what a person can do, and whether a new try makes sense."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from services.domain import classify
+from services.domain.breaker import Breaker
+from services.domain.message import Message, Param
+from services.domain.sentences import N_
+from services.domain.session import ClosedSession
+from services.domain.shop import SCOPE_ALL, Pause, Shop
+from services.domain.status import WAITING as WAITS
+from services.domain.status import Status
+from services.domain.task import Task
+
+HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, HEALTHY, IDLE, PAUSED = (
+    "held", "login", "dead", "stuck", "breaker", "unknown",
+    "retrying", "running", "waiting", "healthy", "idle", "paused",
+)  # fmt: skip
+#: The worst first by what a person must do: decide, log in, look at what failed; then what waits for itself, what
+#: nobody can know, what works. A pause was somebody's wish and covers all but the two that it cannot mend.
+STATES = (HELD, LOGIN, DEAD, STUCK, BREAKER, UNKNOWN, RETRYING, RUNNING, WAITING, HEALTHY, IDLE, PAUSED)
+#: a person must do something about a shop in one of these
+FLAGGED = frozenset({HELD, LOGIN, DEAD, STUCK, BREAKER})
+#: states that lie over another one, which goes on beneath
+COVERS = (UNKNOWN, PAUSED)
+
+#: What is lost where nobody can know how a shop does.
+NO_WORKER, NO_BROKER, NO_STORE = "workers", "broker", "store"
+STUCK_MS, HEALTHY_MS = 30 * 60_000, 86_400_000
+
+#: Whether somebody is logged in there, as far as its own tasks tell.
+LOGGED_IN, LOGGED_OUT, CAPTCHA, OFF, TRYING, NOT_KNOWN = (
+    "logged_in", "logged_out", "captcha", "off", "trying", "not_known",
+)  # fmt: skip
+#: a person must act in the shop before anything can succeed there
+CLOSED = frozenset({LOGGED_OUT, CAPTCHA})
+_DOORS = {classify.LOGIN_EXPIRED: LOGGED_OUT, classify.CAPTCHA: CAPTCHA}
+_ACTIVE = frozenset(Status) - {Status.SUCCEEDED, Status.DEAD, Status.CANCELLED, Status.SCHEDULED, Status.HELD}
+
+SENTENCES: dict[str, str] = {
+    "shop.held": N_("{count} to decide: nobody knows how they ended"),
+    "shop.held_since": N_("{count} to decide, for {span} now: nobody knows how they ended"),
+    "shop.login": N_("Must be logged in, for {span} now"),
+    "shop.captcha": N_("A captcha waits for a person, for {span} now"),
+    "shop.dead": N_("Dead letters that nobody has looked at: {count}"),
+    "shop.stuck": N_("Has work and finished nothing for {span}"),
+    "shop.breaker": N_("{failed} of the last {of} attempts failed, next try in {span}"),
+    "shop.breaker_now": N_("{failed} of the last {of} attempts failed, one task may try now"),
+    "shop.unknown_workers": N_("No worker runs: nobody works on its tasks"),
+    "shop.unknown_broker": N_("The broker does not answer: nobody knows"),
+    "shop.unknown_store": N_("The store does not answer: nobody knows"),
+    "shop.retrying": N_("Failed and tries again by itself: {count}"),
+    "shop.running": N_("{running} running, {waiting} waiting"),
+    "shop.waiting": N_("{waiting} waiting, none running"),
+    "shop.healthy": N_("Last success {span} ago"),
+    "shop.idle": N_("Nothing to do"),
+    "shop.off": N_("Switched off"),
+    "shop.paused_all": N_("Everything is paused by {who} for {span}"),
+    "shop.paused_all_why": N_("Everything is paused by {who} for {span}: {why}"),
+    "shop.paused_platform": N_("All of {platform} is paused by {who} for {span}"),
+    "shop.paused_platform_why": N_("All of {platform} is paused by {who} for {span}: {why}"),
+    "shop.paused_shop": N_("The shop is paused by {who} for {span}"),
+    "shop.paused_shop_why": N_("The shop is paused by {who} for {span}: {why}"),
+    "shop.paused_type": N_("{type} is paused by {who} for {span}"),
+    "shop.paused_type_why": N_("{type} is paused by {who} for {span}: {why}"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopFacts:
+    """What is known of one shop at one moment; instants in UTC ms, 0 for never or not known."""
+
+    shop: Shop
+    counts: Mapping[str, int] = field(default_factory=dict)  #: active tasks by status, and open dead letters
+    pauses: tuple[Pause, ...] = ()  #: every pause of the fleet
+    paused_types: Collection[str] = ()  #: types whose pause keeps tasks of this shop waiting
+    session: ClosedSession | None = None
+    breaker: Breaker | None = None
+    success_at: int = 0
+    login_at: int = 0
+    held_at: int = 0  #: since when the oldest of its held tasks is held
+    waits_at: int = 0  #: since when it has had something to do and has finished nothing
+    lost: str = ""  #: NO_WORKER, NO_BROKER or NO_STORE
+    tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShopNow:
+    """The one answer about a shop; instants in UTC ms, 0 for never or not known."""
+
+    platform: str = ""
+    shop_id: str = ""
+    name: str = ""
+    state: str = IDLE  #: one of ``STATES``
+    under: str = ""  #: what goes on beneath a state of ``COVERS``
+    since_ms: int = 0  #: since when it is so
+    waiting: int = 0
+    running: int = 0
+    retrying: int = 0
+    held: int = 0
+    dead: int = 0
+    pauses: tuple[Pause, ...] = ()  #: those that hold it, the widest first
+    session: ClosedSession | None = None
+    breaker: Breaker | None = None
+    lost: str = ""
+    access: str = NOT_KNOWN  #: whether somebody is logged in: ``LOGGED_IN`` …, or why nobody tries: ``PAUSED``, ``OFF``
+    success_at: int = 0  #: end of the last task that succeeded
+    login_at: int = 0  #: somebody logged it in
+    failure_at: int = 0  #: end of the last attempt that failed, as far as its tasks were looked at
+    failure_kind: str = ""
+
+    @property
+    def key(self) -> str:
+        """``platform:shop_id``."""
+        return f"{self.platform}:{self.shop_id}"
+
+    @property
+    def closed(self) -> bool:
+        """Whether trying again would fail until a person has acted."""
+        return self.access in CLOSED
+
+
+def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
+    """Say what is true of a shop.
+
+    A success or a login after the last closed door says that somebody has opened it again. An attempt that runs says
+    nothing yet.
+    """
+    ended = [task.ended_at for task in facts.tasks if task.status == Status.SUCCEEDED]
+    facts = replace(facts, success_at=max(ended)) if ended and max(ended) > facts.success_at else facts
+    shop, counts = facts.shop, facts.counts
+    pauses = holding(shop, facts.pauses, facts.paused_types)
+    own = _own_state(facts, now_ms)
+    state, under = own, ""
+    has_work = any(counts.get(status, 0) for status in _ACTIVE)
+    if facts.lost == NO_STORE or (facts.lost and has_work and own not in (HELD, LOGIN, DEAD)):
+        state, under = UNKNOWN, own
+    if any(not pause.scope.startswith("type:") for pause in pauses) and state not in (HELD, LOGIN):
+        state, under = PAUSED, own
+    access, failure_at, failure_kind = _access(facts, pauses)
+    return ShopNow(
+        platform=shop.platform,
+        shop_id=shop.shop_id,
+        name=shop.name or shop.shop_id,
+        state=state,
+        under=under,
+        since_ms=_since(facts, state, pauses),
+        waiting=sum(counts.get(status, 0) for status in WAITS),
+        running=counts.get(Status.RUNNING, 0),
+        retrying=counts.get(Status.RETRYING, 0),
+        held=counts.get(Status.HELD, 0),
+        dead=counts.get(Status.DEAD, 0),
+        pauses=pauses,
+        session=facts.session,
+        breaker=facts.breaker,
+        lost=facts.lost,
+        access=access,
+        success_at=facts.success_at,
+        login_at=facts.login_at,
+        failure_at=failure_at,
+        failure_kind=failure_kind,
+    )
+
+
+def holding(shop: Shop, pauses: Iterable[Pause], types: Collection[str] = ()) -> tuple[Pause, ...]:
+    """The pauses that keep a shop's tasks waiting, the widest first; of types only those named."""
+    scopes = [SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}", *(f"type:{name}" for name in types)]
+    found = {pause.scope: pause for pause in pauses}
+    return tuple(found[scope] for scope in scopes if scope in found)
+
+
+#: sentences that say what a shop waits for a person with
+ASKS = frozenset({"shop.login", "shop.captcha"})
+
+
+def reasons(now: ShopNow, at_ms: int) -> tuple[Message, ...]:
+    """Why a shop is in its state, the decisive sentence first; a pause on two levels is told on both."""
+    told = [paused(pause, at_ms) for pause in now.pauses]
+    own = now.under if now.state == PAUSED else now.state
+    first = [_reason(now, own, at_ms)] if now.state != PAUSED or own in FLAGGED else []
+    if now.session is not None and own != LOGIN:
+        first.append(_reason(now, LOGIN, at_ms))
+    if now.breaker is not None and own != BREAKER:
+        first.append(_reason(now, BREAKER, at_ms))
+    return (*told, *first) if now.state == PAUSED else (*first, *told)
+
+
+def acts(now: ShopNow) -> tuple[tuple[str, str], ...]:
+    """What a person can do about a shop, the most useful first: a verb and what it is about."""
+    found: list[tuple[str, str]] = []
+    if now.held:
+        found.append(("open_tasks", f"shop:{now.key} status:held"))
+    if now.session is not None:
+        found += [("login_shop", now.key), ("open_session", now.key)]
+    found += [("resume", pause.scope) for pause in now.pauses]
+    if now.dead:
+        found.append(("open_tasks", f"shop:{now.key} status:dead triage:open"))
+    if now.breaker is not None:
+        found.append(("close_breaker", now.key))
+    if now.lost == NO_WORKER and now.waiting:
+        found.append(("start_worker", ""))
+    return tuple(found)
+
+
+def rank(now: ShopNow) -> tuple[int, int, int, str]:
+    """Sorts shops: the worst state first, then what died, then what waits."""
+    return STATES.index(now.state), -now.dead, -now.waiting, now.key
+
+
+def _own_state(facts: ShopFacts, now_ms: int) -> str:
+    counts = facts.counts
+    waits_since = max(facts.waits_at, facts.success_at)
+    true = {
+        HELD: counts.get(Status.HELD, 0),
+        LOGIN: facts.session is not None,
+        DEAD: counts.get(Status.DEAD, 0),
+        STUCK: facts.breaker is None and facts.waits_at and now_ms - waits_since > STUCK_MS,
+        BREAKER: facts.breaker is not None,
+        RETRYING: counts.get(Status.RETRYING, 0),
+        RUNNING: counts.get(Status.RUNNING, 0),
+        WAITING: any(counts.get(status, 0) for status in WAITS),
+        HEALTHY: facts.success_at and now_ms - facts.success_at < HEALTHY_MS,
+    }
+    return next((state for state in STATES if true.get(state)), IDLE)
+
+
+def _since(facts: ShopFacts, state: str, pauses: tuple[Pause, ...]) -> int:
+    if state == PAUSED:
+        return min((pause.at for pause in pauses if pause.at), default=0)
+    if state == LOGIN and facts.session is not None:
+        return facts.session.since
+    if state == BREAKER and facts.breaker is not None:
+        return facts.breaker.since
+    return {
+        HELD: facts.held_at,
+        STUCK: max(facts.waits_at, facts.success_at),
+        WAITING: facts.waits_at,
+        HEALTHY: facts.success_at,
+    }.get(state, 0)
+
+
+def _reason(now: ShopNow, state: str, at_ms: int) -> Message:
+    """The sentence of one state, which may be the one beneath."""
+    since_ms = now.since_ms if now.state == state else 0
+    if state == LOGIN and now.session is not None:
+        captcha = now.session.kind == classify.CAPTCHA
+        return Message("shop.captcha" if captcha else "shop.login", _for(now.session.since, at_ms))
+    if state == BREAKER and now.breaker is not None:
+        return _breaker(now.breaker, at_ms)
+    if state == HELD:
+        return Message("shop.held_since" if since_ms else "shop.held", {"count": now.held, **_for(since_ms, at_ms)})
+    if state == HEALTHY:
+        return Message("shop.healthy", _for(now.success_at, at_ms))
+    counts: dict[str, Mapping[str, Param]] = {
+        DEAD: {"count": now.dead},
+        RETRYING: {"count": now.retrying},
+        RUNNING: {"running": now.running, "waiting": now.waiting},
+        WAITING: {"waiting": now.waiting},
+        STUCK: _for(since_ms or at_ms - STUCK_MS, at_ms),
+    }
+    if state in counts:
+        return Message(f"shop.{state}", counts[state])
+    if state == UNKNOWN:
+        return Message(f"shop.unknown_{now.lost or NO_WORKER}")
+    return Message("shop.off" if now.access == OFF else "shop.idle")
+
+
+def _breaker(found: Breaker, at_ms: int) -> Message:
+    tries = {"failed": found.failed, "of": len(found.outcomes)}
+    left_ms = found.until - at_ms
+    if left_ms > 0:
+        return Message("shop.breaker", {**tries, "seconds": left_ms / 1000})
+    return Message("shop.breaker_now", tries)
+
+
+def paused(pause: Pause, at_ms: int) -> Message:
+    """Who closed a pause switch, since when and why."""
+    head, _colon, name = pause.scope.partition(":")
+    what = {head: name} if head in ("platform", "type") else {}
+    params: dict[str, Param] = {**what, "who": pause.by, **_for(pause.at or at_ms, at_ms)}
+    if pause.reason:
+        return Message(f"shop.paused_{head}_why", {**params, "why": pause.reason})
+    return Message(f"shop.paused_{head}", params)
+
+
+def _for(since_ms: int, at_ms: int) -> dict[str, Param]:
+    return {"seconds": max(0, at_ms - since_ms) // 1000}
+
+
+def _access(facts: ShopFacts, pauses: tuple[Pause, ...]) -> tuple[str, int, str]:
+    """Whether somebody is logged in, and the last failure that its tasks tell of."""
+    nothing = (0, "")
+    failures = [failure for task in facts.tasks for failure in _failures(task)]
+    failure_at, failure_kind = max(failures, default=nothing)
+    door_at, door = max((failure for failure in failures if failure[1] in _DOORS), default=nothing)
+    opened_at = max(facts.success_at, facts.login_at)
+    session = facts.session
+    if session is not None:
+        door_at, door = max(session.since, opened_at + 1), session.kind
+        failure_at, failure_kind = max((failure_at, failure_kind), (session.since, session.kind))
+    if any(not pause.scope.startswith("type:") for pause in pauses):
+        access = PAUSED
+    elif not facts.shop.enabled:
+        access = OFF
+    elif door_at > opened_at:
+        access = _DOORS[door]
+    elif opened_at:
+        access = LOGGED_IN
+    else:
+        access = TRYING if facts.counts.get(Status.RUNNING, 0) else NOT_KNOWN
+    return access, failure_at, failure_kind
+
+
+def _failures(task: Task) -> Iterator[tuple[int, str]]:
+    """End and kind of each failure that the record knows."""
+    for attempt in task.attempts:
+        if attempt.error_kind:
+            yield attempt.ended_at, attempt.error_kind
+    if task.status == Status.DEAD and task.error_kind:
+        yield task.ended_at, task.error_kind
