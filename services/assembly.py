@@ -179,7 +179,7 @@ def queries(engine: Engine) -> Queries:
     return Queries(
         batches=BatchQueries(engine.store),
         tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
-        causes=CauseQueries(engine.store),
+        causes=CauseQueries(engine.store, engine.registry),
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=ShopQueries(engine.store, engine.registry),
         audit=AuditQueries(engine.store),

@@ -34,6 +34,7 @@ TEMPLATES: dict[str, str] = {
     "dead.not_dead": N_("The task is {status}, not a dead letter."),
     "dead.already": N_("Already republished as {id}."),
     "dead.schema": N_("Its payload does not fit the task type of today: {problem}"),
+    "dead.refused_field": N_("Its type refuses the payload now: {field} {problem}"),
     "dead.paused": N_("Paused: {scope}. It would wait there."),
     "dead.same_before": N_("The same work as {id}, which comes before it."),
     "bulk.stopped": N_("Stopped; the rest stay dead letters."),

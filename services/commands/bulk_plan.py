@@ -7,9 +7,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from services.commands.republisher import Changes, checked, payload_of, refused
+from services.commands.republisher import Changes, checked, payload_of
 from services.domain import task_type
 from services.domain.errors import UsageError
+from services.domain.insight import verdict
 from services.domain.message import Message
 from services.domain.said import words_of
 from services.domain.shop import SCOPE_ALL
@@ -96,7 +97,7 @@ class Planner:
 
     def _first_look(self, task_id: str, old: Task | None, fields: Mapping[str, Any]) -> tuple[Item, str]:
         """The item by its record alone, and the uniqueness key of its successor."""
-        why = refused(task_id, old)
+        why = verdict.refusal(task_id, old)
         if old is None or why is not None:
             successor = old.successor if old is not None else ""
             return Item(task_id=task_id, state=GONE, why=why, successor=successor), ""

@@ -9,10 +9,11 @@ from typing import Any
 from services.commands.audit import Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
-from services.commands.republisher import Changes, Republisher, not_dead
+from services.commands.republisher import Changes, Republisher
 from services.commands.tasks import join, tell
 from services.domain.change import Annotate, Op, SetTriage
 from services.domain.errors import UsageError
+from services.domain.insight.verdict import not_dead
 from services.domain.remarks import NOTE_LIMIT
 from services.domain.said import said
 from services.domain.status import Triage

@@ -14,9 +14,10 @@ from services.commands.tasks import refusal
 from services.domain import ids, lane, task_type
 from services.domain.change import Answer, Op, Republish
 from services.domain.errors import UsageError
+from services.domain.insight.verdict import not_dead
+from services.domain.insight.verdict import refusal as refusal_of
 from services.domain.message import Message
 from services.domain.said import said, words_of
-from services.domain.status import Status, Triage
 from services.domain.task import Task
 from services.engine import recipe
 from services.engine.dispatch import Dispatcher
@@ -74,7 +75,7 @@ class Republisher:
         ops: list[Republish] = []
         skipped: list[Refusal] = []
         for task_id, old in zip(task_ids, self._store.get(task_ids), strict=True):
-            why = refused(task_id, old, edited=changes.payload is not None)
+            why = refusal_of(task_id, old, edited=changes.payload is not None)
             if why is not None:
                 skipped.append(Refusal(task_id=task_id, why=why))
             elif old is not None:
@@ -158,21 +159,3 @@ def checked(kind: task_type.TaskType, payload: Mapping[str, Any]) -> Mapping[str
             said("payload.bad", field=first.path or "payload", problem=first.message), field=first.path or "payload"
         )
     return payload
-
-
-def refused(task_id: str, old: Task | None, *, edited: bool = False) -> Message | None:
-    """Why this cannot be republished at all, None when it can."""
-    if old is None or old.status != Status.DEAD or old.triage == Triage.REPUBLISHED:
-        return not_dead(task_id, old)
-    if old.task_id.startswith("bad_") and not edited:
-        return Message("dead.not_a_task", {"id": task_id})
-    return None
-
-
-def not_dead(task_id: str, task: Task | None) -> Message:
-    """Why something is no dead letter."""
-    if task is None:
-        return Message("task.unknown", {"id": task_id})
-    if task.triage == Triage.REPUBLISHED:
-        return Message("dead.already", {"id": task.successor})
-    return Message("dead.not_dead", {"status": task.status})

@@ -173,10 +173,12 @@ GATES: dict[str, str] = {
 }
 
 VERDICTS: dict[str, str] = {
-    "verdict.never_started": N_("Safe: it never started."),
-    "verdict.idempotent": N_("Safe: this type may run again without doing its work twice."),
-    "verdict.fix_first": N_("It would fail again: put this right first ({kind})."),
-    "verdict.stopped_before_work": N_("Safe: every attempt ended before its work began ({kind})."),
+    "verdict.never_started": N_("No work would be done twice: it never started."),
+    "verdict.idempotent": N_("No work would be done twice: this type may run again."),
+    "verdict.twin": N_("The same work is active already as {id}, which is {status}."),
+    "verdict.stopped_before_work": N_(
+        "No work would be done twice: every attempt ended before its work began ({kind})."
+    ),
     "verdict.unreadable": N_("Check: the message was not a task; correct it before you create one from it."),
     "verdict.outcome_unknown": N_("Check in the shop first: attempt {attempt} ended without an outcome ({kind})."),
     "verdict.failed_midway": N_(
@@ -188,6 +190,31 @@ VERDICTS: dict[str, str] = {
     "verdict.active": N_("It would repeat work: the task is {status} now."),
     "verdict.succeeded": N_("It would repeat work: the task succeeded."),
     "verdict.succeeded_idempotent": N_("It succeeded; running it again does no harm, and nothing new."),
+}
+
+WORTH: dict[str, str] = {
+    "worth.unreadable": N_("Running it again cannot help: the message was not a task that can run."),
+    "worth.no_type": N_("It will fail again until its task type is defined."),
+    "worth.refused": N_("Its type refuses the payload now ({field}); correct it first."),
+    "worth.login": N_("The shop waits for a login; it would stop there again."),
+    "worth.captcha": N_("The shop waits for its captcha; it would stop there again."),
+    "worth.letter_again": N_("Republished {count}×, failed again each time."),
+    "worth.failed_again": N_("{count} of {of} that were republished died of it again, and nothing has passed since."),
+    "worth.passed": N_("{count} of {of} that were republished have succeeded."),
+    "worth.succeeded_since": N_("Tasks of this type have succeeded there since."),
+    "worth.logged_in": N_("Somebody has logged in since."),
+    "worth.login_unknown": N_("Nobody has been seen logging in since; try a few first."),
+    "worth.type_known": N_("Its task type is defined now."),
+    "worth.expired": N_("It came too late and nothing was run; a new task has no deadline."),
+    "worth.type_changed": N_("Its task type was changed since; try a few first."),
+    "worth.page": N_("It will fail again until the page or the flow is put right."),
+    "worth.flow_refused": N_("It will fail again until the parameters are corrected."),
+    "worth.secret": N_("It will fail again until the password is set on the worker."),
+    "worth.program": N_("It will fail again until the worker has a program for its flows."),
+    "worth.account": N_("It will fail again until the account is free; look into the shop."),
+    "worth.unknown": N_("Nothing shows whether it would pass now; try a few first."),
+    "worth.but_login": N_("{count} of {of} shops need a login first."),
+    "worth.but_refused": N_("{count} of {of} payloads are refused by their type now."),
 }
 
 CAUSES: dict[str, str] = {
@@ -218,4 +245,4 @@ CAUSES: dict[str, str] = {
     "cause.other": "{what}",
 }
 
-SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS, **CAUSES}
+SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS, **WORTH, **CAUSES}

@@ -12,6 +12,7 @@ from services.domain.errors import UsageError
 from services.domain.status import Status, Triage
 from services.entrypoints import choose, cli_republish, cli_runs, shapes
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, MAX_ROWS, Context, examples, table, whole
+from services.monitor.causes import Cause
 
 WITHIN = "status:dead"
 EXAMPLES = (
@@ -82,6 +83,7 @@ def list_dead(context: Context) -> int:
                 "count": cause.count,
                 "shops": cause.shops,
                 "scope": cause.scope,
+                "worth": shapes.worth(cause.worth),
             }
             for cause in (causes.rows if causes is not None else ())
         ],
@@ -97,7 +99,11 @@ def list_dead(context: Context) -> int:
         )
         for task in page.tasks
     ]
-    context.show(document, table(("id", "kind", "type", "shop", "died", "error"), rows))
+    lines = table(("id", "kind", "type", "shop", "died", "error"), rows)
+    if causes is not None and causes.rows:
+        lines += ["", "causes, and whether their letters would pass if they ran now:"]
+        lines += [_cause_line(cause) for cause in causes.rows]
+    context.show(document, lines)
     return EXIT_OK
 
 
@@ -116,11 +122,13 @@ def show(context: Context) -> int:
     document = shapes.document(detail.task, []) | {
         "message": {"body": body, "headers": json.loads(letter.headers) if letter is not None else {}},
         "notes": [{"at": shapes.iso(note.at), "by": note.who, "text": note.text} for note in detail.notes],
-        "verdict": {"level": detail.verdict.level, "code": detail.verdict.code} if detail.verdict is not None else None,
+        "verdict": shapes.verdict(detail.verdict),
+        "worth": shapes.worth(detail.worth),
     }
     task = detail.task
     lines = [f"{task.task_id}  {task.error_kind}  {task.triage}", task.error, "", body or task.payload]
-    lines += ["", f"{task.triage}: {task.triage_note}"] if task.triage_note else []
+    lines += ["", *shapes.again(detail)]
+    lines += [f"{task.triage}: {task.triage_note}"] if task.triage_note else []
     lines += [f"{shapes.iso(note.at)} {note.who}: {_one_line(note.text)}" for note in detail.notes]
     context.show(document, lines)
     return EXIT_OK
@@ -150,6 +158,11 @@ def change(context: Context) -> int:
         word = {"archive": Triage.ARCHIVED, "ignore": Triage.IGNORED, "restore": Triage.OPEN}[args.verb]
         outcome = assembly.commands(engine).dead_letters.set_triage(ids, word, note=args.note)
         return choose.report(context, outcome, args.verb)
+
+
+def _cause_line(cause: Cause) -> str:
+    title, why = messages.english(cause.title), messages.english(cause.worth.message)
+    return f"{cause.count:>6}  {cause.worth.level:<7}  {_one_line(title)}: {why}"
 
 
 def _one_line(text: str) -> str:

@@ -121,10 +121,11 @@ def show(context: Context) -> int:
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
     more = shapes.wait(gate, detail.starts)
-    if (verdict := detail.verdict) is not None:
-        said = messages.english(verdict.message)
-        more["verdict"] = {"level": verdict.level, "code": verdict.code, "params": dict(verdict.params), "text": said}
-        lines.insert(0, f"{'again?':<14} {verdict.level}: {said}")
+    if detail.verdict is not None:
+        more["verdict"] = shapes.verdict(detail.verdict)
+    if detail.worth is not None:
+        more["worth"] = shapes.worth(detail.worth)
+    lines = [*shapes.again(detail), *lines]
     context.show(shapes.document(detail.task, gates, gate.name if gate is not None else "") | more, lines)
     return EXIT_OK
 

@@ -9,10 +9,13 @@ from typing import Any
 import msgspec
 
 from services import messages
+from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
+from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
+from services.monitor.tasks import TaskDetail
 
 INSTANTS = frozenset(
     {"created_at", "updated_at", "due_at", "queued_at", "started_at", "ended_at", "lease_until", "deadline"}
@@ -103,3 +106,31 @@ def removed(stone: Tombstone) -> str:
     """What can still be said about a task whose record was removed."""
     later = f" and was republished as {stone.successor}" if stone.successor else ""
     return f"the record of {stone.task_id} was removed: it was {stone.status} on {iso(stone.ended_at)}{later}"
+
+
+def verdict(said: Verdict | None) -> dict[str, Any] | None:
+    """Whether its work would be done twice."""
+    if said is None:
+        return None
+    text = messages.english(said.message)
+    return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
+
+
+def worth(said: Worth | None) -> dict[str, Any] | None:
+    """Whether it would pass if it ran now."""
+    if said is None:
+        return None
+    but = messages.english(said.but) if said.but is not None else ""
+    text = " ".join(part for part in (messages.english(said.message), but) if part)
+    return {"level": said.level, "code": said.code, "params": dict(said.params), "text": text}
+
+
+def again(detail: TaskDetail) -> list[str]:
+    """Both answers and what would be refused, a line each."""
+    lines = []
+    for name, said in (("again?", verdict(detail.verdict)), ("worth it?", worth(detail.worth))):
+        if said is not None:
+            lines.append(f"{name:<14} {said['level']}: {said['text']}")
+    if detail.refusal is not None:
+        lines.append(f"{'refused':<14} {messages.english(detail.refusal)}")
+    return lines

@@ -9,14 +9,19 @@ from dataclasses import dataclass, field, replace
 from services.domain import cause_rule, classify
 from services.domain.cause_rule import CauseRule
 from services.domain.insight import cause
+from services.domain.insight.cause import Worth
 from services.domain.message import Message
 from services.domain.query import Query, equals
 from services.domain.status import Status, Triage
 from services.domain.task import Task
+from services.engine.registry import Registry
+from services.monitor.worth import Worthiness
 from services.ports import Store
 
 SCAN_LIMIT = 50_000
 BARS = 17
+#: as many causes are judged whether running them again would help, those with most letters first
+JUDGED = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,6 +42,7 @@ class Cause:
     scope: str
     history: tuple[int, ...]
     rule: CauseRule = field(default_factory=CauseRule)  #: what a person decided about it
+    worth: Worth = field(default_factory=Worth)  #: whether its letters would pass if they ran now
 
     @property
     def title(self) -> Message:
@@ -57,8 +63,9 @@ class Causes:
 class CauseQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, registry: Registry | None = None) -> None:
+        """``registry`` knows task types; without one nothing is said of them."""
+        self._store, self._registry = store, registry
 
     def causes(self, triage: str = Triage.OPEN) -> Causes:
         """Group the dead letters of one triage state."""
@@ -71,11 +78,16 @@ class CauseQueries:
         since = min((task.ended_at for task in tasks), default=0)
         until = max((task.ended_at for task in tasks), default=0)
         rules = self._store.documents(cause_rule.KIND)
+        judge = Worthiness(self._store, self._registry)
         rows = [
-            replace(_cause(key, group, everything, since, until), rule=cause_rule.parse(rules.get(key, "{}")))
-            for key, group in groups.items()
+            replace(
+                _cause(key, group, everything, since, until),
+                rule=cause_rule.parse(rules.get(key, "{}")),
+                worth=judge.of_cause(key, group) if place < JUDGED else Worth(),
+            )
+            for place, (key, group) in enumerate(sorted(groups.items(), key=lambda item: -len(item[1])))
         ]
-        rows.sort(key=lambda cause: (-cause.count, -cause.last_at))
+        rows.sort(key=lambda row: (-row.count, -row.last_at))
         return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
 
     def _dead(self, triage: str) -> list[Task]:

@@ -10,19 +10,22 @@ import msgspec
 
 from services.domain import filter, flow_trace
 from services.domain.insight import estimate, verdict, wait
+from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
 from services.domain.insight.runs import Runs
 from services.domain.insight.shop import ShopNow
+from services.domain.message import Message
 from services.domain.query import Page, Query
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
-from services.domain.status import Status
+from services.domain.status import Status, Triage
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
 from services.monitor.waiting import Wait, WaitingFacts
+from services.monitor.worth import Worthiness
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
@@ -38,7 +41,9 @@ class TaskDetail:
     starts: Estimate | None = None  #: when a waiting task starts, as far as one can tell
     letter: Letter | None = None
     notes: tuple[Note, ...] = ()  #: of people on a dead letter, the oldest first
-    verdict: verdict.Verdict | None = None
+    verdict: verdict.Verdict | None = None  #: would its work be done twice?
+    worth: Worth | None = None  #: of a dead letter: would it pass now?
+    refusal: Message | None = None  #: of a dead letter: why it cannot be republished as it is
     twins: tuple[Task, ...] = ()
     flow: flow_trace.Trace | None = None  #: of a task of the browser
     type_known: bool = True
@@ -176,7 +181,9 @@ class TaskQueries:
             return None
         facts = self._waiting.of(task) if task.status in GATED else None
         gates = wait.why_waiting(task, facts) if facts is not None else ()
-        asks = task.status in (Status.DEAD, Status.HELD)
+        asks, dead = task.status in (Status.DEAD, Status.HELD), task.status == Status.DEAD
+        judge = Worthiness(self._store, self._registry)
+        twin = judge.twin(task) if dead else None
         return TaskDetail(
             task=task,
             shop=self._registry.shops().get(task.shop),
@@ -184,7 +191,9 @@ class TaskQueries:
             starts=estimate.starts(task, facts, gates) if facts is not None else None,
             letter=self._store.get_letter(task_id) if task.status == Status.DEAD else None,
             notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
-            verdict=verdict.safe_to_run_again(task) if asks else None,
+            verdict=verdict.safe_to_run_again(task, twin) if asks else None,
+            worth=judge.of_letter(task) if dead and task.triage != Triage.REPUBLISHED else None,
+            refusal=_refusal(task, twin, judge) if dead else None,
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
             type_known=self._registry.knows(task.task_type),
         )
@@ -201,3 +210,11 @@ class TaskQueries:
         """Log lines of an attempt from ``place`` on."""
         lines, after = self._store.read_log(task_id, attempt, place)
         return LogTail(lines=tuple(lines), place=after)
+
+
+def _refusal(task: Task, twin: Task | None, judge: Worthiness) -> Message | None:
+    """Why republishing it as it is would be refused, in the order in which it is."""
+    found = verdict.refusal(task.task_id, task) or judge.refusal(task)
+    if found is None and twin is not None:
+        found = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
+    return found

@@ -1,10 +1,12 @@
-"""Whether a task may run again, in words and colour; every page says it alike."""
+"""Whether a task may run again and whether that would help, in words and colour; every page says it alike."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
+from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, Worth
 from services.domain.insight.verdict import Verdict
+from services.domain.message import Message
 from services.i18n import N_, _
 from views.support import shown
 
@@ -15,6 +17,25 @@ _LEVELS: dict[str, tuple[str, str]] = {
 }
 
 
+class Look(NamedTuple):
+    """How an answer to "would it pass now?" looks: never by its colour alone."""
+
+    status: str  #: for the tint
+    glyph: str
+    role: str
+    word: str  #: source text
+
+
+_WORTH: dict[str, Look] = {
+    NOW: Look("healthy", "ph.check-circle", "succeeded", N_("Worth retrying now")),
+    UNKNOWN: Look("warning", "ph.question", "text2", N_("Unknown: try 3 first")),
+    LOGIN: Look("warning", "ph.lock-simple-fill", "retrying", N_("Needs a login first")),
+    AGAIN: Look("dead", "ph.x-circle", "dead", N_("Will fail again")),
+}
+_REFUSED = Look("warning", "ph.hand-palm", "retrying", N_("Cannot be republished as it is"))
+_ORDER = ("healthy", "warning", "dead")
+
+
 class Said(NamedTuple):
     """A verdict as a page shows it."""
 
@@ -23,7 +44,31 @@ class Said(NamedTuple):
     evidence: str
 
 
-def say(verdict: Verdict) -> Said:
-    """The verdict with its evidence; a level that is not known here is a warning by its own name."""
+def look(worth: Worth) -> Look:
+    """Word, glyph and role for whether it would pass now."""
+    return _WORTH.get(worth.level, _WORTH[UNKNOWN])
+
+
+def why(worth: Worth) -> str:
+    """The sentence behind it, with those for whom it does not hold."""
+    return " ".join(shown.say(one) for one in (worth.message, worth.but) if one is not None)
+
+
+def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = None) -> Said:
+    """Both answers with their evidence, in the colour of the worse one; what would be refused is never green.
+
+    A level that is not known here is a warning by its own name.
+    """
     status, lead = _LEVELS.get(verdict.level, ("warning", verdict.level))
-    return Said(status, _(lead), shown.say(verdict.message))
+    evidence = shown.say(verdict.message)
+    if worth is None:
+        return Said(status, _(lead), evidence)
+    found = look(worth)
+    lines = [why(worth), evidence]
+    if refusal is not None:
+        lines = [shown.say(refusal), *(line for line in lines if line)]
+        found = _REFUSED if found.status == "healthy" else found
+    worst = max(status, found.status, key=_ORDER.index)
+    # the worse of both leads: work done twice is worse than work done in vain
+    first = lead if verdict.level != "safe" and status == worst else found.word
+    return Said(worst, _(first), "\n".join(lines))

@@ -8,11 +8,28 @@ from __future__ import annotations
 import functools
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from services.domain import classify
-from services.domain.message import Message
+from services.domain.message import Message, Param
 
+#: whether letters would pass if they ran now: yes; nobody knows; once somebody has logged in; no
+NOW, UNKNOWN, LOGIN, AGAIN = "now", "unknown", "login", "again"
+#: what is worth a person's click first
+LEVELS = (NOW, UNKNOWN, LOGIN, AGAIN)
+_OF_LOGIN = frozenset({classify.LOGIN_EXPIRED, classify.CAPTCHA})
+_UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
+#: kinds that stay until somebody has put something right elsewhere, and the sentence that says what
+_STAYS: dict[str, str] = {
+    classify.ELEMENT_NOT_FOUND: "worth.page",
+    classify.BAD_PAYLOAD: "worth.flow_refused",
+    classify.MISSING_SECRET: "worth.secret",
+    classify.NO_COMMAND: "worth.program",
+    classify.RISK_CONTROL: "worth.account",
+}
+#: kinds that a change of the task type may have put right
+_OF_TYPE = frozenset({classify.ELEMENT_NOT_FOUND, classify.BAD_PAYLOAD})
 #: the pattern of a title is cut here; so many different ones are named before "+2"
 PATTERN_LIMIT, NAMED = 60, 2
 _TAIL = 4_000
@@ -104,3 +121,103 @@ def title(kind: str, names: Iterable[str] = ()) -> Message:
 
 def _cut(text: str) -> str:
     return text if len(text) <= PATTERN_LIMIT else text[: PATTERN_LIMIT - 1] + "…"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What is known of letters of one cause, or of one of them; instants in UTC ms, 0 for never."""
+
+    kind: str
+    letters: int = 1
+    shops: int = 1
+    closed: int = 0  #: of the shops, those that wait for a login
+    opened: int = 0  #: of the shops, those in which somebody logged in since
+    type_known: bool = True
+    type_changed: bool = False  #: the task type is another version than the one they died under
+    refused: int = 0  #: letters whose payload the type refuses now
+    refused_field: str = ""  #: the first that it refuses
+    died_at: int = 0  #: when the newest of them died
+    failed_again: int = 0  #: tasks made of such letters that died of the same again
+    failed_at: int = 0
+    passed: int = 0  #: tasks made of such letters that succeeded
+    passed_at: int = 0
+    success_at: int = 0  #: newest success of the same type there
+    tries: int = 0  #: of one letter: how often its work was republished before and died of the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Worth:
+    """Whether running again would help. ``level``: one of ``LEVELS``; ``but`` says for how many that does not hold."""
+
+    level: str = UNKNOWN
+    code: str = "worth.unknown"
+    params: Mapping[str, Param] = field(default_factory=dict)
+    but: Message | None = None
+
+    @property
+    def message(self) -> Message:
+        """The sentence to be rendered."""
+        return Message(self.code, self.params)
+
+    @property
+    def probe_first(self) -> bool:
+        """Whether a few should be tried before the rest goes."""
+        return self.level != NOW
+
+
+def worth(seen: Evidence) -> Worth:
+    """Whether they would pass if they ran now."""
+    found = _worth(seen)
+    but: Message | None = None
+    if 0 < seen.closed < seen.shops:
+        but = Message("worth.but_login", {"count": seen.closed, "of": seen.shops})
+    elif 0 < seen.refused < seen.letters:
+        but = Message("worth.but_refused", {"count": seen.refused, "of": seen.letters})
+    return Worth(level=found.level, code=found.code, params=found.params, but=but)
+
+
+def _worth(seen: Evidence) -> Worth:
+    return _barred(seen) or _shown(seen) or _by_kind(seen)
+
+
+def _barred(seen: Evidence) -> Worth | None:
+    """What is known to stand in the way."""
+    if seen.kind in _UNREADABLE:
+        return _say(AGAIN, "worth.unreadable")
+    if seen.kind == classify.UNKNOWN_TYPE and not seen.type_known:
+        return _say(AGAIN, "worth.no_type")
+    if seen.refused and seen.refused >= seen.letters:
+        return _say(AGAIN, "worth.refused", field=seen.refused_field or "payload")
+    if seen.closed and seen.closed >= seen.shops:
+        return _say(LOGIN, "worth.captcha" if seen.kind == classify.CAPTCHA else "worth.login")
+    return None
+
+
+def _shown(seen: Evidence) -> Worth | None:
+    """What others that ran since have shown; the newest counts."""
+    healed_at = max(seen.success_at, seen.passed_at)
+    if seen.tries and healed_at <= seen.died_at:
+        return _say(AGAIN, "worth.letter_again", count=seen.tries)
+    if seen.failed_again and healed_at <= seen.failed_at:
+        return _say(AGAIN, "worth.failed_again", count=seen.failed_again, of=seen.failed_again + seen.passed)
+    if seen.passed and seen.passed_at > seen.died_at:
+        return _say(NOW, "worth.passed", count=seen.passed, of=seen.passed + seen.failed_again)
+    return _say(NOW, "worth.succeeded_since") if seen.success_at > seen.died_at else None
+
+
+def _by_kind(seen: Evidence) -> Worth:
+    if seen.kind in _OF_LOGIN:
+        return _say(NOW, "worth.logged_in") if seen.opened else _say(UNKNOWN, "worth.login_unknown")
+    if seen.kind == classify.UNKNOWN_TYPE:
+        return _say(NOW, "worth.type_known")
+    if seen.kind == classify.EXPIRED:
+        return _say(NOW, "worth.expired")
+    if seen.type_changed and seen.kind in _OF_TYPE:
+        return _say(UNKNOWN, "worth.type_changed")
+    if seen.kind in _STAYS:
+        return _say(AGAIN, _STAYS[seen.kind])
+    return _say(UNKNOWN, "worth.unknown")
+
+
+def _say(level: str, code: str, **params: Param) -> Worth:
+    return Worth(level=level, code=code, params=params)

@@ -33,20 +33,41 @@ class Verdict:
         return Message(self.code, self.params)
 
 
-def safe_to_run_again(task: Task) -> Verdict:
-    """Judge by the record: what ran, how it ended, and whether the type may repeat its work."""
+def refusal(task_id: str, task: Task | None, *, edited: bool = False) -> Message | None:
+    """Why this cannot be republished at all, None when it can; ``edited``: its payload is another now."""
+    if task is None or task.status != Status.DEAD or task.triage == Triage.REPUBLISHED:
+        return not_dead(task_id, task)
+    if task.task_id.startswith("bad_") and not edited:
+        return Message("dead.not_a_task", {"id": task_id})
+    return None
+
+
+def not_dead(task_id: str, task: Task | None) -> Message:
+    """Why something is no dead letter."""
+    if task is None:
+        return Message("task.unknown", {"id": task_id})
+    if task.triage == Triage.REPUBLISHED:
+        return Message("dead.already", {"id": task.successor})
+    return Message("dead.not_dead", {"status": task.status})
+
+
+def safe_to_run_again(task: Task, twin: Task | None = None) -> Verdict:
+    """Judge by the record: what ran, how it ended, and whether the type may repeat its work.
+
+    ``twin``: an active task with the same work.
+    """
     if task.status in ACTIVE and task.status != Status.HELD:
         return _verdict(WOULD_DUPLICATE, "active", status=task.status)
     if task.triage == Triage.REPUBLISHED or task.successor:
         return _verdict(WOULD_DUPLICATE, "republished", successor=task.successor)
+    if twin is not None and twin.task_id != task.task_id:
+        return _verdict(WOULD_DUPLICATE, "twin", id=twin.task_id, status=twin.status)
     if task.status == Status.SUCCEEDED:
         return _verdict(CHECK, "succeeded_idempotent") if task.idempotent else _verdict(WOULD_DUPLICATE, "succeeded")
     if task.error_kind in _UNREADABLE:
         return _verdict(CHECK, "unreadable")
     if task.idempotent:
-        # what came too late is not bound to its deadline when it is run again
-        permanent = task.error_kind in classify.PERMANENT - {classify.EXPIRED}
-        return _verdict(CHECK, "fix_first", kind=task.error_kind) if permanent else _verdict(SAFE, "idempotent")
+        return _verdict(SAFE, "idempotent")
     return _of_unrepeatable(task)
 
 

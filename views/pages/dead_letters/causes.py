@@ -9,16 +9,18 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPen
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from services.clock import SystemClock
+from services.domain.insight.cause import LEVELS
 from services.i18n import N_, _
 from services.monitor.causes import BARS, Cause
 from views.pages.dead_letters import words
-from views.support import text
+from views.support import text, verdicts
 from views.support.language import on_language_changed
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.theme import theme
 
-HEIGHT, COUNT, PAD = 84, 40, 16
+HEIGHT, COUNT, PAD = 106, 40, 16
+GLYPH, GLYPH_GAP = 14, 6
 BAR_GAP, BARS_HEIGHT, WIDE = 1, 18, 270
 PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
@@ -29,16 +31,17 @@ COLUMNS: tuple[Column[Cause], ...] = (
     Column(
         key="cause",
         title=N_("Cause"),
-        value=lambda cause: (cause.count, cause.rule),
+        value=lambda cause: (cause.count, cause.rule, cause.worth.level),
         text=words.heading,
         speech=words.sentence,
-        tooltip=lambda cause: cause.rule.note,
+        tooltip=words.tip,
     ),
 )
 #: key, source text, order
 SORTS: tuple[tuple[str, str, Callable[[Cause], tuple[int, ...]]], ...] = (
     ("most", N_("Most tasks"), lambda cause: (-cause.count, -cause.last_at)),
     ("newest", N_("Newest"), lambda cause: (-cause.last_at, -cause.count)),
+    ("worth", N_("Worth retrying first"), lambda cause: (LEVELS.index(cause.worth.level), -cause.count)),
     ("rising", N_("Rising"), lambda cause: (-sum(cause.history[-4:]), -cause.count)),
 )
 
@@ -108,7 +111,7 @@ class CauseList(QListView):
 
 
 class CauseDelegate(QStyledItemDelegate):
-    """Draws one cause in three lines with the history of its deaths."""
+    """Draws one cause in four lines with the history of its deaths."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
         """Return the fixed height."""
@@ -164,6 +167,7 @@ class CauseDelegate(QStyledItemDelegate):
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
         parts = (words.detail(cause),) if told else (words.types(cause), words.detail(cause))
         _line(painter, second, " · ".join(part for part in parts if part), "label", "text2")
+        _worth_line(painter, QRect(room.left(), room.top() + 43, room.width(), 18), cause)
         now = _CLOCK.now_ms()
         first, last = words.span(cause, now)
         ignored = words.rule_words(cause, now)
@@ -174,8 +178,8 @@ class CauseDelegate(QStyledItemDelegate):
         fitting = (parts for parts in choices if _width(metrics, parts) <= right - room.left())
         left = room.left()
         for part in next(fitting, choices[-1]):
-            third = QRect(left, room.top() + 43, right - left, 18)
-            left += _line(painter, third, part, "label", "text3") + PART_GAP
+            fourth = QRect(left, room.top() + 65, right - left, 18)
+            left += _line(painter, fourth, part, "label", "text3") + PART_GAP
 
 
 def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> None:
@@ -200,6 +204,16 @@ def _title_line(painter: QPainter, room: QRect, cause: Cause) -> bool:
     if fits:
         _line(painter, room.adjusted(needed, 0, 0, 0), kind, "label", "text2")
     return fits
+
+
+def _worth_line(painter: QPainter, room: QRect, cause: Cause) -> None:
+    """Draw whether its letters would pass now: glyph, word and colour."""
+    found = verdicts.look(cause.worth)
+    painter.drawPixmap(
+        QPointF(room.left(), room.top() + (room.height() - GLYPH) / 2), theme().pixmap(found.glyph, found.role, GLYPH)
+    )
+    rest = room.adjusted(GLYPH + GLYPH_GAP, 0, 0, 0)
+    _line(painter, rest, _(found.word), "label", found.role)
 
 
 def _width(metrics: QFontMetrics, parts: tuple[str, ...]) -> int:

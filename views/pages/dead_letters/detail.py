@@ -232,9 +232,9 @@ class LetterPanel(QWidget):
         self._attempts.set_rows([*words.attempts(task, now), words.shop_row(self._now, now)])
         self._verdict.setVisible(detail.verdict is not None)
         if detail.verdict is not None:
-            said = verdicts.say(detail.verdict)
+            said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
             self._verdict.set_status(said.status)
-            self._verdict.show_text(said.evidence)
+            self._verdict.show_text(said.evidence, said.lead)
 
     def _show_message(self, detail: TaskDetail) -> None:
         task = detail.task
@@ -263,15 +263,17 @@ class LetterPanel(QWidget):
             button.disable(why)
         edited = usable and self.editor.is_edited
         bad = task is not None and task.task_id.startswith("bad_")
+        refusal = self._detail.refusal if self._detail is not None and usable and not bad else None
+        refused = shown.say(refusal) if refusal is not None else ""
         self.plain_button.setVisible(edited and not bad)
-        self.plain_button.disable(why)
+        self.plain_button.disable(why or refused)
         self.primary_button.set_kind("plain" if self._yields else "primary")
         self.primary_button.set_source(
             N_("New task from it") if bad else N_("Edit and republish") if edited else N_("Republish")
         )
         self.primary_button.set_glyph("ph.plus" if bad else "ph.pencil-simple" if edited else "ph.arrow-clockwise")
         invalid = _("Correct the message first") if edited and not bad and not self.editor.is_valid else ""
-        self.primary_button.disable(why or invalid)
+        self.primary_button.disable(why or invalid or ("" if edited else refused))
 
     # verbs
 

@@ -244,7 +244,8 @@ class DeadLettersPage(Page):
     # words
 
     def _say(self) -> None:
-        self.letters.show_cause(self.causes.causes.find(self._asker.wanted.cause))
+        wanted = self._asker.wanted
+        self.letters.show_cause(self.causes.causes.find(wanted.cause), is_open=wanted.triage == Triage.OPEN)
         self._say_summary()
         self._show_bar()
 

@@ -13,7 +13,7 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.bulk_bar import BulkBar
 from views.pages.dead_letters.causes import SORTS, CauseList
 from views.pages.dead_letters.rows import LetterRow
-from views.support import safe, text
+from views.support import safe, text, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, line
 from views.tables.record_model import RecordModel
@@ -21,6 +21,7 @@ from views.tables.table_view import TableView
 from views.theme.tokens import TABS
 from views.widgets.buttons import Button, IconButton
 from views.widgets.elided import Elided
+from views.widgets.strip import Strip
 
 
 class CausePane(QWidget):
@@ -64,13 +65,15 @@ class CausePane(QWidget):
 
 
 class LetterPane(QWidget):
-    """The letters of one cause and the bar for those that are ticked.
+    """The letters of one cause, whether they would pass now, and the bar for those that are ticked.
 
     Signals:
         menu_wanted: where on the screen the menu of the cause shall open.
+        republish_wanted: republish the whole cause, after a look at what becomes of each.
     """
 
     menu_wanted = Signal(QPoint)
+    republish_wanted = Signal()
 
     def __init__(self, model: RecordModel[LetterRow], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,6 +85,11 @@ class LetterPane(QWidget):
         self._shops = Label("", "label", "text2")
         self.more = IconButton("ph.dots-three", N_("What to do about this cause"))
         self.more.clicked.connect(self._on_more)
+        self.worth = Strip("warning")
+        self.republish = Button(kind="plain", icon="ph.arrow-clockwise", small=True)
+        self.republish.clicked.connect(self.republish_wanted)
+        self.worth.add_action(self.republish)
+        self._barred, self._open = "", True
         self._said = Label("", "label", "text2", wrap=True)
         self._said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
@@ -89,12 +97,22 @@ class LetterPane(QWidget):
         row = head.layout()
         assert isinstance(row, QHBoxLayout)
         row.addWidget(self.more)
-        _column(self, head, self.table, self.bar, self._said)
+        about = QWidget()
+        room = QVBoxLayout(about)
+        room.setContentsMargins(12, 8, 12, 8)
+        room.addWidget(self.worth)
+        _column(self, head, self.table, self.bar, about, self._said)
+        self._about = about
         on_language_changed(self._say)
 
-    def show_cause(self, cause: Cause | None) -> None:
-        """Name the cause whose letters are listed."""
-        self._cause = cause
+    def show_cause(self, cause: Cause | None, *, is_open: bool = True) -> None:
+        """Name the cause whose letters are listed; only open ones are republished as a whole."""
+        self._cause, self._open = cause, is_open
+        self._say()
+
+    def set_acting(self, reason: str) -> None:
+        """Republish nothing, for this reason; "" allows it again."""
+        self._barred = reason
         self._say()
 
     def title(self) -> str:
@@ -108,6 +126,13 @@ class LetterPane(QWidget):
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
         self._shops.setText(words.scope(cause) if cause is not None else "")
         self.more.setEnabled(cause is not None)
+        self._about.setVisible(cause is not None and self._open)
+        if cause is not None:
+            found = verdicts.look(cause.worth)
+            self.worth.set_status(found.status, found.glyph)
+            self.worth.show_text(verdicts.why(cause.worth), _(found.word))
+            self.republish.set_count_text(_("Republish {n}…").format(n=text.count(count)))
+            self.republish.disable(self._barred)
         note = cause.rule.note if cause is not None else ""
         self._said.setText(safe.visible(note, keep_newlines=True))
         self._said.setVisible(bool(note))
@@ -130,13 +155,13 @@ def _head(title: QWidget, note: QWidget, *, right: QWidget | None = None) -> QWi
     return head
 
 
-def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget, note: QWidget | None = None) -> None:
+def _column(pane: QWidget, head: QWidget, middle: QWidget, foot: QWidget, *notes: QWidget) -> None:
     column = QVBoxLayout(pane)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
     column.addWidget(head)
     column.addWidget(line())
-    if note is not None:
+    for note in notes:
         column.addWidget(note)
     column.addWidget(middle, 1)
     column.addWidget(foot)

@@ -61,6 +61,7 @@ class Verbs(QObject):
         letters.bar.clear_wanted.connect(self._model.untick_all)
         letters.bar.new_rows_wanted.connect(self._model.show_new)
         letters.menu_wanted.connect(self._on_more)
+        letters.republish_wanted.connect(self._republish_cause)
         causes.causes.menu_wanted.connect(self._open_cause_menu)
         panel.republish_wanted.connect(self._on_republish)
         panel.triage_wanted.connect(self._on_triage)
@@ -71,6 +72,7 @@ class Verbs(QObject):
         """Decide nothing, for this reason, already translated; "" decides again. A run that goes on can be stopped."""
         self._forbidden = reason
         self._letters.bar.set_acting(reason)
+        self._letters.set_acting(reason)
         self._panel.set_acting(reason)
 
     # letters
@@ -125,6 +127,12 @@ class Verbs(QObject):
 
     def _on_more(self, place: QPoint) -> None:
         self._open_cause_menu(self._wanted().cause, place)
+
+    def _republish_cause(self) -> None:
+        wanted = self._wanted()
+        cause = self._causes.causes.find(wanted.cause)
+        if cause is not None and not self._forbidden:
+            self.whole.republish_all(wanted, cause)
 
     def _open_cause_menu(self, fingerprint: str, place: QPoint) -> None:
         cause = self._causes.causes.find(fingerprint)

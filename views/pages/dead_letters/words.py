@@ -8,7 +8,7 @@ from services.domain.status import Triage
 from services.domain.task import Task
 from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
-from views.support import kinds, safe, shop_words, shown, text, type_names
+from views.support import kinds, safe, shop_words, shown, text, type_names, verdicts
 from views.theme.tokens import platform_badge
 
 
@@ -103,7 +103,14 @@ def summary(causes: Causes, closed_at: int, now_ms: int, total: int | None = Non
 def sentence(cause: Cause) -> str:
     """The cause for a screen reader."""
     number = ngettext("{n} dead letter", "{n} dead letters", cause.count).format(n=text.count(cause.count))
-    return text.listed(part for part in (heading(cause), number, scope(cause), detail(cause), cause.rule.note) if part)
+    again = _(verdicts.look(cause.worth).word)
+    parts = (heading(cause), number, again, scope(cause), detail(cause), cause.rule.note)
+    return text.listed(part for part in parts if part)
+
+
+def tip(cause: Cause) -> str:
+    """Why it is worth retrying or not, and what a person noted."""
+    return "\n".join(part for part in (verdicts.why(cause.worth), cause.rule.note) if part)
 
 
 def attempts(task: Task, now_ms: int) -> list[tuple[str, str]]:

@@ -25,7 +25,7 @@ from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.steps_section import StepsSection
 from views.pages.tasks.story import gate_entries, so_far, timeline
-from views.pages.tasks.verbs import CANCEL, DECISIONS, VERBS, Verb
+from views.pages.tasks.verbs import CANCEL, DECISIONS, RETRY, VERBS, Verb
 from views.support import safe, shown, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
@@ -263,9 +263,15 @@ class TaskDetailPanel(QWidget):
         held = self._task.status == Status.HELD
         for verb in (*DECISIONS, *VERBS):
             button = self._buttons[verb.key]
-            button.disable(self._actions.reason(verb, standing))
+            refused = self._refusal() if verb is RETRY else ""
+            button.disable(self._actions.reason(verb, standing) or refused)
             # what can be decided stands in the place of what cannot be done with such a task
             button.setVisible((verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS)
+
+    def _refusal(self) -> str:
+        """Why running it again would be refused, said before the click; "" where it would not."""
+        detail = self._detail
+        return shown.say(detail.refusal) if detail.refusal is not None else ""
 
     def _show_again(self) -> None:
         if self._task is not None:
@@ -275,7 +281,7 @@ class TaskDetailPanel(QWidget):
         if detail.verdict is None:
             self._verdict_room.hide()
             return
-        said = verdicts.say(detail.verdict)
+        said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
         self._verdict.set_status(said.status)
         self._verdict.show_text(said.evidence, said.lead)
         self._verdict_room.show()

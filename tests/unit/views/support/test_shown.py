@@ -23,13 +23,13 @@ def test_states_lanes_and_kinds_are_called_as_elsewhere() -> None:
     assert (
         shown.say(Message("gate.no_worker", {"lane": "high"})) == "No running worker serves the lane high; start one."
     )
-    kind = shown.say(Message("verdict.fix_first", {"kind": "login_expired"}))
-    assert kind == "It would fail again: put this right first (Seller login expired)."
+    kind = shown.say(Message("verdict.stopped_before_work", {"kind": "login_expired"}))
+    assert kind == ("No work would be done twice: every attempt ended before its work began (Seller login expired).")
 
 
 def test_what_nobody_named_stays_as_it_is() -> None:
     assert shown.say(Message("task.refused", {"status": "odd"})) == "Not possible while the task is odd."
-    assert "(odd)" in shown.say(Message("verdict.fix_first", {"kind": "odd"}))
+    assert "(odd)" in shown.say(Message("verdict.stopped_before_work", {"kind": "odd"}))
     assert shown.lane_word("odd") == "odd"
 
 
@@ -37,7 +37,7 @@ def test_no_english_word_is_left_in_a_chinese_sentence(chinese: None) -> None:
     for code, params in (
         ("task.refused", {"status": "queued"}),
         ("gate.no_worker", {"lane": "high"}),
-        ("verdict.fix_first", {"kind": "login_expired"}),
+        ("verdict.stopped_before_work", {"kind": "login_expired"}),
     ):
         sentence = shown.say(Message(code, params))
         assert not any(letter.isascii() and letter.isalpha() for letter in sentence), sentence

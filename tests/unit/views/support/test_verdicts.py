@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.insight.cause import AGAIN, LEVELS, NOW, Worth
 from services.domain.insight.verdict import Verdict, safe_to_run_again
+from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
 from views.support import verdicts
@@ -22,13 +24,31 @@ def dead(**fields: object) -> Task:
     return Task(**(known | fields))  # type: ignore[arg-type]
 
 
-def test_what_would_fail_again_is_not_shown_in_green() -> None:
-    said = verdicts.say(safe_to_run_again(dead(error_kind="login_expired")))
-    assert said == (
-        "warning",
-        "Check first",
-        "It would fail again: put this right first (Seller login expired).",
+def test_both_answers_are_said_in_the_colour_of_the_worse() -> None:
+    safe = safe_to_run_again(dead(error_kind="element_not_found"))
+    said = verdicts.say(safe, Worth(level=AGAIN, code="worth.page"))
+    assert (said.status, said.lead) == ("dead", "Will fail again")
+    assert said.evidence.splitlines() == [
+        "It will fail again until the page or the flow is put right.",
+        "No work would be done twice: this type may run again.",
+    ]
+    assert verdicts.say(safe, Worth(level=NOW, code="worth.passed", params={"count": 3, "of": 3})).status == "healthy"
+    unsafe = safe_to_run_again(dead(idempotent=False, started_at=1))
+    assert verdicts.say(unsafe, Worth(level=NOW, code="worth.succeeded_since")).lead == "Check first"
+
+
+def test_what_would_be_refused_is_never_green() -> None:
+    refusal = Message("task.duplicate", {"id": "t2", "status": "queued"})
+    said = verdicts.say(
+        safe_to_run_again(dead()), Worth(level=NOW, code="worth.passed", params={"count": 1, "of": 1}), refusal
     )
+    assert said.status != "healthy"
+    assert said.evidence.startswith("The same task is active already: t2")
+
+
+def test_each_answer_has_a_glyph_and_a_word_of_its_own() -> None:
+    looks = [verdicts.look(Worth(level=level)) for level in LEVELS]
+    assert len({one.glyph for one in looks}) == len({one.word for one in looks}) == len(LEVELS)
 
 
 @pytest.mark.parametrize(

@@ -55,3 +55,56 @@ def test_the_most_frequent_pattern_comes_first() -> None:
 def test_an_endless_selector_is_cut() -> None:
     error = f"waiting for selector .{'x' * 180}: nothing"
     assert len(cause.pattern("element_not_found", error)) == cause.PATTERN_LIMIT
+
+
+def seen(**changes: object) -> cause.Evidence:
+    values: dict[str, object] = {"kind": "element_not_found", "letters": 51, "shops": 9, "died_at": 100}
+    return cause.Evidence(**{**values, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "level", "code"),
+    [
+        ({}, cause.AGAIN, "worth.page"),
+        ({"type_changed": True}, cause.UNKNOWN, "worth.type_changed"),
+        ({"success_at": 99}, cause.AGAIN, "worth.page"),
+        ({"success_at": 101}, cause.NOW, "worth.succeeded_since"),
+        ({"kind": "timeout"}, cause.UNKNOWN, "worth.unknown"),
+        ({"kind": "timeout", "success_at": 101}, cause.NOW, "worth.succeeded_since"),
+        ({"kind": "network", "failed_again": 3, "failed_at": 120}, cause.AGAIN, "worth.failed_again"),
+        ({"failed_again": 3, "failed_at": 120, "success_at": 121}, cause.NOW, "worth.succeeded_since"),
+        ({"passed": 3, "passed_at": 120}, cause.NOW, "worth.passed"),
+        ({"passed": 3, "passed_at": 99}, cause.AGAIN, "worth.page"),
+        ({"kind": "network", "tries": 2}, cause.AGAIN, "worth.letter_again"),
+        ({"kind": "login_expired", "closed": 9}, cause.LOGIN, "worth.login"),
+        ({"kind": "captcha", "closed": 9}, cause.LOGIN, "worth.captcha"),
+        ({"kind": "timeout", "closed": 9, "success_at": 101}, cause.LOGIN, "worth.login"),
+        ({"kind": "login_expired"}, cause.UNKNOWN, "worth.login_unknown"),
+        ({"kind": "login_expired", "opened": 9}, cause.NOW, "worth.logged_in"),
+        ({"kind": "bad_payload"}, cause.AGAIN, "worth.flow_refused"),
+        ({"kind": "bad_payload", "refused": 51, "refused_field": "since"}, cause.AGAIN, "worth.refused"),
+        ({"kind": "timeout", "refused": 51, "success_at": 101}, cause.AGAIN, "worth.refused"),
+        ({"kind": "unknown_type", "type_known": False}, cause.AGAIN, "worth.no_type"),
+        ({"kind": "unknown_type"}, cause.NOW, "worth.type_known"),
+        ({"kind": "missing_secret"}, cause.AGAIN, "worth.secret"),
+        ({"kind": "expired"}, cause.NOW, "worth.expired"),
+        ({"kind": "bad_message"}, cause.AGAIN, "worth.unreadable"),
+        ({"kind": "unknown"}, cause.UNKNOWN, "worth.unknown"),
+    ],
+)
+def test_whether_letters_would_pass_now(changes: dict[str, object], level: str, code: str) -> None:
+    found = cause.worth(seen(**changes))
+    assert (found.level, found.code) == (level, code)
+    assert "{" not in english(found.message)
+
+
+def test_what_does_not_hold_for_all_is_said_beside_it() -> None:
+    found = cause.worth(seen(kind="login_expired", opened=7, closed=2))
+    assert found.level == cause.NOW
+    assert found.but is not None
+    assert english(found.but) == "2 of 9 shops need a login first."
+
+
+def test_only_what_is_worth_it_goes_without_a_probe() -> None:
+    assert not cause.worth(seen(success_at=101)).probe_first
+    assert cause.worth(seen()).probe_first

@@ -31,7 +31,6 @@ def held(**fields: Any) -> Any:
     ("record", "level", "code"),
     [
         (dead(error_kind="network", attempt=3), SAFE, "idempotent"),
-        (dead(error_kind="login_expired", attempt=1), CHECK, "fix_first"),
         (dead(error_kind="expired"), SAFE, "idempotent"),
         (dead(error_kind="expired", **ONCE), SAFE, "never_started"),
         (dead(error_kind="bad_message"), CHECK, "unreadable"),

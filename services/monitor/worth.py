@@ -1,0 +1,175 @@
+"""Gathers what is known about causes of dead letters, for the answer whether running their letters again would help.
+
+A few questions for a cause, none for a single letter.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from services.domain import classify, task_type
+from services.domain.errors import UsageError
+from services.domain.filter import FINGERPRINT_LENGTH
+from services.domain.insight import cause
+from services.domain.insight.cause import Evidence, Worth
+from services.domain.message import Message
+from services.domain.query import Query, Term, equals
+from services.domain.said import Said
+from services.domain.schema import Problem
+from services.domain.status import Status, Triage
+from services.domain.task import Task
+from services.engine.registry import Registry
+from services.ports import Store
+
+#: letters of a cause whose payloads are checked; republished ones that are followed; types and platforms that are asked
+CHECKED, FOLLOWED, PLACES = 8, 60, 6
+#: how far back a letter's own line of republishing is followed
+FARTHEST = 12
+
+
+class Worthiness:
+    """Made for one answer: what it has asked it does not ask again. Blocking."""
+
+    def __init__(self, store: Store, registry: Registry | None = None) -> None:
+        """``registry`` knows task types; without one nothing is said of them."""
+        self._store, self._registry = store, registry
+        self._closed: frozenset[str] | None = None
+        self._logins: Mapping[str, int] = {}
+        self._successes: dict[tuple[Term, ...], int] = {}
+
+    def of_cause(self, fingerprint: str, letters: Sequence[Task]) -> Worth:
+        """Whether running these letters again would help; they share one cause."""
+        return cause.worth(self.evidence(fingerprint, letters))
+
+    def of_letter(self, task: Task) -> Worth:
+        """Whether running this letter again would help, judged by all that share its cause."""
+        alike = self._alike(task.fingerprint) if task.fingerprint else []
+        seen = self.evidence(task.fingerprint, [task, *(one for one in alike if one.task_id != task.task_id)])
+        problem = self.problem(task)
+        own = self._success([equals("shop", task.shop), equals("type", task.task_type)])
+        return cause.worth(
+            replace(
+                seen,
+                letters=1,
+                shops=1,
+                closed=int(task.shop in self._shut()),
+                opened=int(self._opened(task.shop, task.ended_at)),
+                refused=int(problem is not None),
+                refused_field=problem.path if problem is not None else "",
+                # what this shop did after its own letter tells more than what others do
+                success_at=seen.died_at + 1 if own > task.ended_at else seen.success_at,
+                tries=self._tries(task),
+            )
+        )
+
+    def evidence(self, fingerprint: str, letters: Sequence[Task]) -> Evidence:
+        """What is known of these letters."""
+        newest = max(letters, key=lambda task: task.ended_at)
+        shops = {task.shop for task in letters}
+        some = sorted(letters, key=lambda task: -task.ended_at)[:CHECKED]
+        problems = [problem for task in some if (problem := self.problem(task)) is not None]
+        again, failed_at, passed, passed_at = self._outcomes(fingerprint)
+        known = self._registry is None or self._registry.knows(newest.task_type)
+        version = self._registry.task_type(newest.task_type).version if self._registry is not None else 0
+        return Evidence(
+            kind=newest.error_kind or classify.UNKNOWN,
+            letters=len(letters),
+            shops=len(shops),
+            closed=len(shops & self._shut()),
+            opened=sum(self._opened(shop, newest.ended_at) for shop in shops),
+            type_known=known,
+            type_changed=version > newest.type_version > 0,
+            refused=len(letters) if len(problems) == len(some) else len(problems),
+            refused_field=problems[0].path if problems else "",
+            died_at=newest.ended_at,
+            failed_again=again,
+            failed_at=failed_at,
+            passed=passed,
+            passed_at=passed_at,
+            success_at=self._success_since(letters, shops),
+        )
+
+    def problem(self, task: Task) -> Problem | None:
+        """What its type refuses of its payload now, None for nothing."""
+        kind = self._registry.task_type(task.task_type) if self._registry is not None else None
+        if kind is None or not kind.schema:
+            return None
+        try:
+            payload = json.loads(task.payload)
+        except ValueError:
+            payload = None
+        return next(iter(task_type.validate_payload(kind, payload)), None)
+
+    def refusal(self, task: Task) -> Message | None:
+        """Why republishing it with its payload would be refused by its type, None when it would not."""
+        problem = self.problem(task)
+        if problem is None:
+            return None
+        words = problem.message if isinstance(problem.message, Said) else str(problem.message)
+        return Message("dead.refused_field", {"field": problem.path or "payload", "problem": words})
+
+    def twin(self, task: Task) -> Task | None:
+        """The active task with the same work, None for none."""
+        if self._registry is None:
+            return None
+        kind = self._registry.task_type(task.task_type)
+        try:
+            uniq = task_type.uniqueness_key(kind, task.platform, task.shop_id, task.payload)
+        except UsageError:
+            return None
+        return self._store.holders([uniq])[0] if uniq else None
+
+    def _shut(self) -> frozenset[str]:
+        if self._closed is None:
+            self._closed = frozenset(one.shop for one in self._store.sessions())
+            self._logins = {shop: login.at for shop, login in self._store.logins().items()}
+        return self._closed
+
+    def _opened(self, shop: str, since_ms: int) -> bool:
+        return shop not in self._shut() and self._logins.get(shop, 0) > since_ms
+
+    def _success_since(self, letters: Iterable[Task], shops: set[str]) -> int:
+        """The newest success of their types: in their shop where there is one, else anywhere on their platforms."""
+        if len(shops) == 1:
+            (shop,) = shops
+            places = {(equals("shop", shop), equals("type", task.task_type)) for task in letters}
+        else:
+            places = {(equals("platform", task.platform), equals("type", task.task_type)) for task in letters}
+        return max((self._success(place) for place in list(places)[:PLACES]), default=0)
+
+    def _success(self, terms: Iterable[Term]) -> int:
+        wanted = (equals("status", Status.SUCCEEDED), *terms)
+        if wanted not in self._successes:
+            page = self._store.query(Query(terms=wanted, sort="updated", limit=1, want_total=False))
+            self._successes[wanted] = page.tasks[0].ended_at if page.tasks else 0
+        return self._successes[wanted]
+
+    def _outcomes(self, fingerprint: str) -> tuple[int, int, int, int]:
+        """Of those republished: how many died of the same again and when last, how many succeeded and when."""
+        if len(fingerprint) != FINGERPRINT_LENGTH:
+            return 0, 0, 0, 0
+        terms = (equals("fp", fingerprint), equals("triage", Triage.REPUBLISHED))
+        page = self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False))
+        names = [task.successor for task in page.tasks if task.successor]
+        after = [task for task in self._store.get(names) if task is not None] if names else []
+        died = [task.ended_at for task in after if task.status == Status.DEAD and task.fingerprint == fingerprint]
+        well = [task.ended_at for task in after if task.status == Status.SUCCEEDED]
+        return len(died), max(died, default=0), len(well), max(well, default=0)
+
+    def _alike(self, fingerprint: str) -> Sequence[Task]:
+        if len(fingerprint) != FINGERPRINT_LENGTH:
+            return ()
+        terms = (equals("fp", fingerprint), equals("status", Status.DEAD), equals("triage", Triage.OPEN))
+        return self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False)).tasks
+
+    def _tries(self, task: Task) -> int:
+        """How often the same work was republished before and died of the same."""
+        tries, parent = 0, task.parent
+        while parent and tries < FARTHEST:
+            before = self._store.get([parent])[0]
+            if before is None or before.fingerprint != task.fingerprint:
+                break
+            tries, parent = tries + 1, before.parent
+        return tries

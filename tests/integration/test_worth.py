@@ -1,0 +1,80 @@
+"""Whether running a dead letter again would help, from what the store holds; both pairs answer alike."""
+
+from __future__ import annotations
+
+import pytest
+
+from services import assembly
+from services.domain.insight import cause, verdict
+from services.domain.task import Task
+from services.monitor.causes import Cause
+from services.monitor.tasks import TaskDetail
+from tests.integration.fleet_rig import Fleet, define
+
+MISSING = "SelectorNotFound: .order-list__row (waiting for selector /orders)"
+
+
+@pytest.fixture
+def working(fleet: Fleet) -> Fleet:
+    """A fleet with one worker."""
+    fleet.worker()
+    return fleet
+
+
+def dead(fleet: Fleet, shop: str = "s1") -> Task:
+    return fleet.wait(fleet.create(shop, fail="element_not_found", text=MISSING, max_retries=0), "dead")
+
+
+def detail(fleet: Fleet, task_id: str) -> TaskDetail:
+    found = assembly.queries(fleet.engine).tasks.detail(task_id)
+    assert found is not None
+    return found
+
+
+def only_cause(fleet: Fleet) -> Cause:
+    (found,) = assembly.queries(fleet.engine).causes.causes().rows
+    return found
+
+
+def test_a_missing_element_fails_again_although_nothing_would_be_done_twice(working: Fleet) -> None:
+    task = dead(working)
+    found = detail(working, task.task_id)
+    assert found.verdict is not None
+    assert found.verdict.level == verdict.SAFE
+    assert found.worth is not None
+    assert (found.worth.level, found.refusal) == (cause.AGAIN, None)
+    assert only_cause(working).worth.level == cause.AGAIN
+    assert only_cause(working).patterns == (".order-list__row",)
+
+
+def test_what_was_republished_and_died_again_says_so_until_something_passes(working: Fleet) -> None:
+    first = dead(working)
+    made = working.commands().dead_letters.republish([first.task_id]).made[first.task_id]
+    second = working.wait(made, "dead")
+    found = detail(working, second.task_id)
+    assert found.worth is not None
+    assert (found.worth.code, found.worth.params["count"]) == ("worth.letter_again", 1)
+    assert only_cause(working).worth.code == "worth.failed_again"
+    closed = detail(working, first.task_id)
+    assert closed.refusal is not None
+    assert closed.refusal.code == "dead.already"
+
+    working.wait(working.create("s1"), "succeeded")
+    assert only_cause(working).worth.level == cause.NOW
+    healed = detail(working, second.task_id)
+    assert healed.worth is not None
+    assert healed.worth.level == cause.NOW
+
+
+def test_what_its_type_refuses_now_is_told_before_the_click(fleet: Fleet) -> None:
+    fleet.worker()
+    task = dead(fleet)
+    again = fleet.commands()
+    define(fleet, "work", schema={"type": "object", "required": ["page"], "properties": {"page": {"type": "integer"}}})
+    found = detail(fleet, task.task_id)
+    assert found.refusal is not None
+    assert found.refusal.code == "dead.refused_field"
+    assert found.worth is not None
+    assert found.worth.code == "worth.refused"
+    (refused,) = again.dead_letters.republish([task.task_id]).skipped
+    assert refused.why.code == "dead.schema"
