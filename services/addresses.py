@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlsplit
 
 from services.domain.errors import UsageError
 from services.domain.said import said
 
+#: options of a store's address; where one may only have some values, these (any other switches verification off)
+STORE_OPTIONS: dict[str, frozenset[str] | None] = {
+    "db": None, "ssl_ca_certs": None, "ssl_certfile": None, "ssl_keyfile": None,
+    "ssl_cert_reqs": frozenset({"required"}), "ssl_check_hostname": frozenset({"true", "yes", "1"}),
+}  # fmt: skip
 BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
 
 
@@ -29,6 +34,21 @@ def check_store(url: str, field: str) -> None:
     parts = _read(url, field, ("redis", "rediss", "unix"), STORE)
     if parts is not None and not re.fullmatch(r"/?[0-9]*", parts.path):
         raise UsageError(said("address.database", field=field, like=STORE), field=field)
+    _check_options(url, field)
+
+
+def _check_options(url: str, field: str) -> None:
+    """What the client does not know would end in it, and what weakens a connection must not do so in passing."""
+    found = parse_qsl(url.strip().partition("?")[2], keep_blank_values=True)
+    allowed = [name for name in STORE_OPTIONS if url.strip().startswith("rediss:") or not name.startswith("ssl")]
+    for name, value in found:
+        if name not in allowed:
+            raise UsageError(said("address.option", field=field, name=name, known=", ".join(allowed)), field=field)
+        safe = STORE_OPTIONS[name]
+        if safe is not None and value.casefold() not in safe:
+            raise UsageError(said("address.insecure", field=field, name=name), field=field)
+        if name == "db" and not value.isdecimal():
+            raise UsageError(said("address.database", field=field, like=STORE), field=field)
 
 
 def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitResult | None:

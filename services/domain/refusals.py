@@ -66,6 +66,11 @@ REFUSALS: dict[str, str] = {
     "broker.lost": N_("Connection to RabbitMQ at {place} lost: {error}."),
     "broker.down": N_("Connection to RabbitMQ at {place} is not up."),
     "address.database": N_("{field} must end with the number of the database, such as {like}"),
+    "address.insecure": N_(
+        "{field}: {name} may not switch the check of the server's certificate off;"
+        " name its authority by ?ssl_ca_certs=FILE"
+    ),
+    "address.option": N_("{field} has an unknown option {name}; known are {known}"),
     "address.scheme": N_("{field} must begin with {wanted}, such as {like}"),
     "address.unreadable": N_(
         "{field} has no readable host or port; write it like {like}, special characters in user name and"

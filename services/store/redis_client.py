@@ -52,14 +52,15 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
     Raises:
         UsageError: the address is not one.
     """
+    # a socket file has nothing that could be kept alive or waited for
+    over_net = {} if url.startswith("unix:") else {"socket_connect_timeout": CONNECT_S, "socket_keepalive": True}
     try:
         pool = redis.ConnectionPool.from_url(
             url,
             protocol=2,
             retry=Retry(NoBackoff(), 0),
             socket_timeout=answer_s,
-            socket_connect_timeout=CONNECT_S,
-            socket_keepalive=True,
+            **over_net,
             health_check_interval=HEALTH_CHECK_S,
             max_connections=MAX_CONNECTIONS,
             client_name="fleetdeck",

@@ -224,6 +224,11 @@ class Redis(Server):
         """Address of database 0."""
         return f"redis://127.0.0.1:{self.port}/0"
 
+    @property
+    def socket_url(self) -> str:
+        """The same by its socket file."""
+        return f"unix://{self.directory}/redis.sock?db=0"
+
     def flush(self) -> None:
         """Forget everything, scripts included; starts the server again if a test has ended it."""
         self.start()
@@ -247,6 +252,7 @@ class Redis(Server):
             "save": "",
             "daemonize": "no",
             "loglevel": "warning",
+            "unixsocket": f"{self.directory}/redis.sock",
         }
         self._spawn([self._binary, *(part for key, value in options.items() for part in (f"--{key}", value))])
 

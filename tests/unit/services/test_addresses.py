@@ -63,6 +63,32 @@ def test_what_is_no_store_is_refused(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("rediss://h/0?ssl_cert_reqs=none", "ssl_cert_reqs may not switch"),
+        ("rediss://h/0?ssl_cert_reqs=optional", "ssl_ca_certs=FILE"),
+        ("rediss://h/0?ssl_check_hostname=False", "ssl_check_hostname may not switch"),
+        ("rediss://h/0?ssl_password=x", "unknown option ssl_password; known are db, ssl_ca_certs"),
+        ("redis://h/0?decode_responses=true", "unknown option decode_responses"),
+        ("redis://h/0?ssl_ca_certs=/x.pem", "unknown option ssl_ca_certs; known are db"),
+        ("redis://h/0?db=first", "number of the database"),
+        ("unix:///run/r.sock?socket_keepalive=1", "unknown option socket_keepalive"),
+    ],
+)
+def test_options_that_are_unknown_or_weaken_the_connection_are_refused(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        addresses.check_store(url, "store.url")
+    assert caught.value.field == "store.url"
+
+
+@pytest.mark.parametrize(
+    "url", ["rediss://h/0?ssl_ca_certs=/x.pem&ssl_cert_reqs=required&ssl_check_hostname=true", "redis://h?db=3"]
+)
+def test_options_that_are_known_are_taken(url: str) -> None:
+    addresses.check_store(url, "store.url")
+
+
+@pytest.mark.parametrize(
     ("url", "words"),
     [
         ("amqp://u:secret@mq.example.com:5671/fleet", "mq.example.com:5671/fleet"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import socket
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import redis
@@ -182,3 +183,15 @@ def test_a_claim_whose_reply_was_lost_is_still_its_own(redis_server: Redis, monk
     assert [step.to for step in found.steps] == ["pending", "running"]
     store.close()
     other.close()
+
+
+def test_a_socket_file_leads_to_the_same_store(redis_url: str, redis_server: Redis) -> None:
+    if not Path(redis_server.directory / "redis.sock").exists():
+        pytest.skip("a borrowed server has no socket file here")
+    near, far = (RedisStore(url, SystemClock()) for url in (redis_server.socket_url, redis_url))
+    try:
+        near.apply([Create(task=Task(task_id="t1", shop_id="s1", platform="pdd", task_type="work"))])
+        assert far.get(["t1"])[0] is not None
+    finally:
+        near.close()
+        far.close()
