@@ -8,12 +8,13 @@
 #   make faults            the tests that break services, also those too slow for make test
 #   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7 PAIR=fleet|embedded|both)
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
+#   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make demo screenshots setup translations lock clean
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test again lint format bench faults chaos demo situations screenshots translations lock clean system-run system-test
+.PHONY: help setup run test again lint format bench faults chaos starts demo situations screenshots translations lock clean system-run system-test
 
 ARGS ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
@@ -24,6 +25,8 @@ MINUTES ?= 30
 TASKS ?= 10000
 SEED ?= 0
 PAIR ?= both
+# Of `make starts`.
+COUNT ?= 500
 BIN := .venv/bin
 PYTHON := $(BIN)/python
 # Set on some machines; each start would compile every module again and take 2 s instead of 0.6 s.
@@ -32,8 +35,8 @@ unexport PYTHONDONTWRITEBYTECODE
 # What Qt needs to draw, off screen and on X11 (proven on an empty Debian 12).
 SYSTEM_RUN := libgl1 libegl1 libglib2.0-0 libxkbcommon0 libfontconfig1 libdbus-1-3 \
 	libxkbcommon-x11-0 libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0
-# What tests talk to: real servers, a real browser with Chinese glyphs, an X server for the few that need one.
-SYSTEM_TEST := $(SYSTEM_RUN) rabbitmq-server redis-server chromium fonts-wqy-microhei xvfb xauth
+# What tests talk to: real servers, a real browser with Chinese glyphs, an X server and a window manager with frames.
+SYSTEM_TEST := $(SYSTEM_RUN) rabbitmq-server redis-server chromium fonts-wqy-microhei xvfb xauth twm
 
 # A stamp carries the hash of the pinned list, so that a switch of branches installs only when the list differs.
 hash = $(shell cat $(1) 2>/dev/null | sha256sum | cut -c1-16)
@@ -90,6 +93,9 @@ faults: system-test $(STAMP_DEV) translations
 
 chaos: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.faults.chaos --minutes $(MINUTES) --tasks $(TASKS) --seed $(SEED) --pair $(PAIR) $(ARGS)
+
+starts: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m tests.faults.starts --count $(COUNT) $(ARGS)
 
 screenshots: system-test $(STAMP_DEV) translations
 	$(PYTHON) -m tests.gui.screenshots $(ARGS)

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 import sys
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    # Ctrl-C while modules are being loaded: nothing has begun that would have to end in order
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 from services.entrypoints import cli
 
@@ -16,6 +21,8 @@ def _console(request: cli.ConsoleRequest) -> int:
 
 def main() -> int:
     """Run the command line with the words of this process."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_DFL:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     return cli.run(sys.argv[1:], _console)
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import signal
 import sys
-from types import TracebackType
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Self
 
 from services import log as logs
 from services import settings as config
+from services.domain.errors import ConsoleError
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest
 
 log = logging.getLogger(__name__)
@@ -18,31 +22,74 @@ SWITCH_INTERVAL_S = 0.0005
 
 
 def run(request: ConsoleRequest) -> int:
-    """Show the window until it is closed; without a display it is painted into memory."""
+    """Show the window until it is closed; without a display it is painted into memory.
+
+    Raises:
+        ConsoleError: Qt cannot be loaded.
+    """
     if not has_display():
-        sys.stderr.write("fleetdeck: no display found, the window is painted offscreen\n")
+        sys.stderr.write("fleetdeck: there is no display here, so the window is painted into memory\n")
         if not request.screenshot and not request.seconds:
-            sys.stderr.write("fleetdeck: Ctrl-C ends it; to see it, name a picture: --screenshot window.png\n")
+            sys.stderr.write(
+                "fleetdeck: nobody sees it; Ctrl-C ends it. A picture of it: --screenshot window.png;"
+                " what works without a window: --help\n"
+            )
         config.use_offscreen()
     logs.set_up(file=request.settings.home_path / "logs" / "console.log")
+    sys.excepthook = _log_exception
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    with _Ending() as ending:
+        return _show(request, ending)
+
+
+def _show(request: ConsoleRequest, ending: _Ending) -> int:
     # Qt decides at import which platform it paints on, so it is loaded only now
-    from PySide6.QtWidgets import QApplication
+    try:
+        from console.qt import application
+    except ImportError as exc:
+        text = f"the window needs Qt, which cannot be loaded here ({exc}); everything else works without"
+        raise ConsoleError(text) from exc
     from qasync import QEventLoop
 
     from console.desk import Console
 
-    app = QApplication.instance() or QApplication(sys.argv[:1])
-    assert isinstance(app, QApplication)
-    app.setApplicationName("Fleetdeck")
-    sys.excepthook = _log_exception
-    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    app = application()
     console = Console(app, request)
+    ending.tell(console.end)
     with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
-        try:
-            runner.run(console.main())
-        except KeyboardInterrupt:
-            return EXIT_OK
+        runner.run(console.main())
     return EXIT_OK if console.clean else EXIT_FAILED
+
+
+class _Ending:
+    """Ctrl-C and the request to end, remembered from the first moment on.
+
+    Python would raise KeyboardInterrupt in the midst of loading Qt, whose modules take that for a name they lack, or
+    end the process; so it is noted, and told to the console as soon as there is one.
+    """
+
+    def __init__(self) -> None:
+        self._wanted = False
+        self._end: Callable[[], None] = lambda: None
+        self._before: dict[int, signal.Handlers | int | Callable[[int, FrameType | None], object] | None] = {}
+
+    def __enter__(self) -> Self:
+        self._before = {number: signal.signal(number, self._note) for number in (signal.SIGINT, signal.SIGTERM)}
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
+            signal.signal(number, handler)
+
+    def tell(self, end: Callable[[], None]) -> None:
+        """Call this at a signal, and now if there was one."""
+        self._end = end
+        if self._wanted:
+            end()
+
+    def _note(self, _number: int, _frame: FrameType | None) -> None:
+        self._wanted = True
+        self._end()
 
 
 def has_display() -> bool:

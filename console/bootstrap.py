@@ -13,6 +13,7 @@ from console.pages import page_specs
 from console.session import Session
 from console.shell_keys import ShellKeys
 from console.wiring import ShellWiring, connect_overview
+from services.entrypoints.window import PAGES
 from services.i18n import N_
 from views.context import PageContext
 from views.page import Page
@@ -134,13 +135,14 @@ def build(
         page.keys_wanted.connect(lambda: keys.show_help())
         return page
 
-    window = MainWindow(
-        (
-            PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
-            *page_specs(context),
-            PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
-        )
+    made = (
+        PageSpec(id="overview", title=N_("Overview"), icon="ph.gauge", factory=overview),
+        *page_specs(context),
+        PageSpec(id="settings", title=N_("Settings"), icon="ph.gear-six", factory=settings, group=1),
     )
+    specs = {spec.id: spec for spec in made}
+    # what the command line takes for --page and what the rail shows is one list
+    window = MainWindow(tuple(specs[page_id] for page_id in PAGES))
     doors.connect(window, context)
     window.top_bar.create_requested.connect(lambda: doors.new_task({}))
     wiring = ShellWiring(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import signal
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -60,27 +60,27 @@ class Console:
         self._pool = ThreadPoolExecutor(2, thread_name_prefix="console")
         self.clean = True
 
+    def end(self) -> None:
+        """Close the window as its user does; callable from a signal handler."""
+        self._ended.set()
+
     async def main(self) -> None:
         """Run until the end."""
         collector = GuiCollector()
         self._dress()
         operation.configure(self._notify)
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: self._ended.set())
         # a Python signal handler runs only when Python does; Qt alone could sleep for long
         beat = QTimer(interval=200)
         beat.timeout.connect(lambda: None)
         beat.start()
-        kept = profiles.recall(self._state) if self._request.first_run and self._settings.embedded else None
-        if self._is_first_run():
-            self._show_welcome()
-        else:
-            here = kept is None and self._state.get("chosen") == "local" and not self._request.screenshot
-            await self._open(_fleet(self._settings, *kept) if kept is not None else self._with_slots(), work=here)
+        if not self._ended.is_set():
+            await self._show_first()
         if self._request.screenshot:
-            await asyncio.sleep(self._request.seconds or SETTLE_S)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._ended.wait(), self._request.seconds or SETTLE_S)
             window = self._desk.window if self._desk is not None else self._welcome
-            self.clean = picture.take(window, self._request.screenshot)
+            # who ends it before its time wants no picture of half a window
+            self.clean = not self._ended.is_set() and picture.take(window, self._request.screenshot)
             self._ended.set()
         elif self._request.seconds:
             QTimer.singleShot(round(self._request.seconds * 1000), self._ended.set)
@@ -88,6 +88,14 @@ class Console:
         await self._close()
         beat.stop()
         collector.stop()
+
+    async def _show_first(self) -> None:
+        kept = profiles.recall(self._state) if self._request.first_run and self._settings.embedded else None
+        if self._is_first_run():
+            self._show_welcome()
+        else:
+            here = kept is None and self._state.get("chosen") == "local" and not self._request.screenshot
+            await self._open(_fleet(self._settings, *kept) if kept is not None else self._with_slots(), work=here)
 
     def _off(self, call: Callable[..., T], *args: object) -> asyncio.Future[T]:
         """Run a blocking call in a plain thread; the loop's own pool would be made of Qt threads."""
@@ -106,6 +114,10 @@ class Console:
         known = bool(self._state.get("chosen")) or settings.profile != "local" or not settings.embedded
         return self._request.first_run and not known and not settings.database.exists()
 
+    def _place(self, window: MainWindow) -> None:
+        size = self._request.size
+        window.placing.take(size, exact=bool(size and self._request.screenshot))
+
     def _show_welcome(self) -> None:
         from console.welcome import make_welcome
 
@@ -116,7 +128,7 @@ class Console:
         page.sample.connect(self._on_sample)
         page.language_chosen.connect(self._set_language)
         window.closing.connect(self._ended.set)
-        window.resize(*self._request.size)
+        self._place(window)
         window.show()
         self._welcome, self._choice = window, page
 
@@ -176,10 +188,10 @@ class Console:
         self._desk = desk
         self._leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
         desk.window.closing.connect(self._ended.set)
-        desk.window.resize(*self._request.size)
         await self._off(session.start)
         await self._off(desk.context.types)
         desk.window.restore_state(dict(self._state.get("window", {}) or {}))
+        self._place(desk.window)
         desk.window.open_page(self._request.page or desk.window.current or "overview")
         desk.window.show()
         if self._welcome is not None:

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QWidget
 
 from console import panes
 from console.navigation import History, PageSpec
+from console.placing import Placing
 from views.page import Page
 from views.shell.connection import ConnectionBanner, grey
 from views.shell.frame import frame
@@ -23,8 +24,6 @@ from views.theme.tokens import RAIL_COLLAPSES_BELOW
 
 #: pause between pages that are made ahead; each takes about a tenth of a second
 PREPARE_MS = 400
-MINIMUM = (960, 540)
-DEFAULT = (1600, 1000)
 
 
 class MainWindow(QMainWindow):
@@ -42,8 +41,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Fleetdeck")
         self.setWindowIcon(app_icon())
-        self.setMinimumSize(*MINIMUM)
-        self.resize(*DEFAULT)
+        self.placing = Placing(self)
         self.may_close: Callable[[], bool] = lambda: True  #: asked first; False keeps the window open
         self._specs = {spec.id: spec for spec in pages}
         self._pages: dict[str, Page] = {}

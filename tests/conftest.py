@@ -91,7 +91,7 @@ def rabbitmq() -> Iterator[RabbitMQ]:
     try:
         server = start_rabbitmq()
     except ServiceUnavailable as error:
-        _missing(error)
+        missing_service(error)
     yield server
     server.close()
 
@@ -110,7 +110,7 @@ def redis_server() -> Iterator[Redis]:
     try:
         server = start_redis()
     except ServiceUnavailable as error:
-        _missing(error)
+        missing_service(error)
     yield server
     server.close()
 
@@ -122,7 +122,7 @@ def redis_url(redis_server: Redis) -> str:
     return redis_server.url
 
 
-def _missing(error: ServiceUnavailable) -> NoReturn:
+def missing_service(error: ServiceUnavailable) -> NoReturn:
     """A service that is not there is a reason to skip at a desk and a failure in CI."""
     if IN_CI:
         pytest.fail(str(error), pytrace=False)

@@ -6,6 +6,7 @@ import argparse
 import itertools
 import json
 import logging
+import re
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -25,13 +26,14 @@ from services.entrypoints import (
     cli_shops,
     cli_tasks,
     cli_types,
+    demo,
+    window,
 )
 from services.entrypoints.context import (
     EXIT_CONNECT,
     EXIT_FAILED,
     EXIT_OK,
     EXIT_USAGE,
-    PAGES,
     ConsoleRequest,
     Context,
     OpenConsole,
@@ -48,6 +50,8 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         args = _parser().parse_args(_readable(argv))
         logs.set_up(verbose=getattr(args, "verbose", False))
         context = Context(args, open_console)
+        if args.handler not in (cli_run.console, demo.run):
+            window.refuse_without_window(args, "this command opens none; leave it out")
         return int(args.handler(context))
     except UsageError as exc:
         return _fail(context, exc, EXIT_USAGE)
@@ -68,6 +72,10 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
 MAY_BE_EMPTY = frozenset({"--reason", "--note", "--filter", "--cursor", "--before"})
 
 
+#: argparse's words for a name that is none of those it knows
+_CHOICE = re.compile(r"invalid choice: (?P<given>.*) \(choose from (?P<known>.*)\)")
+
+
 class _Parser(argparse.ArgumentParser):
     """Raises where argparse would print and leave, so that ``--json`` answers wrong words in JSON too."""
 
@@ -75,7 +83,11 @@ class _Parser(argparse.ArgumentParser):
         self.print_usage(sys.stderr)
         head, _, tail = message.partition(": ")
         named = head.removeprefix("argument ") if head.startswith("argument ") else tail
-        raise UsageError(message, field=named.split(", ")[0].split("/")[-1])
+        field = named.split(", ")[0].split("/")[-1]
+        if wrong := _CHOICE.fullmatch(tail):
+            known = wrong["known"].replace("'", "")
+            message = f"there is no {field.removeprefix('--').lower()} {wrong['given']}; there are {known}"
+        raise UsageError(message, field=field)
 
 
 def _readable(argv: Sequence[str]) -> list[str]:
@@ -99,11 +111,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="fleetdeck",
         description="Operations console for a fleet of shops, and the task engine under it. No command: the window.",
-        parents=[common],
+        parents=[window.options(), common],
     )
     parser.add_argument("--version", action="version", version=f"fleetdeck {VERSION}")
-    parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window and leave")
-    parser.add_argument("--page", default="", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
     parser.set_defaults(handler=cli_run.console)
     nouns = parser.add_subparsers(metavar="COMMAND")
     for module in (

@@ -78,11 +78,13 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 
 def console(context: Context) -> int:
-    """Open the window."""
-    args = context.args
-    return context.open_console(
-        ConsoleRequest(settings=context.settings(), screenshot=args.screenshot, first_run=True, page=args.page)
-    )
+    """Open the window; with ``--json`` tell at its end whether all went well."""
+    picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
+    request = ConsoleRequest(settings=context.settings(), screenshot=picture, first_run=True, page=page)
+    code = context.open_console(request)
+    if context.json:
+        context.show({"ok": code == EXIT_OK, "screenshot": picture if code == EXIT_OK else ""}, [])
+    return code
 
 
 def work(context: Context) -> int:

@@ -20,7 +20,6 @@ EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
 #: ten years; what is too long for a use of its own is refused there
 MAX_SECONDS = 315_360_000.0
-PAGES = ("overview", "tasks", "dead_letters", "workers", "schedules", "settings")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +31,7 @@ class ConsoleRequest:
     first_run: bool = False
     seconds: float = 0.0
     page: str = ""
-    size: tuple[int, int] = (1600, 1000)
+    size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
     demo: bool = False
     on_ready: Callable[[], None] = field(default=lambda: None)
     on_close: Callable[[], None] = field(default=lambda: None)

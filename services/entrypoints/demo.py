@@ -20,7 +20,8 @@ from services import settings as config
 from services.domain.breaker import Rule
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, PAGES, ConsoleRequest, Context, plain, whole
+from services.entrypoints import window
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, plain, whole
 from services.entrypoints.demo_count import WATCH_S, Count
 from services.entrypoints.sample_care import NOTE, Caretaker
 from services.entrypoints.sample_fleet import SampleFleet, Trickle, sample_shops
@@ -39,20 +40,21 @@ PER_SECOND, BURST = 7.0, 60
 #: for so long a shop of the sample waits for a login: without a window there is nobody to see it
 CARE_S, CARE_SHOWN_S = 3.0, 45.0
 MAX_SECONDS, MAX_RATE = 86_400, 1_000
+#: the least that a window needs before a picture of it shows what it was opened for
+SIGHT_S = 4.0
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     """Declare the verb."""
-    parser = nouns.add_parser("demo", parents=[common], help="a throw-away fleet with real task processes")
+    text = "a throw-away fleet with real task processes"
+    parser = nouns.add_parser("demo", parents=[window.options(), common], help=text)
     parser.add_argument("--shops", type=whole(1, 10_000), default=60)
     parser.add_argument(
         "--seconds", type=float, default=None, help=f"end after this time (default with --json: {DEFAULT_SECONDS:.0f})"
     )
     parser.add_argument("--slots", type=whole(1, 64), default=5)
     parser.add_argument("--rate", type=float, default=PER_SECOND, help="tasks a second")
-    parser.add_argument("--screenshot", metavar="FILE", default="", help="save a picture of the window at the end")
-    parser.add_argument("--page", default="", choices=PAGES, metavar="PAGE", help=f"page to open: {', '.join(PAGES)}")
-    parser.add_argument("--size", default="1600x1000", metavar="WxH", help="size of the window")
+    parser.add_argument("--size", default="", metavar="WxH", help="size of the window (default: 1600x1000)")
     parser.set_defaults(handler=run)
 
 
@@ -88,7 +90,7 @@ class Demo:
         self._worker: Worker | None = None
         self._child: subprocess.Popen[bytes] | None = None
         self.live.on_changes(self.count.note)
-        shown = not context.json and wants_window(args)
+        shown = opens_window(context) and not context.json
         self._care = Caretaker(
             self.engine.store,
             self.fleet,
@@ -197,30 +199,37 @@ def run(context: Context) -> int:
         raise UsageError(text, field="--seconds")
     if not 0 < args.rate <= MAX_RATE:
         raise UsageError("--rate must be a number above 0 and at most 1000", field="--rate")
-    size = _size(args.size)
+    size = _size(args.size) if args.size else None
+    if not opens_window(context):
+        why = (
+            "with --json the demo opens one only for --screenshot FILE" if context.json else "there is no display here"
+        )
+        window.refuse_without_window(args, why)
     with (
         tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder,
         _demo(context, folder) as demo,
     ):
-        if context.json or not wants_window(args):
+        if not opens_window(context):
             return _headless(context, demo)
-        return context.open_console(
-            ConsoleRequest(
-                settings=demo.settings,
-                screenshot=args.screenshot,
-                page=args.page,
-                size=size,
-                seconds=args.seconds or (DEFAULT_SECONDS if args.screenshot else 0.0),
-                demo=True,
-            )
+        picture = getattr(args, "screenshot", "")
+        seconds = args.seconds or (DEFAULT_SECONDS if picture or context.json else 0.0)
+        request = ConsoleRequest(
+            settings=demo.settings,
+            screenshot=picture,
+            page=getattr(args, "page", ""),
+            size=size,
+            seconds=max(SIGHT_S, _busy(seconds)) if context.json else seconds,
+            demo=True,
         )
+        code = context.open_console(request)
+        return _tell(context, demo, picture=picture, taken=code == EXIT_OK) if context.json else code
 
 
-def wants_window(args: argparse.Namespace) -> bool:
-    """Whether a window can be shown or a picture of it was asked for."""
+def opens_window(context: Context) -> bool:
+    """Whether a picture of the window was asked for, or there is somebody at a display who did not ask for JSON."""
     around = config.console_environment()
     display = bool(around["DISPLAY"] or around["WAYLAND_DISPLAY"]) or config.is_windows() or sys.platform == "darwin"
-    return bool(args.screenshot) or display
+    return bool(getattr(context.args, "screenshot", "")) or (display and not context.json)
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -260,16 +269,27 @@ def _demo(context: Context, folder: str) -> Iterator[Demo]:
 
 
 def _headless(context: Context, demo: Demo) -> int:
-    seconds = context.args.seconds or DEFAULT_SECONDS
-    end = time.monotonic() + seconds
-    while time.monotonic() < end - min(CALM_S, seconds / 3):
+    end = time.monotonic() + _busy(context.args.seconds or DEFAULT_SECONDS)
+    while time.monotonic() < end:
         time.sleep(0.2)
+    return _tell(context, demo)
+
+
+def _busy(seconds: float) -> float:
+    """Seconds for which tasks are made, of all that were asked for."""
+    return seconds - min(CALM_S, seconds / 3)
+
+
+def _tell(context: Context, demo: Demo, *, picture: str = "", taken: bool = True) -> int:
+    """Let the fleet finish and print the figures."""
     drained = demo.drain(DRAIN_S)
     try:
         report = demo.report(drained=drained)
     except ConsoleError as exc:
         log.exception("no report")
         report = {"ok": False, "error": str(exc)}
+    if picture:
+        report |= {"ok": report["ok"] and taken, "screenshot": picture if taken else ""}
     lines = [f"{name:<20} {plain(value)}" for name, value in report.items()]
     lines.append("retry delays are 1/2/4 s here instead of 30/60/120 s")
     context.show(report, lines)

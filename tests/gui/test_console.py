@@ -17,6 +17,7 @@ from services import settings as config
 from services.domain.query import Query, equals
 from services.domain.status import ACTIVE, Status, Triage
 from services.entrypoints.context import ConsoleRequest
+from services.entrypoints.window import PAGES
 from tests.gui.desk import SHOPS
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.tasks.page import TasksPage
@@ -150,7 +151,8 @@ def test_every_page_opens_and_the_picture_is_saved(qapp: QApplication, tmp_path:
         await until(lambda: console._desk is not None and console._desk.window.isVisible(), "the window")
         assert console._desk is not None
         window = console._desk.window
-        for name in ("tasks", "dead_letters", "workers", "settings", "overview"):
+        assert tuple(spec.id for spec in window.specs) == PAGES, "what --page takes is what the rail shows"
+        for name in (*PAGES[1:], PAGES[0]):
             window.open_page(name)
             await asyncio.sleep(0.3)
             assert window.current == name

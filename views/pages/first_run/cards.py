@@ -33,7 +33,7 @@ class ChoiceCard(QFrame):
         """All texts are source texts."""
         super().__init__(parent)
         self._icon, self._texts = icon, (title, text)
-        self._points = [(QLabel(), Label("", "body", "text"), point) for point in points]
+        self._points = [(QLabel(), Label("", "body", "text", wrap=True), point) for point in points]
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._glyph = QLabel()
@@ -50,7 +50,7 @@ class ChoiceCard(QFrame):
         for glyph, label, _point in self._points:
             row = QHBoxLayout()
             row.setSpacing(8)
-            row.addWidget(glyph)
+            row.addWidget(glyph, 0, Qt.AlignmentFlag.AlignTop)
             row.addWidget(label, 1)
             column.addLayout(row)
         column.addSpacing(4)

@@ -1,0 +1,69 @@
+"""The first window on the small screens that people have: all of it is to be seen, its title bar and its last line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QWidget
+
+from tests.support.front_door import Window, open_window, remember_choice
+from tests.support.screen import Screen, Shown
+
+SIZES = ((1366, 768), (1280, 720))
+#: a window manager has put its frame around the window by then, and the window has made room for it
+SETTLED_S = 2.0
+
+
+def settled(window: Window) -> Shown:
+    """The window as it stands when nothing moves any more."""
+    assert window.shown(), window.errors[-3000:]
+    window.stays(SETTLED_S)
+    (found,) = window.shown()
+    return found
+
+
+@pytest.mark.parametrize("kind", ["first run", "main window"])
+@pytest.mark.parametrize("scale", ["1", "1.5"])
+@pytest.mark.parametrize("size", SIZES)
+def test_the_window_fits_the_screen_with_its_frame(
+    screen: Callable[..., Screen], tmp_path: Path, size: tuple[int, int], scale: str, kind: str
+) -> None:
+    if kind == "main window":
+        remember_choice(tmp_path)
+    with open_window(screen(*size, framed=True), tmp_path, QT_SCALE_FACTOR=scale) as window:
+        shown = settled(window)
+        assert shown.within(*size), shown
+        assert shown.width > 0.9 * size[0], "of a small screen it takes all there is"
+        assert shown.height > 0.9 * size[1]
+        assert window.close() == 0, window.errors
+    assert "Traceback" not in window.errors
+
+
+@pytest.mark.parametrize(
+    "place",
+    [(0, 0, 2400, 1500), (2600, 300, 1600, 1000), (-900, -700, 1200, 800)],
+    ids=["larger than the screen", "on a screen that is gone", "beyond the corner"],
+)
+def test_a_remembered_place_is_brought_back_to_the_screen(
+    qapp: QApplication, screen: Callable[..., Screen], tmp_path: Path, place: tuple[int, int, int, int]
+) -> None:
+    elsewhere = QWidget()
+    elsewhere.setGeometry(*place)
+    geometry = bytes(elsewhere.saveGeometry().toBase64().data()).decode()
+    elsewhere.deleteLater()
+    remember_choice(tmp_path, window={"geometry": geometry, "page": "overview", "rail_collapsed": False})
+    with open_window(screen(1366, 768, framed=True), tmp_path) as window:
+        shown = settled(window)
+        assert shown.within(1366, 768), shown
+        assert window.close() == 0, window.errors
+
+
+def test_on_a_large_screen_it_has_its_usual_size_in_the_middle(screen: Callable[..., Screen], tmp_path: Path) -> None:
+    remember_choice(tmp_path)
+    with open_window(screen(1920, 1200), tmp_path) as window:
+        shown = settled(window)
+        assert (shown.width, shown.height) == (1600, 1000)
+        assert (shown.x, shown.y) == (160, 100)
+        assert window.close() == 0, window.errors
