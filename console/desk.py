@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 import msgspec
@@ -39,6 +41,8 @@ T = TypeVar("T")
 SETTLE_S = 4.0
 #: the first page has its first answers by then; making others earlier would only hold it up
 AHEAD_S = 1.0
+#: loading ahead holds the window up for so long at a time, and then lets it be
+TURN_S, REST_S = 0.01, 0.02
 CLOSE_GRACE_S = 5.0
 MOST_SLOTS = 512
 
@@ -208,7 +212,12 @@ class Console:
     async def _make_ahead(self, desk: bootstrap.Desk) -> None:
         """Load and make the pages nobody opened yet, once the first one is seen."""
         await asyncio.sleep(AHEAD_S)
-        await self._off(pages.load)
+        turn = time.monotonic()
+        for name in await self._off(pages.modules):
+            import_module(name)
+            if time.monotonic() - turn > TURN_S:
+                await asyncio.sleep(REST_S)
+                turn = time.monotonic()
         if not self._ended.is_set():
             desk.window.prepare_pages()
 

@@ -1,10 +1,12 @@
-"""The pages beside the Overview; each module is loaded when its page is first made, or ahead in a thread of its own."""
+"""The pages beside the Overview; each module is loaded when its page is first made, or a little ahead of that."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 
+import views
 from console.navigation import PageSpec
 from services.i18n import N_
 from views.context import PageContext
@@ -25,16 +27,18 @@ def page_specs(context: PageContext) -> tuple[PageSpec, ...]:
     )
 
 
-def load() -> None:
-    """Load what the first sight did not need, so that no click waits for it. Takes tenths of a second; blocking."""
-    from views.charts import curves  # noqa: F401
-    from views.dialogs import new_task  # noqa: F401
-    from views.pages.dead_letters import page as dead_letters  # noqa: F401
-    from views.pages.schedules import page as schedules  # noqa: F401
-    from views.pages.settings import page as settings  # noqa: F401
-    from views.pages.shops import page as shops  # noqa: F401
-    from views.pages.tasks import page as tasks  # noqa: F401
-    from views.pages.workers import page as workers  # noqa: F401
+def modules() -> list[str]:
+    """The modules of all pages and what they lean on, the plain ones first; looks at a folder and loads nothing.
+
+    They must be loaded in the GUI thread, one by one. On Python before 3.12 PySide keeps what it knows of each type in
+    one table, and Qt looks into it without the lock of the interpreter: a class that another thread makes meanwhile
+    (each class of a widget, each name of Qt at its first use) may move the table under it, and the program ends.
+    """
+    root = Path(views.__path__[0])
+    found = [".".join(("views", *path.relative_to(root).with_suffix("").parts)) for path in root.rglob("*.py")]
+    order = {room: place for place, room in enumerate(("theme", "support", "widgets", "charts", "tables", "dialogs"))}
+    named = [name for name in found if not name.endswith(".__init__")]
+    return sorted(named, key=lambda name: (order.get(name.split(".")[1], len(order)), name))
 
 
 def _tasks(context: PageContext) -> Page:

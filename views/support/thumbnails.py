@@ -7,6 +7,8 @@ from PySide6.QtGui import QImage, QImageReader
 
 #: bytes of a file that are worth reading for a small picture; megabytes that a decoded image may have
 MOST_BYTES, MOST_MB = 20 * 1024 * 1024, 256
+#: a name of Qt is made when it is first used, which must not happen in another thread than the window's
+_READ, _KEEP = QIODevice.OpenModeFlag.ReadOnly, Qt.AspectRatioMode.KeepAspectRatio
 
 
 def thumbnail(data: bytes, edge: int) -> QImage:
@@ -17,7 +19,7 @@ def thumbnail(data: bytes, edge: int) -> QImage:
     """
     buffer = QBuffer()
     buffer.setData(QByteArray(data))
-    if not buffer.open(QIODevice.OpenModeFlag.ReadOnly):
+    if not buffer.open(_READ):
         return QImage()
     reader = QImageReader(buffer)
     reader.setAutoTransform(True)
@@ -25,6 +27,6 @@ def thumbnail(data: bytes, edge: int) -> QImage:
     if not size.isValid() or size.width() * size.height() * 4 > MOST_MB * 1024 * 1024:
         return QImage()
     if max(size.width(), size.height()) > edge:
-        fitted = size.scaled(QSize(edge, edge), Qt.AspectRatioMode.KeepAspectRatio)
+        fitted = size.scaled(QSize(edge, edge), _KEEP)
         reader.setScaledSize(fitted.expandedTo(QSize(1, 1)))
     return reader.read()
