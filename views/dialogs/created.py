@@ -37,7 +37,7 @@ class Created(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: dict[str, _Duplicate] = {}
+        self._rows: dict[tuple[str, int], _Duplicate] = {}
         self._summary = Strip("healthy")
         pane = ScrollPane()
         self._list = pane.body
@@ -70,20 +70,20 @@ class Created(QWidget):
 
     def settle(self, spec: TaskSpec, words: str) -> None:
         """Say what became of a duplicate that a person decided about."""
-        row = self._rows.get(f"{spec.platform}:{spec.shop_id}")
+        row = self._rows.get((f"{spec.platform}:{spec.shop_id}", spec.line))
         if row is not None:
             row.settle(words)
 
-    def duplicate(self, shop: str) -> _Duplicate | None:
-        """The row of a shop."""
-        return self._rows.get(shop)
+    def duplicate(self, shop: str, row: int = 0) -> _Duplicate | None:
+        """What is said of a shop; of a file, of one of its rows."""
+        return self._rows.get((shop, row))
 
     def _add(self, spec: TaskSpec, task: Task) -> None:
         row = _Duplicate(spec, task)
         row.watch.activated.connect(partial(self.watch_wanted.emit, task.task_id))
         row.queue.activated.connect(partial(self.queue_wanted.emit, spec))
         row.forced.connect(self.force_wanted)
-        self._rows[f"{spec.platform}:{spec.shop_id}"] = row
+        self._rows[f"{spec.platform}:{spec.shop_id}", spec.line] = row
         self._list.addWidget(row)
 
     def _clear(self) -> None:
@@ -95,6 +95,12 @@ class Created(QWidget):
                 widget.deleteLater()
 
 
+def place_of(spec: TaskSpec) -> str:
+    """The shop of a task, after its row where it came from a file."""
+    shop = f"{spec.platform}:{spec.shop_id}"
+    return _("row {row}: {what}").format(row=spec.line, what=f"{shop} {spec.task_type}") if spec.line else shop
+
+
 class _Error(QWidget):
     """One task that was refused."""
 
@@ -102,7 +108,7 @@ class _Error(QWidget):
         super().__init__()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 6)
-        head = Elided(f"{spec.platform}:{spec.shop_id}  {spec.task_type}", "strong")
+        head = Elided(place_of(spec) if spec.line else f"{place_of(spec)}  {spec.task_type}", "strong")
         words = Label(safe.one_line(sentence or field), "label", "dead", wrap=True)
         column.addWidget(head)
         column.addWidget(words)
@@ -131,7 +137,7 @@ class _Duplicate(QWidget):
         first, self._second = QHBoxLayout(), QWidget()
         first.setSpacing(14)
         words = _("{shop}: {status} as {id}").format(
-            shop=f"{spec.platform}:{spec.shop_id}", status=shown.status_word(task.status).lower(), id=task.task_id
+            shop=place_of(spec), status=shown.status_word(task.status).lower(), id=task.task_id
         )
         first.addWidget(Elided(words, "body"), 1)
         for link in (self.watch, self.queue, self.force):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import replace
 from functools import partial
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -15,12 +17,17 @@ from services.domain.query import equals
 from services.i18n import N_, _, ngettext, pgettext
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
-from views.dialogs.draft import Draft
 from views.support import text
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec
 
 UNDO_S = 10
+
+
+class Wanted(Protocol):
+    """Tasks to be created, as one batch."""
+
+    def specs(self, batch: str) -> list[TaskSpec]: ...
 
 
 class Creator(QObject):
@@ -47,8 +54,8 @@ class Creator(QObject):
         """Whether a creation is under way: a second click creates nothing."""
         return self._operation.busy
 
-    def create(self, draft: Draft, number: int, owner: QWidget) -> None:
-        """Create one task for each shop; very many only after the number was typed."""
+    def create(self, draft: Wanted, number: int, owner: QWidget) -> None:
+        """Create the tasks; very many only after the number was typed."""
         typed = typed_count(number, self._context.environment)
         if not typed:
             self._create(draft)
@@ -60,7 +67,7 @@ class Creator(QObject):
         dialog.confirmed.connect(partial(self._create, draft))
         dialog.open()
 
-    def _create(self, draft: Draft) -> None:
+    def _create(self, draft: Wanted) -> None:
         if self.busy:
             return
         self._batch = f"console-{secrets.token_hex(4)}"
@@ -68,9 +75,9 @@ class Creator(QObject):
         call = partial(self._context.commands.tasks.create, specs, origin="console")
         self._operation.start(call, self._on_done, self.failed.emit)
 
-    def create_one(self, draft: Draft, spec: TaskSpec, *, if_duplicate: str, reason: str = "") -> None:
+    def create_one(self, spec: TaskSpec, *, if_duplicate: str, reason: str = "") -> None:
         """Create a task that was left out as a duplicate."""
-        again = draft.spec(f"{spec.platform}:{spec.shop_id}", self._batch, if_duplicate=if_duplicate, reason=reason)
+        again = replace(spec, batch=self._batch, if_duplicate=if_duplicate, reason=reason)
         call = partial(self._context.commands.tasks.create, [again], origin="console")
         self._operation.start(call, partial(self._on_one, spec), self.failed.emit)
 

@@ -5,33 +5,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain import outlook
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
-from services.i18n import _, ngettext, pgettext
+from services.i18n import _, pgettext
 from services.monitor.live import Snapshot
 from views.dialogs.draft import Draft
 from views.dialogs.json_text import pretty
 from views.dialogs.message_preview import MessagePreview
 from views.dialogs.notice import Notice
+from views.dialogs.side import SideColumn, tasks
 from views.dialogs.twin_notice import TwinNotice
 from views.dialogs.twins import Twins
 from views.support import shown, text
 from views.support.load import USUAL_S, load_of
 from views.support.look import Label, line
-from views.theme import theme
 from views.theme.tokens import LANES
 from views.widgets.key_values import KeyValues
 
-WIDTH = 286
 _CLOCK = SystemClock()
 
 
-class Forecast(QWidget):
+class Forecast(SideColumn):
     """Signals:
     show_twins: list the tasks that are active already.
     fate_chosen: what becomes of those: ``reject``, ``queue`` or ``force``.
@@ -44,7 +42,6 @@ class Forecast(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setFixedWidth(WIDTH)
         self._at = 0
         self._draft = Draft()
         self._dim = False
@@ -143,17 +140,6 @@ class Forecast(QWidget):
     def _show_message(self) -> None:
         words = pretty(self._draft.message(self._at))
         self.preview.show_message(words, self._at, self._draft.number, dim=self._dim)
-
-    def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw the ground."""
-        painter = QPainter(self)
-        painter.fillRect(self.rect(), theme().color("raised"))
-        painter.fillRect(0, 0, 1, self.height(), theme().color("line"))
-
-
-def tasks(number: int) -> str:
-    """A number of tasks in words."""
-    return ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
 
 
 def _minute(instant_ms: float, now_ms: int) -> str:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QWidget
 
+from services.commands.sheet import columns
+from services.commands.sheet.orders import Orders
 from services.commands.tasks import Submitted, TaskSpec
 from services.domain import environment, filter
 from services.domain.query import equals
-from services.i18n import N_, _
+from services.i18n import N_, _, ngettext
 from services.messages import told
 from views.context import PageContext
 from views.dialogs.created import Created
@@ -23,10 +28,15 @@ from views.dialogs.json_text import pretty
 from views.dialogs.lookup import Known, Lookup
 from views.dialogs.new_task_foot import NewTaskFoot
 from views.dialogs.new_task_form import NewTaskForm
+from views.dialogs.sheet_step import SheetStep
+from views.dialogs.sheet_work import SheetDraft, SheetWork, Wish
+from views.dialogs.shop_picker import FILE
 from views.dialogs.twins import Twins
+from views.support import text
 from views.support.language import on_language_changed
 from views.support.throttle import Debounce, Throttle
 from views.widgets.strip import ErrorStrip
+from views.widgets.toast import ToastSpec
 
 SIZE, LEAST = (1098, 850), (900, 560)
 CHECK_MS, LOOK_MS = 350, 1000
@@ -53,6 +63,7 @@ class NewTaskDialog(DialogFrame):
         self._prefill: Draft | None = from_prefill(prefill or {})
         self._lookup = Lookup(context, self)
         self._creator = Creator(context, self)
+        self._work = SheetWork(context, self)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self.set_note(" · ".join(part for part in (context.profile, environment.tag(context.environment)) if part))
@@ -77,6 +88,8 @@ class NewTaskDialog(DialogFrame):
     def start_over(self) -> None:
         """Throw the draft away."""
         self._form.start_over()
+        self._work.forget()
+        self._found = False
         self.forecast.twins.reason.clear()
         self._pages.setCurrentWidget(self._form)
         self._say()
@@ -86,8 +99,10 @@ class NewTaskDialog(DialogFrame):
         self.what, self.shops = self._form.what, self._form.shops
         self.parameters, self.delivery = self._form.parameters, self._form.delivery
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
+        self.sheet, self._found = SheetStep(), False
         self._pages = QStackedWidget()
         self._pages.addWidget(self._form)
+        self._pages.addWidget(self.sheet)
         self._pages.addWidget(self.outcome)
         row = QHBoxLayout()
         row.setContentsMargins(0, 0, 0, 0)
@@ -104,6 +119,17 @@ class NewTaskDialog(DialogFrame):
         self.forecast.reason_changed.connect(self._on_reason)
         self.forecast.show_twins.connect(self._on_show_twins)
         self._context.feed.looked.connect(self._on_looked)
+        # a file
+        file = self.shops.picker.file
+        file.chosen.connect(self._on_file)
+        file.look_wanted.connect(self._look_at_rows)
+        self.sheet.file_wanted.connect(file.ask)
+        self.sheet.column_chosen.connect(self._on_column)
+        self.sheet.reading_chosen.connect(self._on_reading)
+        self.sheet.defaults_wanted.connect(self._on_back)
+        self.sheet.export_wanted.connect(self._on_export)
+        self._work.done.connect(self._on_rows)
+        self._work.failed.connect(self._on_no_rows)
         # the foot
         self.verbs.discard.clicked.connect(self._on_discard)
         self.verbs.copy.clicked.connect(self._on_copy)
@@ -174,6 +200,69 @@ class NewTaskDialog(DialogFrame):
         self.start_over()
         self.reject()
 
+    # a file
+
+    def _on_file(self, path: Path) -> None:
+        self._found = False
+        self._ask_rows(Wish(path=path))
+
+    def _ask_rows(self, wish: Wish) -> None:
+        self.error.clear()
+        self._work.ask(wish, self.draft())
+        self._say()
+
+    def _look_at_rows(self) -> None:
+        """The rows again, with what the dialog says by now."""
+        wish = self._work.wish
+        if wish is None:
+            self.shops.picker.file.ask()
+        else:
+            self._ask_rows(wish)
+
+    def _on_column(self, at: int, target: str) -> None:
+        wish = self._work.wish
+        if wish is not None:
+            self._ask_rows(replace(wish, mapped=columns.choose(wish.mapped, at, target)))
+
+    def _on_reading(self, encoding: str, sheet: str) -> None:
+        wish = self._work.wish
+        if wish is not None:
+            self._ask_rows(Wish(path=wish.path, encoding=encoding, sheet=sheet))
+
+    def _on_rows(self, found: Orders) -> None:
+        self._found = True
+        self.shops.set_mode(FILE)
+        self.sheet.show_orders(found, self._known.types, self.draft())
+        self._pages.setCurrentWidget(self.sheet)
+        self._say()
+
+    def _on_no_rows(self, error: BaseException) -> None:
+        if self._pages.currentWidget() is self.sheet:
+            self.error.show_error(told(error), lead=_("The file could not be read."))
+            self.sheet.say()
+        else:
+            self._found = False
+            self.shops.picker.file.show_error(told(error))
+        self._say()
+
+    def _on_export(self, path: Path) -> None:
+        if self.sheet.orders is not None:
+            self._work.export(path, self.sheet.orders.left_out, partial(self._tell_export, path), self._on_unwritten)
+
+    def _tell_export(self, path: Path, number: int) -> None:
+        words = ngettext("{n} row written to {file}", "{n} rows written to {file}", number)
+        self._context.toast(ToastSpec(text=words.format(n=text.count(number), file=path.name)))
+
+    def _on_unwritten(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("The file could not be written."))
+
+    def _create_rows(self) -> None:
+        found = self.sheet.orders
+        if found is not None and found.specs and not self._work.busy:
+            wanted = SheetDraft(orders=found)
+            self._creator.create(wanted, wanted.number, self)
+            self._say()
+
     def _on_back(self) -> None:
         self._pages.setCurrentWidget(self._form)
         self._check_twins()
@@ -197,10 +286,16 @@ class NewTaskDialog(DialogFrame):
     # creating
 
     def _on_create(self) -> None:
+        if self._pages.currentWidget() is self.sheet:
+            self._create_rows()
+            return
         if self._pages.currentWidget() is not self._form or self._form.blocked():
             return
         if self._form.unfilled():
             self._form.insist()
+            return
+        if self.shops.of_file():
+            self._look_at_rows()
             return
         draft = self.draft()
         self._creator.create(draft, draft.number, self)
@@ -227,10 +322,10 @@ class NewTaskDialog(DialogFrame):
         self.hide()
 
     def _queue_one(self, spec: TaskSpec) -> None:
-        self._creator.create_one(self.draft(), spec, if_duplicate=QUEUE)
+        self._creator.create_one(spec, if_duplicate=QUEUE)
 
     def _force_one(self, spec: TaskSpec, reason: str) -> None:
-        self._creator.create_one(self.draft(), spec, if_duplicate=FORCE, reason=reason)
+        self._creator.create_one(spec, if_duplicate=FORCE, reason=reason)
 
     # words
 
@@ -238,6 +333,9 @@ class NewTaskDialog(DialogFrame):
         if not hasattr(self, "verbs"):
             return
         on_form = self._pages.currentWidget() is self._form
+        if self._pages.currentWidget() is self.sheet or (on_form and self.shops.of_file()):
+            self._say_file(on_form=on_form)
+            return
         draft, blocked = self.draft(), self._form.blocked()
         self.shops.say(len(self._known.shops))
         self.forecast.show_draft(
@@ -255,6 +353,27 @@ class NewTaskDialog(DialogFrame):
             blocked=blocked,
             unfilled=self._form.unfilled(),
             wrong=self._form.wrong,
+            busy=self._creator.busy,
+        )
+
+    def _say_file(self, *, on_form: bool) -> None:
+        found = self.sheet.orders if self._found else None
+        self.shops.say(len(self._known.shops))
+        self.forecast.setVisible(False)
+        rows = found.total if found is not None else 0
+        number = len(found.specs) if found is not None else 0
+        blocked = _("Reading the file") if self._work.busy else self._form.blocked()
+        if not on_form and not blocked and not number:
+            blocked = _("No row can become a task")
+        if found is not None:
+            name = ngettext("{file}: {n} row", "{file}: {n} rows", rows)
+            self.shops.picker.file.show_file(name.format(file=found.table.name, n=text.count(rows)))
+        self.verbs.show_file(
+            of_step=not on_form,
+            number=number,
+            left_out=self.sheet.left_out(),
+            rows=rows,
+            blocked=blocked,
             busy=self._creator.busy,
         )
 

@@ -28,6 +28,26 @@ class NewTaskFoot:
         foot.addWidget(self.cancel)
         foot.addWidget(self.create)
 
+    def show_file(self, *, of_step: bool, number: int, left_out: int, rows: int, blocked: str, busy: bool) -> None:
+        """Say what becomes of a file: in its own step the tasks and what is left out, before it the way there."""
+        count, out = text.count(number), text.count(left_out)
+        words = ngettext("Create {n} task", "Create {n} tasks", number).format(n=count)
+        if left_out:
+            words = _("Create {n}, leave out {out}").format(n=count, out=out)
+        check = ngettext("Check {n} row", "Check {n} rows", rows).format(n=text.count(rows))
+        self.create.set_count_text(words if of_step else check if rows else _("Choose a file"))
+        self.create.disable(_("Creating") if busy else blocked)
+        self.missing.show_text(blocked)
+        self.missing.set_tone("text2")
+        for widget, visible in (
+            (self.create, True),
+            (self.discard, True),
+            (self.copy, False),
+            (self.back, of_step),
+        ):
+            widget.setVisible(visible)
+        self.cancel.set_source(N_("Cancel"))
+
     def show_state(self, *, on_form: bool, number: int, blocked: str, unfilled: str, wrong: bool, busy: bool) -> None:
         """Say how many are created, or what keeps them from it; only what is ``wrong`` is said in red.
 

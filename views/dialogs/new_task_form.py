@@ -47,7 +47,7 @@ class NewTaskForm(ScrollPane):
 
     def draft(self) -> Draft:
         """Everything as it stands now."""
-        shops = self.shops.picker.chosen()
+        shops = () if self.shops.of_file() else self.shops.picker.chosen()
         return Draft(
             platform=self.what.platform(),
             task_type=self.what.type_name(),
@@ -105,11 +105,15 @@ class NewTaskForm(ScrollPane):
 
     def blocked(self) -> str:
         """What must be put right before anything can be tried, "" for nothing."""
+        if self.shops.of_file():
+            return self.delivery.problem() or (
+                "" if not self.parameters.problems() else _("Correct the parameters first")
+            )
         return missing(self.draft(), self.parameters.problems(), self.delivery.problem())
 
     def unfilled(self) -> str:
         """Which parameters are still to be filled in, "" for none; trying to create shows them."""
-        fields = self.parameters.missing()
+        fields = [] if self.shops.of_file() else self.parameters.missing()
         return _("Fill in {fields}").format(fields=text.listed(fields)) if fields else ""
 
     def tell_refusals(self, errors: Sequence[tuple[object, str, str]]) -> bool:

@@ -1,4 +1,4 @@
-"""Which shops: ticked in a list, pasted, from a file, or by group; all fill the same set."""
+"""Which shops: ticked in a list, pasted, or by group, which fill the same set; or a file of whole tasks."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class ShopPicker(QWidget):
     """Signals:
     changed: other shops are ticked.
     mixed: shops of other platforms than the one in view are named.
-    file_dropped: a file was dropped here and is being read.
+    file_dropped: a file was dropped here.
     """
 
     changed = Signal()
@@ -111,14 +111,13 @@ class ShopPicker(QWidget):
         self.table.peek_requested.connect(self._toggle)
         self.table.open_requested.connect(self._toggle)
         self.paste.changed.connect(self._on_pasted)
-        self.file.lines_read.connect(self.paste.show_lines)
         self.groups.ticked.connect(self._on_group)
         self.setAcceptDrops(True)
         on_language_changed(self._say)
         self._say()
 
     def _put_together(self) -> None:
-        box = panel("code")
+        box = self._box = panel("code")
         head = QHBoxLayout()
         head.setContentsMargins(11, 4, 10, 4)
         head.addWidget(self._all)
@@ -154,16 +153,16 @@ class ShopPicker(QWidget):
     def _name_shops(self) -> None:
         here = "" if self._platform == ALL else self._platform
         self.paste.set_shops(self._shops, here)
-        self.file.set_index(self.paste.index)
         self.groups.set_shops({key: shop for key, shop in self._shops.items() if self._suits(shop)})
         self.groups.follow(self.model.ticked())
 
     def set_mode(self, mode: str) -> None:
         """One of ``PICK``, ``PASTE``, ``FILE``, ``GROUP``."""
-        self.paste.setVisible(mode in (PASTE, FILE))
+        self.paste.setVisible(mode == PASTE)
         self.file.setVisible(mode == FILE)
+        self._box.setVisible(mode != FILE)
         self.groups.setVisible(mode == GROUP)
-        self.setFixedHeight(HEIGHT + (FILE_BAR if mode == FILE else 0))
+        self.setFixedHeight(FILE_BAR if mode == FILE else HEIGHT)
         if mode == PASTE:
             self.paste.field.setFocus()
         elif mode == FILE:

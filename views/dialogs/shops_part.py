@@ -25,7 +25,7 @@ class ShopsPart(Part):
         self.add_action(self.mode)
         self.picker = ShopPicker()
         self.body.addWidget(self.picker)
-        self.mode.chosen.connect(self.picker.set_mode)
+        self.mode.chosen.connect(self._on_mode)
         self.picker.file_dropped.connect(partial(self.set_mode, FILE))
 
     def set_mode(self, mode: str) -> None:
@@ -33,10 +33,15 @@ class ShopsPart(Part):
         self.mode.set_current(mode)
         self.picker.set_mode(mode)
 
+    def of_file(self) -> bool:
+        """Whether a file says shop, type and the rest of each task."""
+        return self.mode.current() == FILE
+
     def start_over(self) -> None:
         """Tick nothing, name nothing."""
         self.picker.model.untick_all()
         self.picker.paste.field.clear()
+        self.picker.file.show_file("")
         self.set_mode(PICK)
 
     def spots(self) -> list[Spot]:
@@ -46,6 +51,10 @@ class ShopsPart(Part):
 
     def say(self, known: int) -> None:
         """Say how many are ticked of how many."""
+        if self.of_file():
+            self.set_note(_("as the file says; the parts below count where a row says nothing"))
+            self.set_errors(0)
+            return
         chosen = len(self.picker.chosen())
         words = ngettext("{chosen} of {n} shop", "{chosen} of {n} shops", known)
         self.set_note(
@@ -54,7 +63,11 @@ class ShopsPart(Part):
         lost = len(self.picker.paste.lost())
         self.set_errors(lost, ngettext("{n} not found", "{n} not found", lost).format(n=lost))
 
+    def _on_mode(self, mode: str) -> None:
+        self.picker.set_mode(mode)
+        self.picker.changed.emit()
+
     def _go_to(self, line: int) -> QWidget:
-        if self.mode.current() not in (PASTE, FILE):
+        if self.mode.current() != PASTE:
             self.set_mode(PASTE)
         return self.picker.paste.go_to(line)

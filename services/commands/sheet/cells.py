@@ -226,10 +226,12 @@ def parameters(cell: object) -> dict[str, Any]:
     except (ValueError, RecursionError) as exc:
         if _CURLY.search(text):
             raise Bad("sheet.payload_quotes") from exc
+        if isinstance(exc, json.JSONDecodeError):
+            raise Bad("sheet.payload_at", at=exc.pos + 1) from exc
         why = "nested too deeply" if isinstance(exc, RecursionError) else str(exc)
         raise Bad("sheet.payload", error=why[:160]) from exc
     if not isinstance(value, dict):
-        raise Bad("sheet.payload", error="not a JSON object")
+        raise Bad("sheet.payload_object")
     return value
 
 

@@ -51,7 +51,8 @@ class Defaults:
     depends_on: tuple[str, ...] = ()
     policy: str = ""
     max_retries: int | None = None
-    payload: Mapping[str, Any] = field(default_factory=dict)  #: of ``task_type``
+    payload: Mapping[str, Any] = field(default_factory=dict)
+    payload_type: str = ""  #: whose parameters those are, "" for ``task_type``
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -203,6 +204,7 @@ class _Reader:
         self._platforms = sorted({shop.platform for shop in registered})
         self._open = known.undefined or not registered
         self._asked = 0
+        self._titles: dict[str, Mapping[str, tuple[str, ...]]] = {}
         self._faults: list[Fault] = []
         self._row = 0
         self._said: dict[str, tuple[Column, Any]] = {}
@@ -458,7 +460,8 @@ class _Reader:
 
     def _payload(self, name: str) -> dict[str, Any]:
         kind = self.kind(name)
-        found: dict[str, Any] = dict(self._defaults.payload) if name == self._defaults.task_type else {}
+        given = self._defaults
+        found: dict[str, Any] = dict(given.payload) if name == (given.payload_type or given.task_type) else {}
         origin: dict[str, str] = {}
         for parameter, value in self._take(columns.PAYLOAD, cells.parameters, {}).items():
             key = self._parameter(kind, parameter)
@@ -480,7 +483,7 @@ class _Reader:
         self, kind: TaskType, column: Column, cell: Any, found: dict[str, Any], origin: dict[str, str]
     ) -> None:
         key = self._parameter(kind, column.target.removeprefix(columns.PARAMETER))
-        if column.implied and key not in titles_of(kind):
+        if column.implied and key not in self._titles_of(kind):
             if kind.name in self._known.types:
                 self._fault(column.target, "sheet.not_of_type", type=kind.name, name=key)
             return
@@ -489,11 +492,15 @@ class _Reader:
             return
         found[key], origin[key] = cells.fitting(cell, kind, key), column.target
 
-    @staticmethod
-    def _parameter(kind: TaskType, word: str) -> str:
+    def _parameter(self, kind: TaskType, word: str) -> str:
         """The parameter that a word means: its name, or its title in any language."""
-        titles = titles_of(kind)
+        titles = self._titles_of(kind)
         return word if word in titles else next((name for name, all_ in titles.items() if word in all_), word)
+
+    def _titles_of(self, kind: TaskType) -> Mapping[str, tuple[str, ...]]:
+        if kind.name not in self._titles:
+            self._titles[kind.name] = titles_of(kind)
+        return self._titles[kind.name]
 
     def _check(self, kind: TaskType, payload: dict[str, Any], origin: Mapping[str, str]) -> None:
         try:

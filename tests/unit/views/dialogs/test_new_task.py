@@ -6,7 +6,6 @@ import dataclasses
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QDate, QDateTime, Qt, QTime, QTimeZone
@@ -170,35 +169,6 @@ def test_f8_goes_round_through_shops_parameters_and_delivery(qtbot: QtBot, open_
         qtbot.keyClick(dialog, Qt.Key.Key_F8)
         assert dialog.focusWidget() is stop
     assert dialog.shops.picker.paste.field.textCursor().blockNumber() == 1
-
-
-def test_shops_come_from_a_file_whose_columns_are_recognised(
-    qtbot: QtBot, tmp_path: Path, fleet: Fleet, open_dialog: Open
-) -> None:
-    dialog = open_dialog({"platform": "pdd", "task_type": "get_content"})
-    temu = next(shop for shop in fleet.context.shops().values() if shop.platform == "temu")
-    path = tmp_path / "list.csv"
-    path.write_text(f"note,平台,number\na,pdd,pdd-10021\nb,TEMU,{temu.shop_id}\nc,pdd,pdd-1\n", encoding="utf-8")
-    dialog.shops.mode.choose("file")
-    dialog.shops.picker.file.open(path)
-    paste = dialog.shops.picker.paste
-    qtbot.waitUntil(lambda: len(paste.field.entries) == 3)
-    assert dialog.shops.picker.file.shop_column.currentText() == "number"
-    assert set(dialog.draft().shops) == {"pdd:pdd-10021", temu.key}
-    assert dialog.what.platform() == ALL
-    assert [entry.text for entry in paste.lost()] == ["pdd:pdd-1"]
-    assert "3 rows" in dialog.shops.picker.file._state.text()
-    dialog.shops.picker.file.shop_column.setCurrentIndex(0)
-    dialog.shops.picker.file._on_column()
-    assert dialog.draft().shops == (), "the column of notes names no shops"
-
-
-def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, tmp_path: Path, open_dialog: Open) -> None:
-    dialog = open_dialog(PREFILL)
-    (tmp_path / "list.xlsx").write_text("x")
-    dialog.shops.picker.file.open(tmp_path / "list.xlsx")
-    qtbot.waitUntil(lambda: "not a readable workbook" in dialog.shops.picker.file._state.text())
-    assert dialog.draft().shops == SHOPS
 
 
 def test_a_group_ticks_its_shops_and_follows_them(fleet: Fleet, open_dialog: Open) -> None:

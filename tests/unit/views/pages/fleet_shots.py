@@ -208,6 +208,7 @@ def new_task(fleet: Fleet, folder: Path) -> None:
         dialog.delivery.start.choose("at")
         settle(0.5)
         dialog.grab().save(str(folder / f"new-file-{code}-{mode}.png"))
+        dialog.sheet.summary.change.activated.emit()
         dialog.shops.mode.choose("group")
         dialog.verbs.create.click()
         settle(0.2)

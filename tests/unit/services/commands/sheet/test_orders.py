@@ -445,9 +445,9 @@ def test_parameters_are_json_or_names_with_values(tmp_path: Path, kind: str, cel
 @pytest.mark.parametrize(
     ("cell", "code"),
     [
-        ('{"page_size": }', "sheet.payload"),
-        ("[1]", "sheet.payload"),
-        ("fast", "sheet.payload"),
+        ('{"page_size": }', "sheet.payload_at"),
+        ("[1]", "sheet.payload_object"),
+        ("fast", "sheet.payload_at"),
         ('{"a": 1, "a": 2}', "sheet.payload"),
         ("{“page_size”：5}", "sheet.payload_quotes"),
         ("page_size=5;fast", "sheet.pair"),
@@ -539,5 +539,5 @@ def test_a_column_is_a_value(tmp_path: Path) -> None:
 
 def test_every_reason_can_be_said(tmp_path: Path) -> None:
     found = one(tmp_path, ["shop", "type", "参数"], ["pdd-10001", "sync_order", "{"])
-    assert "write a JSON object such as" in english(found.faults[0].reason)
+    assert 'write {"page_size": 50}' in english(found.faults[0].reason)
     assert json.dumps(english(found.faults[0].reason))

@@ -1,0 +1,231 @@
+"""The spreadsheet of an operator through the New task dialog: each row the task that it says, every bad row named."""
+
+from __future__ import annotations
+
+import csv
+import json
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from services import i18n
+from services.domain.status import Status
+from services.domain.task import Task
+from tests.support import task_sheets
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.dialogs.new_task import NewTaskDialog
+
+Open = Callable[..., NewTaskDialog]
+
+
+@pytest.fixture
+def shops(fleet: Fleet) -> list[str]:
+    """Keys of enough shops."""
+    fleet.store.put_shops(task_sheets.shops())
+    fleet.engine.registry.forget()
+    return [shop.key for shop in task_sheets.shops()]
+
+
+@pytest.fixture
+def read_file(qtbot: QtBot, fleet: Fleet, shops: list[str]) -> Open:
+    """Opens the dialog and lets it read a file."""
+
+    def make(path: Path, begin: Callable[[], object] = lambda: None) -> NewTaskDialog:
+        dialog = NewTaskDialog(fleet.context)
+        qtbot.addWidget(dialog)
+        dialog.resize(1098, 660)
+        dialog.open()
+        qtbot.waitUntil(lambda: bool(dialog._known.shops))
+        dialog.shops.mode.choose("file")
+        begin()
+        dialog.shops.picker.file.open(path)
+        qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not dialog._work.busy, timeout=60_000)
+        return dialog
+
+    return make
+
+
+def tasks(fleet: Fleet) -> list[Task]:
+    """All records."""
+    return list(fleet.context.tasks.page("", limit=500).tasks)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".xlsx", ".jsonl"])
+def test_each_row_becomes_the_task_that_it_says_and_bad_rows_are_named(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path, ending: str
+) -> None:
+    good = task_sheets.rows(shops)
+    dialog = read_file(task_sheets.write(tmp_path / f"tasks{ending}", task_sheets.spoilt(good)))
+    first = 1 if ending == ".jsonl" else 2
+    assert dialog.verbs.create.text() == "Create 293, leave out 7"
+    assert dialog.sheet.columns.fields[1].currentText() == "Shop (id or name)"
+    facts = dialog.sheet.summary.facts()
+    assert (facts["Order sync"], facts["Goods refresh"], facts["Single product"]) == ("96", "99", "98")
+    assert facts["Pinduoduo"] == str(sum(shop.startswith("pdd") for shop in shops) * 2 - 5)
+    rows = [(one.fault.row, one.fault.column) for one in dialog.sheet.model.records()]
+    assert rows == [(row - 2 + first, task_sheets.HEADER[column]) for row, column, _value in task_sheets.BAD]
+    if ending == ".csv":
+        assert dialog.sheet.reading.currentText() == "GBK (GB18030)"
+
+    dialog.verbs.create.click()
+    assert tasks(fleet) == [] or dialog._creator.busy
+    with qtbot.waitSignal(dialog.created, timeout=30_000):
+        pass
+    made = tasks(fleet)
+    assert Counter(task.task_type for task in made) == {
+        "sync_order": 96, "refresh_goods": 99, "single_product": 98,
+    }  # fmt: skip
+    left_out = {row for row, _column in rows}
+    wanted = []
+    for number, (_platform, shop_id, _kind, priority, _payload) in enumerate(good):
+        if number + first not in left_out:
+            kind = task_sheets.TYPES[number % 3]
+            level = {"高": 10, "普通": 6, "低": 2, "9": 9, 5: 5, "": 6}[priority]  # type: ignore[index]
+            payload = {"goods_id": f"G{number:04}"} if kind == "single_product" else {"page_size": 10 + number % 50}
+            wanted.append((shop_id, kind, level, json.dumps(payload)))
+    found = [(task.shop_id, task.task_type, task.priority, json.dumps(json.loads(task.payload))) for task in made]
+    assert Counter(found) == Counter(wanted)
+    assert len({task.batch for task in made}) == 1
+    toast = fleet.toasts[-1]
+    assert (toast.text, toast.seconds) == ("293 tasks created", 10)
+    next(action for action in toast.actions if action.text == "Undo").call()
+    qtbot.waitUntil(lambda: all(task.status == Status.CANCELLED for task in tasks(fleet)), timeout=30_000)
+
+
+def test_a_column_can_say_something_else_and_what_is_ignored_is_said(
+    qtbot: QtBot, read_file: Open, shops: list[str], tmp_path: Path
+) -> None:
+    path = task_sheets.write(
+        tmp_path / "a.csv", [["pdd-10001", "同步订单", 20, "x"]], ("店铺", "任务", "页", "备注"), encoding="gbk"
+    )
+    dialog = read_file(path)
+    assert dialog.sheet.ignored.isVisible()
+    assert [one.title for one in dialog.sheet.orders.ignored] == ["页", "备注"]  # type: ignore[union-attr]
+    field = dialog.sheet.columns.fields[2]
+    field.setCurrentIndex(field.findData("payload.page_size"))
+    field.activated.emit(field.currentIndex())
+    qtbot.waitUntil(lambda: not dialog._work.busy and dialog.sheet.orders is not None)
+    (spec,) = dialog.sheet.orders.specs  # type: ignore[union-attr]
+    assert spec.payload == {"page_size": 20}
+    assert dialog.verbs.create.text() == "Create 1 task"
+
+
+def test_another_encoding_or_sheet_can_be_chosen(qtbot: QtBot, read_file: Open, tmp_path: Path) -> None:
+    path = task_sheets.write(tmp_path / "a.csv", [["pdd-10001", "同步订单"]], ("店铺", "任务类型"))
+    dialog = read_file(path)
+    dialog.sheet.reading.setCurrentIndex(dialog.sheet.reading.findData("utf-8"))
+    dialog.sheet.reading.activated.emit(0)
+    qtbot.waitUntil(dialog.error.isVisible)
+    assert dialog.sheet.reading.currentData() == "gb18030", "it is read as before"
+    assert dialog.verbs.create.text() == "Create 1 task"
+
+
+def test_the_dialog_speaks_only_where_rows_say_nothing_and_says_so(
+    qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    path = task_sheets.write(tmp_path / "a.csv", [["pdd-10001", ""], ["pdd-10002", "低"]], ("店铺", "优先级"))
+    dialog = read_file(path)
+    assert dialog.sheet.summary.facts()["Priority"] == "Normal 6"
+    assert "Task type" in dialog.sheet.summary.facts()
+    dialog.sheet.summary.change.activated.emit()
+    assert dialog._form.isVisible()
+    dialog.what.types.setCurrentIndex(dialog.what.types.findData("sync_order"))
+    dialog.delivery.set_priority(9)
+    assert dialog.verbs.create.text() == "Check 2 rows"
+    dialog.verbs.create.click()
+    qtbot.waitUntil(lambda: dialog.sheet.isVisible() and not dialog._work.busy)
+    with qtbot.waitSignal(dialog.created):
+        dialog.verbs.create.click()
+    assert {(task.task_type, task.priority) for task in tasks(fleet)} == {("sync_order", 9), ("sync_order", 2)}
+
+
+def test_a_row_without_a_type_does_not_take_the_one_of_the_dialog(read_file: Open, tmp_path: Path) -> None:
+    path = task_sheets.write(tmp_path / "a.csv", [["pdd-10001", ""], ["pdd-10002", "同步订单"]], ("店铺", "任务类型"))
+    dialog = read_file(path)
+    assert dialog.verbs.create.text() == "Create 1, leave out 1"
+
+
+def test_what_is_left_out_is_copied_and_exported(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
+) -> None:
+    dialog = read_file(task_sheets.write(tmp_path / "t.csv", task_sheets.spoilt(task_sheets.rows(shops))))
+    dialog.sheet.copy.click()
+    lines = QGuiApplication.clipboard().text().strip().split("\n")
+    assert lines[0] == "Row\tColumn\tValue\tReason"
+    assert len(lines) == 8
+    dialog.sheet.export_wanted.emit(tmp_path / "out.csv")
+    qtbot.waitUntil(lambda: bool(fleet.toasts) and "out.csv" in fleet.toasts[-1].text)
+    with (tmp_path / "out.csv").open(encoding="utf-8-sig", newline="") as stream:
+        written = list(csv.reader(stream))
+    assert [row[0] for row in written[1:]] == [str(row) for row, _column, _value in task_sheets.BAD]
+    assert all(row[3] for row in written)
+
+
+def test_what_is_active_already_is_told_row_by_row(qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path) -> None:
+    header = ("店铺", "任务类型")
+    rows = [["pdd-10001", "同步订单"], ["pdd-10001", "商品刷新"], ["pdd-10002", "同步订单"]]
+    for _time in range(2):
+        dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, header))
+        with qtbot.waitSignal(dialog.created):
+            dialog.verbs.create.click()
+    assert len(tasks(fleet)) == 3
+    second = dialog.outcome.duplicate("pdd:pdd-10001", 3)
+    assert second is not None
+    second.queue.click()
+    qtbot.waitUntil(lambda: second._said.text() == "created")
+    assert Counter(task.task_type for task in tasks(fleet)) == {"sync_order": 2, "refresh_goods": 2}
+
+
+def test_a_file_that_is_no_table_says_so_in_its_place(qtbot: QtBot, fleet: Fleet, tmp_path: Path) -> None:
+    dialog = NewTaskDialog(fleet.context)
+    qtbot.addWidget(dialog)
+    dialog.open()
+    qtbot.waitUntil(lambda: bool(dialog._known.shops))
+    dialog.shops.mode.choose("file")
+    (tmp_path / "list.xlsx").write_text("x")
+    dialog.shops.picker.file.open(tmp_path / "list.xlsx")
+    qtbot.waitUntil(lambda: "not a readable workbook" in dialog.shops.picker.file.state())
+    assert not dialog.sheet.isVisible()
+    dialog.shops.mode.choose("pick")
+    assert dialog.verbs.missing.text() == "Tick a shop"
+
+
+def test_every_word_follows_the_language(read_file: Open, shops: list[str], tmp_path: Path) -> None:
+    dialog = read_file(task_sheets.write(tmp_path / "t.csv", task_sheets.spoilt(task_sheets.rows(shops))))
+    try:
+        i18n.set_language("zh_CN")
+        dialog._say()
+        assert dialog.verbs.create.text() == "创建 293 个，跳过 7 行"
+        assert dialog.sheet.summary.facts()["同步订单"] == "96"
+        assert "店铺" in dialog.sheet.columns.fields[1].currentText()
+    finally:
+        i18n.set_language("en")
+
+
+def test_ten_thousand_rows_do_not_stall_the_window(
+    qtbot: QtBot, fleet: Fleet, shops: list[str], read_file: Open, tmp_path: Path
+) -> None:
+    good = task_sheets.rows(shops)
+    rows = [[*good[n % 150][:2], "商品刷新", "高", f"page_size={n % 100 + 1};low_stock={n}"] for n in range(10_000)]
+    for n in range(0, 10_000, 10):
+        rows[n][3] = "很急"
+    path = task_sheets.write(tmp_path / "t.csv", rows)
+    longest = last = 0.0
+
+    def tick() -> None:
+        nonlocal longest, last
+        now = time.perf_counter()
+        longest, last = max(longest, now - last if last else 0.0), now
+
+    timer = QTimer(interval=5)
+    timer.timeout.connect(tick)
+    dialog = read_file(path, timer.start)
+    timer.stop()
+    assert dialog.verbs.create.text() == "Create 9,000, leave out 1,000"
+    assert longest < 1.5, "in the GUI thread it takes many seconds"

@@ -1,0 +1,31 @@
+"""The right column of the New task dialog: its width, its ground, and how it counts tasks."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from services.i18n import ngettext
+from views.support import text
+from views.theme import theme
+
+WIDTH = 286
+
+
+class SideColumn(QWidget):
+    """A raised column beside the content."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFixedWidth(WIDTH)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the ground."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme().color("raised"))
+        painter.fillRect(0, 0, 1, self.height(), theme().color("line"))
+
+
+def tasks(number: int) -> str:
+    """A number of tasks in words."""
+    return ngettext("{n} task", "{n} tasks", number).format(n=text.count(number))
