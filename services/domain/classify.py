@@ -91,6 +91,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         NETWORK,
         (
+            r"\b(?:network|connection) ?error\b|\bconnect(?:ion|ing)? to\b.{0,80}\btim(?:ed?|ing)[ -]?out",
             "connection (?:was |has been |is )?(?:refused|reset|aborted|closed|timed out|error)|connect timeout",
             "err_(?:connection|name|internet|network|proxy|ssl|timed_out|address|tunnel|empty_response)",
             "getaddrinfo|name resolution|name or service not known|no route to host",
@@ -112,7 +113,7 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         BAD_PAYLOAD,
         (
-            "bad_payload|validationerror",
+            "bad[ _]?payload|validationerror",
             r"(?:missing|invalid|unexpected|bad) (?:required )?(?:payload|param(?:eter)?s?)\b",
             r"(?:payload|param(?:eter)?)\b.{0,60}\b(?:is missing|is required|is invalid|must be)",
             r"missing \d* ?required .{0,40}argument",

@@ -9,6 +9,10 @@ from hypothesis import strategies as st
 from services.domain import classify
 
 TEXTS = [
+    ("NetworkError: connect to api.example:443 timed out after 10000 ms", "network"),
+    ("ConnectionError: the other side is gone", "network"),
+    ("TimeoutError: the page took 30 s", "timeout"),
+    ("BadPayload: unknown goods_id", "bad_payload"),
     ("登录已过期，请重新登录", "login_expired"),
     ("店铺未登录", "login_expired"),
     ("cookie已失效", "login_expired"),
