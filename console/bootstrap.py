@@ -153,6 +153,7 @@ def build(
         profile=session.settings.profile,
         environment=session.settings.environment,
         addresses=session.addresses,
+        sample=lambda: session.sample.loaded,
     )
     keys = ShellKeys(window, context)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, timedelta
 
 from PySide6.QtCore import QObject, QPoint
@@ -10,9 +11,11 @@ from PySide6.QtCore import QObject, QPoint
 from console.main_window import MainWindow
 from services.clock import SystemClock
 from services.commands.operator import Operator
+from services.domain.insight import depth
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _, ngettext
 from services.messages import told
+from services.monitor.flow import numbers
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.health_popover import HealthPopover, Part
@@ -72,7 +75,17 @@ class VitalDoors(QObject):
         name = self._window.top_bar.health_name("broker")
         state = "dead" if not broker.connected else "warning" if broker.blocked else "healthy"
         words = _("publishers blocked") if broker.blocked and broker.connected else ""
-        return self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
+        part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
+        if not broker.connected:
+            return part
+        snapshot = self._feed.latest
+        lanes = depth.lanes(snapshot.counts, snapshot.depths)
+        found = (
+            (_("In queues"), text.count(sum(lane.ready for lane in lanes))),
+            (_("With workers"), text.count(sum(lane.unacked for lane in lanes))),
+            (_("Recorded, not sent"), text.count(sum(lane.unsent for lane in lanes))),
+        )
+        return replace(part, rows=(*part.rows, *found))
 
     def _store(self) -> Part:
         store = self._feed.latest.store
@@ -109,11 +122,11 @@ class VitalDoors(QObject):
         snapshot = self._feed.latest
         alive = [info for info in snapshot.workers if snapshot.at_ms - info.seen_at <= SILENT_AFTER_MS]
         silent = len(snapshot.workers) - len(alive)
-        slots = sum(len(info.slots) for info in alive)
+        taking = numbers(snapshot)
         rows = [
             (_("Alive"), text.count(len(alive))),
             (_("Silent"), text.count(silent)),
-            (_("Slots"), _("{busy} of {all} busy").format(busy=sum(info.busy for info in alive), all=slots)),
+            (_("Slots"), _("{busy} of {all} busy").format(busy=taking.busy, all=taking.slots)),
             (_("Reconciles the fleet"), snapshot.leader or _("nobody")),
         ]
         words = ngettext("{n} node", "{n} nodes", len(alive)).format(n=len(alive))

@@ -13,7 +13,7 @@ from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain import environment
-from services.domain.status import ACTIVE, Status
+from services.domain.status import IN_FLIGHT, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _
 from services.messages import told
@@ -43,9 +43,11 @@ class ShellWiring(QObject):
         profile: str,
         environment: str = "",
         addresses: tuple[str, str] = ("", ""),
+        sample: Callable[[], bool] = lambda: False,
     ) -> None:
         super().__init__(window)
         self._window, self._feed, self._operator = window, feed, operator
+        self._sample, self._is_sample = sample, False  # whether the sample fleet is at work here
         self._embedded, self._profile, self._environment = embedded, profile, environment
         self._clock = SystemClock()
         self._health = HealthLog()
@@ -62,13 +64,17 @@ class ShellWiring(QObject):
         self._window.status_bar.show_operator(self._operator.who, self._operator.role)
         local = self._embedded
         name = _("Local") if local and self._profile == "local" else self._profile
-        tag = "DEMO" if self._profile == "demo" else environment.tag(self._environment)
+        tag = "DEMO" if self._profile == "demo" or self._is_sample else environment.tag(self._environment)
         production = environment.is_production(self._environment)
         self._window.top_bar.show_profile(name, tag, local=local, production=production)
         self._window.setWindowTitle(" · ".join(part for part in (name, tag, "Fleetdeck") if part))
         self._on_looked(self._feed.latest)
 
     def _on_looked(self, snapshot: Snapshot) -> None:
+        if self._sample() != self._is_sample:
+            self._is_sample = self._sample()
+            self._say()
+            return
         self._show_health(snapshot)
         self._show_vitals(snapshot)
         self._show_badges(snapshot)
@@ -112,14 +118,14 @@ class ShellWiring(QObject):
         if not (snapshot.at_ms and snapshot.store.connected and snapshot.broker.connected):
             self._window.status_bar.show_vitals(Vitals(local=self._embedded))
             return
-        lag = timedelta(milliseconds=snapshot.lag_ms)
+        lag, rates = timedelta(milliseconds=snapshot.lag_ms), snapshot.rates.flow
         self._window.status_bar.show_vitals(
-            Vitals(local=self._embedded, rate_in=snapshot.rates.publish, rate_out=snapshot.rates.ack, event_lag=lag)
+            Vitals(local=self._embedded, rate_in=rates.in_s, rate_out=rates.out_s, event_lag=lag)
         )
 
     def _show_badges(self, snapshot: Snapshot) -> None:
         counts = snapshot.counts
-        flight = sum(counts.status.get(status, 0) for status in ACTIVE)
+        flight = sum(counts.status.get(status, 0) for status in IN_FLIGHT)
         dead = counts.triage.get("open", 0)
         held = counts.status.get(Status.HELD, 0)
         rail = self._window.rail

@@ -13,12 +13,17 @@ from services.domain.lane import LANES
 from services.domain.message import Message, Param
 from services.domain.query import Term
 from services.domain.sentences import SENTENCES
-from services.domain.status import ACTIVE, TERMINAL, WAITING, Status, Triage
+from services.domain.status import ACTIVE, IN_FLIGHT, TERMINAL, WAITING, Status, Triage
 
 MAX_TEXT, MAX_TERMS, MAX_VALUES = 20_000, 50, 1_000
 FINGERPRINT_LENGTH = 16
 #: names that stand for several statuses
-STATUS_GROUPS: Mapping[str, frozenset[Status]] = {"waiting": WAITING, "active": ACTIVE, "terminal": TERMINAL}
+STATUS_GROUPS: Mapping[str, frozenset[Status]] = {
+    "waiting": WAITING,
+    "flight": IN_FLIGHT,
+    "active": ACTIVE,
+    "terminal": TERMINAL,
+}
 
 _WORDS: Mapping[str, tuple[str, ...]] = {
     "status": (*(status.value for status in Status), *STATUS_GROUPS),

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from services.domain.insight import flow
 from services.domain.message import Message, Param
 from services.domain.order import Inspection
 from services.domain.sentences import N_
@@ -72,6 +73,8 @@ SENTENCES: dict[str, str] = {
     "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
     "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
     "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
+    "doctor.flow": N_("Work: {what}"),
+    "doctor.flow.remedy": N_("More slots or workers, a login, a resume or a decision: the Overview page names which."),
     "doctor.silent": N_("Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed"),
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),
@@ -233,6 +236,17 @@ def of_leader(leader: str, unfinished: int) -> Finding:
     if unfinished:
         return finding(ERROR, "leader", "doctor.no_leader", tasks=unfinished)
     return finding(NOTE, "leader", "doctor.no_leader_idle")
+
+
+def of_flow(state: str, words: str, waiting: int) -> Finding:
+    """Is work flowing: growth and what only a person can let go are warnings."""
+    warn = state in (flow.GROWING, flow.BLOCKED) or (state in (flow.PERSON, flow.NO_WORKER) and waiting > 0)
+    return finding(WARNING, "flow", "doctor.flow", what=words) if warn else _fine("flow", "doctor.flow", what=words)
+
+
+def _fine(check: str, code: str, **params: Param) -> Finding:
+    """As it should be, so without the remedy that its sentence has."""
+    return Finding(level=OK, check=check, message=Message(code, params))
 
 
 def of_workers(workers: Sequence[WorkerInfo], now_ms: int, waiting: int, version: str) -> list[Finding]:

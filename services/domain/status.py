@@ -32,6 +32,8 @@ class Triage(StrEnum):
 TERMINAL = frozenset({Status.SUCCEEDED, Status.DEAD, Status.CANCELLED})
 #: counts for uniqueness: a second task of the same kind would do its work twice
 ACTIVE = frozenset(Status) - TERMINAL
+#: what an operator calls in flight: begun or due; what is planned for later is neither
+IN_FLIGHT = ACTIVE - {Status.SCHEDULED}
 #: what an operator calls waiting
 WAITING = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED})
 #: their message is on its way to a worker

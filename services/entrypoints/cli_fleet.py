@@ -10,13 +10,15 @@ import msgspec
 
 from services import assembly
 from services.domain.errors import UsageError
-from services.domain.lane import LANES
-from services.domain.order import QueueDepth
-from services.domain.query import Counts
+from services.domain.insight import depth, flow
 from services.domain.said import said
-from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
+from services.domain.worker import SILENT_AFTER_MS
 from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
+from services.messages import english_headline
+from services.monitor.flow import FlowQueries, numbers, taken_once
+from services.monitor.live import Snapshot
+from services.monitor.meter import Meter
 
 AUDIT_EXAMPLES = ("audit list --limit 20", "audit list --filter 'who:ann* action:dead.republish age<1d'")
 
@@ -43,28 +45,45 @@ def stats(context: Context) -> int:
     if context.args.batch:
         return _batch_stats(context, context.args.batch)
     with context.engine() as engine:
-        counts = engine.store.counts()
-        depths = engine.broker.depths()
-        now = engine.store.now_ms()
-        alive = [info for info in engine.store.workers() if now - info.seen_at < SILENT_AFTER_MS]
+        meter = Meter()
+        meter.prime(engine.store)
+        snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
+        told = FlowQueries(engine.store, engine.registry, meter, engine.clock).look(snapshot)
         duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
-    scaling = _scaling(depths, alive)
-    by_lane = {depth.name.removeprefix("rpa_tasks_"): depth for depth in depths if depth.kind == "lane"}
-    lanes = {str(lane): _lane(counts, lane, by_lane.get(lane)) for lane in LANES}
-    lanes["dedicated"] = _dedicated([depth for depth in depths if depth.kind == "shop"])
+    counts = snapshot.counts
+    rows = depth.lanes(counts, snapshot.depths)
+    known = depth.held_told(snapshot.depths)
+    scaling = _scaling(snapshot)
+    lanes = {
+        row.lane: {
+            "ready": row.ready,
+            "blocked": row.blocked,
+            "unacked": row.unacked if known else None,
+            "retrying": row.retrying,
+            "unsent": row.unsent,
+        }
+        for row in rows
+    }
+    alive = [info for info in snapshot.workers if snapshot.at_ms - info.seen_at < SILENT_AFTER_MS]
     document = {
+        "headline": english_headline(flow.headline(told)),
+        "flow": _flow(told),
         "status": counts.status,
         "lanes": lanes,
+        "fetched_ahead": depth.ahead(rows, snapshot.workers, told=known),
         "dead_open": counts.triage.get("open", 0),
         "workers": len(alive),
         "scaling": scaling,
         "total": counts.total,
         "duplicates": duplicates,
     }
-    lines = [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
+    lines = [str(document["headline"])]
+    lines += [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
     lines += table(
-        ("lane", "ready", "blocked", "unacked", "retrying"), [(lane, *row.values()) for lane, row in lanes.items()]
+        ("lane", "ready", "blocked", "unacked", "retrying", "unsent"),
+        [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
+    lines.append(f"fetched ahead: {document['fetched_ahead']}")
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
     lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))
     lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
@@ -72,15 +91,37 @@ def stats(context: Context) -> int:
     return EXIT_OK
 
 
-def _scaling(depths: Sequence[QueueDepth], alive: Sequence[WorkerInfo]) -> dict[str, int]:
+def _flow(told: flow.Flow) -> dict[str, Any]:
+    """The judgement for machines; spans in seconds, rates in tasks a second."""
+    facts, spread = told.facts, told.estimate
+    return {
+        "state": told.state,
+        "waiting": facts.waiting,
+        "could_start": told.runnable,
+        "for_person": dict(facts.persons),
+        "later": facts.later,
+        "held": facts.held,
+        "unsent": facts.unsent,
+        "in_per_s": round(facts.rates.in_s, 3),
+        "out_per_s": round(facts.rates.out_s, 3),
+        "measured_over_s": round(facts.rates.window_s),
+        "slots": facts.slots,
+        "busy": facts.busy,
+        "estimate_s": None
+        if spread is None
+        else {"low": round(spread.low_s, 1), "mid": round(spread.mid_s, 1), "high": round(spread.high_s, 1)},
+        "no_estimate": told.reason,
+        "would_help": list(told.helps),
+    }
+
+
+def _scaling(snapshot: Snapshot) -> dict[str, int]:
     """What decides about more or fewer workers: messages that nobody holds (what waits at a gate could not start on
     more workers either), and the slots of those who take tasks.
     """
-    taking = [info for info in alive if info.state == "running"]
-    busy = sum(info.busy for info in taking)
-    runnable = sum(depth.ready for depth in depths if depth.kind in ("lane", "shop"))
-    slots = sum(len(info.slots) for info in taking)
-    return {"runnable": runnable, "slots": slots, "busy": busy, "wanted_slots": busy + runnable}
+    facts = numbers(snapshot)
+    runnable = sum(one.ready for one in snapshot.depths if one.kind in ("lane", "shop"))
+    return {"runnable": runnable, "slots": facts.slots, "busy": facts.busy, "wanted_slots": facts.busy + runnable}
 
 
 def _batch_stats(context: Context, batch: str) -> int:
@@ -123,20 +164,3 @@ def audit_list(context: Context) -> int:
 
 def _targets(targets: Sequence[str]) -> str:
     return targets[0] if len(targets) == 1 else str(len(targets))
-
-
-def _lane(counts: Counts, lane: str, depth: QueueDepth | None) -> dict[str, Any]:
-    own = counts.lanes.get(lane, {})
-    return {
-        "ready": depth.ready if depth is not None else own.get("queued", 0),
-        "blocked": own.get("blocked", 0),
-        "unacked": depth.unacked if depth is not None else None,
-        "retrying": own.get("retrying", 0),
-    }
-
-
-def _dedicated(depths: Sequence[QueueDepth]) -> dict[str, Any]:
-    """Queues of single shops; what is parked or retrying counts in its lane."""
-    known = [depth.unacked for depth in depths if depth.unacked is not None]
-    unacked = sum(known) if len(known) == len(depths) else None
-    return {"ready": sum(depth.ready for depth in depths), "blocked": 0, "unacked": unacked, "retrying": 0}

@@ -10,6 +10,7 @@ from pathlib import Path
 from services.domain import ability, health, health_queues, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
+from services.domain.insight import flow
 from services.domain.message import Message, Param
 from services.domain.miscount import some
 from services.domain.query import Counts
@@ -17,8 +18,11 @@ from services.domain.said import words_of
 from services.domain.status import ACTIVE, WAITING, Status
 from services.domain.worker import SILENT_AFTER_MS
 from services.engine import leader
+from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
+from services.messages import english_headline
+from services.monitor.flow import look_once
 from services.ports import Broker, Clock, Store
 
 LOOK = 1000
@@ -119,6 +123,11 @@ class Doctor:
         now = store.now_ms()
         waiting = _sum(counts, WAITING | {Status.RETRYING})
         found = [health.of_leader(store.leader(leader.ROLE), _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED}))]
+        with contextlib.suppress(BrokerUnavailable):  # told among the broker's
+            told = look_once(
+                store, self._broker, Registry(store, self._clock, task_type.TaskType.default("")), self._clock
+            )
+            found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
         found += health.of_workers(store.workers(), now, waiting, self._version)
         found += [
             finding(WARNING, "workers", "doctor.home_silent", node=node, tasks=tasks)

@@ -6,28 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from services.domain.insight.depth import LANES, LaneDepth
 from services.domain.insight.flow import LOADING, Facts, Flow
 from services.domain.insight.shop import ShopNow
 from services.monitor.history import Sample
 
 __all__ = ["LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]
 
-#: Order of ``OverviewNow.lanes`` and of the chart, from its baseline: the most urgent lane has the straight base.
-LANES = ("high", "dedicated", "normal", "low")
-
-
 NOT_KNOWN = Flow(state=LOADING, facts=Facts(known=False))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LaneDepth:
-    """How much of one lane is where; waiting = ready + blocked."""
-
-    lane: str
-    ready: int = 0
-    blocked: int = 0  #: parked at gates
-    unacked: int = 0  #: held by consumers
-    retrying: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +41,7 @@ class OverviewNow:
     flow: Flow = NOT_KNOWN  #: is work flowing, of the whole fleet
     lanes: tuple[LaneDepth, ...] = ()
     status_counts: Mapping[str, int] = field(default_factory=dict)
+    ahead: int = 0  #: messages that workers fetched ahead
     running: int = 0
     slots_total: int = 0
     slots_busy: int = 0

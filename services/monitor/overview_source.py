@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from services.domain.insight import flow
+from services.domain.insight import depth, flow
 from services.domain.query import Query, equals
 from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
@@ -17,7 +17,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
 from services.monitor.live import Live, Snapshot
-from services.monitor.overview import LaneDepth, OverviewNow
+from services.monitor.overview import OverviewNow
 from services.monitor.shop_states import ShopStates
 from services.ports import Clock, Store
 
@@ -81,10 +81,12 @@ class OverviewQueries:
         succeeded, failed = self._shops.last_hour(snapshot.at_ms)
         running = counts.status.get(Status.RUNNING, 0)
         taking = numbers(snapshot)
+        lanes = depth.lanes(counts, snapshot.depths)
         slots = taking.slots
         return {
             "at_ms": snapshot.at_ms,
-            "lanes": lanes_of(snapshot),
+            "lanes": lanes,
+            "ahead": depth.ahead(lanes, snapshot.workers, told=depth.held_told(snapshot.depths)),
             "status_counts": dict(counts.status),
             "running": running,
             "slots_total": slots,
@@ -115,16 +117,16 @@ class OverviewQueries:
         if not snapshot.store.connected or snapshot.at_ms - self._sampled_ms < SAMPLE_EVERY_MS:
             return
         self._sampled_ms = snapshot.at_ms
-        lanes = {lane.lane: lane for lane in lanes_of(snapshot)}
+        lanes = {lane.lane: lane for lane in depth.lanes(snapshot.counts, snapshot.depths)}
         status = snapshot.counts.status
         oldest = self._oldest
         self._history.add(
             Sample(
                 at_ms=snapshot.at_ms,
-                high=_waiting(lanes["high"]),
-                dedicated=_waiting(lanes["dedicated"]),
-                normal=_waiting(lanes["normal"]),
-                low=_waiting(lanes["low"]),
+                high=lanes["high"].depth,
+                dedicated=lanes["dedicated"].depth,
+                normal=lanes["normal"].depth,
+                low=lanes["low"].depth,
                 unacked=sum(lane.unacked for lane in lanes.values()),
                 running=status.get(Status.RUNNING, 0),
                 retrying=status.get(Status.RETRYING, 0),
@@ -141,27 +143,3 @@ class OverviewQueries:
     def _name(self, key: str) -> str:
         shop = self._registry.shops().get(key)
         return (shop.name or shop.shop_id) if shop is not None else key
-
-
-def lanes_of(snapshot: Snapshot) -> tuple[LaneDepth, ...]:
-    """How much of each lane is where."""
-    by_name = {depth.name.removeprefix("rpa_tasks_"): depth for depth in snapshot.depths if depth.kind == "lane"}
-    rows = []
-    for lane in ("high", "dedicated", "normal", "low"):
-        own = snapshot.counts.lanes.get(lane, {})
-        depth = by_name.get(lane)
-        unacked = depth.unacked if depth is not None else None
-        rows.append(
-            LaneDepth(
-                lane=lane,
-                ready=own.get(Status.QUEUED, 0) + own.get(Status.PENDING, 0),
-                blocked=own.get(Status.BLOCKED, 0),
-                unacked=own.get(Status.RUNNING, 0) if unacked is None else unacked,
-                retrying=own.get(Status.RETRYING, 0),
-            )
-        )
-    return tuple(rows)
-
-
-def _waiting(lane: LaneDepth) -> int:
-    return lane.ready + lane.blocked

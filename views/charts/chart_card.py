@@ -16,9 +16,10 @@ from views.widgets.card import Card
 class ChartCard(Card):
     """Title and legend above a plot."""
 
-    def __init__(self, title: str, plot: Plot, *, unit: str = "") -> None:
+    def __init__(self, title: str, plot: Plot, *, unit: str = "", tip: str = "") -> None:
         super().__init__(title, padding=0)
         self._unit = unit
+        self.set_tip(tip)
         self._below = False
         self.plot, self.legend = plot, Legend(plot.series)
         self.body.setContentsMargins(0, 0, 0, 3)

@@ -57,7 +57,9 @@ class LegendItem(QAbstractButton):
             self.updateGeometry()
         self.setAccessibleName(f"{self.series.word()} {self._value}".strip())
         self.setAccessibleDescription(_("hidden") if self._off else _("shown"))
-        self.setToolTip(_("Click hides or shows it, Alt+click shows it alone"))
+        tip = _(self.series.tip) if self.series.tip else ""
+        how = _("Click hides or shows it, Alt+click shows it alone")
+        self.setToolTip("\n".join(part for part in (tip, how) if part))
         self.update()
 
     def _needed(self) -> int:

@@ -15,6 +15,7 @@ class Series:
     label: str
     role: str
     context: str = ""
+    tip: str = ""  #: one sentence, source text
 
     def word(self) -> str:
         """The label in the language of the moment."""

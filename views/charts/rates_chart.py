@@ -1,4 +1,4 @@
-"""Messages a second: published, delivered, acknowledged."""
+"""Tasks a second: come in, started, gone out; ``insight.flow`` says what In and Out mean."""
 
 from __future__ import annotations
 
@@ -11,17 +11,32 @@ from views.charts.time_window import TimeWindow
 from views.support import text
 
 SERIES = (
-    Series("publish", N_("Publish"), "accent"),
-    Series("deliver", N_("Deliver"), "lane.dedicated"),
-    Series("ack", N_("Ack"), "succeeded"),
+    Series(
+        "publish",
+        N_("New"),
+        "accent",
+        tip=N_("Tasks that became work (In): created, republished, due, or let go again."),
+    ),
+    Series(
+        "deliver",
+        N_("Started"),
+        "lane.dedicated",
+        tip=N_("Attempts that began on a worker, retries among them (broker: deliver)."),
+    ),
+    Series(
+        "ack",
+        N_("Finished"),
+        "succeeded",
+        tip=N_("Tasks whose work ended (Out): well, as a dead letter, held, or cancelled while they ran."),
+    ),
 )
 
 
 class RatesChart(Plot):
-    """How fast messages go in and out."""
+    """How fast work comes in and goes out."""
 
     def __init__(self, window: TimeWindow) -> None:
-        super().__init__(N_("Message rates"), SERIES, window)
+        super().__init__(N_("Tasks per second"), SERIES, window)
         self.smallest = 2.0
 
     def lines(self, frame: Frame) -> list[Line]:

@@ -16,7 +16,7 @@ class UnackedChart(Plot):
     """How much workers hold; its limit is the number of slots."""
 
     def __init__(self, window: TimeWindow) -> None:
-        super().__init__(N_("Unacked"), SERIES, window)
+        super().__init__(N_("With workers"), SERIES, window)
 
     def lines(self, frame: Frame) -> list[Line]:
         """One area."""

@@ -164,8 +164,16 @@ class StatusBar(QFrame):
         self._vitals = vitals
         mode = _("Local mode") if vitals.local else _("Fleet mode")
         self._parts["mode"].show_part(mode, icon="ph.laptop" if vitals.local else "ph.hard-drives")
-        self._parts["in"].show_part(_("In"), _rate(vitals.rate_in), tip=_("Tasks published per second"))
-        self._parts["out"].show_part(_("Out"), _rate(vitals.rate_out), tip=_("Tasks finished per second"))
+        self._parts["in"].show_part(
+            _("In"),
+            _rate(vitals.rate_in),
+            tip=_("New tasks a second, over the last minute or more: created, republished, due, or let go again"),
+        )
+        self._parts["out"].show_part(
+            _("Out"),
+            _rate(vitals.rate_out),
+            tip=_("Tasks a second whose work ended: done, dead, held, or cancelled while they ran"),
+        )
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
         tip = _("Time from a change in the fleet until it is shown here")
         self._parts["lag"].show_part(_("Event lag"), lag, tip=tip)

@@ -19,7 +19,7 @@ class Card(QFrame):
         self, title: str = "", *, divided: bool = False, padding: int = CARD_PADDING, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._source = title
+        self._source, self._tip = title, ""
         self.setProperty("panel", "card")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         column = QVBoxLayout(self)
@@ -58,6 +58,11 @@ class Card(QFrame):
         self._head.show()
         self._title.setText(safe.one_line(name, 80))
 
+    def set_tip(self, tip: str) -> None:
+        """Say more about the title in its tooltip; source text."""
+        self._tip = tip
+        self.retranslate()
+
     def set_note(self, note: str) -> None:
         """Show a short note beside the title, already translated."""
         self._note.setText(note)
@@ -77,4 +82,5 @@ class Card(QFrame):
     def retranslate(self) -> None:
         """Say the title again."""
         self._title.setText(_(self._source) if self._source else "")
+        self._title.setToolTip(_(self._tip) if self._tip else "")
         self.setAccessibleName(self._title.text())

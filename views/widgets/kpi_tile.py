@@ -57,10 +57,12 @@ class KpiTile(QAbstractButton):
     copied = Signal(str)
     menu_wanted = Signal(object)
 
-    def __init__(self, label: str, glyph: str, role: str, *, alarm_role: str = "", filled: bool = False) -> None:
-        """Take source text of the label, icon and role; ``alarm_role`` colours it above its limit."""
+    def __init__(
+        self, label: str, glyph: str, role: str, *, alarm_role: str = "", filled: bool = False, tip: str = ""
+    ) -> None:
+        """Take source text of label and tip, icon and role; ``alarm_role`` colours it above its limit."""
         super().__init__()
-        self._label, self._glyph = label, glyph
+        self._label, self._glyph, self._tip = label, glyph, tip
         self._role, self._alarm_role, self._filled = role, alarm_role or role, filled
         self._kpi = Kpi(value="")
         self._values: tuple[float, ...] = ()
@@ -108,7 +110,8 @@ class KpiTile(QAbstractButton):
     def _announce(self) -> None:
         plain = f"{_(self._label)} {self._kpi.value}{self._kpi.unit}".strip()
         self.setAccessibleName(self._kpi.sentence or ", ".join(part for part in (plain, self._kpi.context) if part))
-        self.setToolTip(self._kpi.context)
+        tip = _(self._tip) if self._tip else ""
+        self.setToolTip("\n".join(part for part in (self._kpi.context, tip) if part))
 
     def _restyle(self) -> None:
         self._curve = None

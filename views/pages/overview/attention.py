@@ -76,7 +76,7 @@ WORDS: dict[str, Words] = {
     "attention.paused_type": Words(N_("{which} is paused"), N_("by {who}")),
 }
 VERBS: dict[str, str] = {
-    "triage": NP_("verb", "Triage"),
+    "triage": NP_("verb", "Handle"),
     "open_tasks": N_("Show tasks"),
     "open_shop": N_("Open shop"),
     "open_shops": N_("Open shops"),

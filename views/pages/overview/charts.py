@@ -20,6 +20,13 @@ from views.pages.overview.limits import Limits
 from views.pages.overview.tiles import unacked
 from views.support import text
 
+DEPTH = N_(
+    "Messages in the broker's queues (queue depth: ready) and tasks parked at a gate; what is recorded and not sent is"
+    " not among them."
+)
+RATES = N_("The curves show the last seconds, the numbers beside their names the last minute or more.")
+HELD = N_("Messages that workers hold and have not settled (broker: unacked), beside the slots of the workers.")
+
 
 class Charts(QObject):
     """Cards over the samples of a buffer.
@@ -34,9 +41,9 @@ class Charts(QObject):
         super().__init__(parent)
         self._buffer = buffer
         self.window = TimeWindow(3600, self)
-        self.depth = ChartCard(N_("Queue depth by lane"), DepthChart(self.window))
-        self.rates = ChartCard(N_("Message rates"), RatesChart(self.window), unit=N_("/s"))
-        self.unacked = ChartCard(N_("Unacked"), UnackedChart(self.window))
+        self.depth = ChartCard(N_("Queued by lane"), DepthChart(self.window), tip=DEPTH)
+        self.rates = ChartCard(N_("Tasks per second"), RatesChart(self.window), tip=RATES)
+        self.unacked = ChartCard(N_("With workers"), UnackedChart(self.window), tip=HELD)
         self.cards = (self.depth, self.rates, self.unacked)
         for card in self.cards:
             card.plot.span_chosen.connect(self.span_chosen)
@@ -44,7 +51,7 @@ class Charts(QObject):
 
     def show_now(self, now: OverviewNow, limits: Limits) -> None:
         """Show the present values in the legends, and the limits."""
-        self.depth.show_values({lane.lane: text.count(lane.ready + lane.blocked) for lane in now.lanes})
+        self.depth.show_values({lane.lane: text.count(lane.depth) for lane in now.lanes})
         rates = {"publish": now.publish_rate, "deliver": now.deliver_rate, "ack": now.ack_rate}
         self.rates.show_values({key: self.rates.plot.say(rate) for key, rate in rates.items()})
         self.unacked.show_values({"unacked": text.count(unacked(now))})

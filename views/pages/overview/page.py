@@ -71,7 +71,7 @@ class OverviewPage(Page):
         self._history: History | None = None
         self.charts = Charts(self._data.buffer, self)
         self.tiles = {
-            spec.key: KpiTile(spec.label, spec.glyph, spec.role, alarm_role=spec.alarm_role, filled=True)
+            spec.key: KpiTile(spec.label, spec.glyph, spec.role, alarm_role=spec.alarm_role, filled=True, tip=spec.tip)
             for spec in TILES
         }
         self.attention, self.fleet = AttentionCard(self._memory), FleetCard(aggregate_above)
@@ -227,7 +227,6 @@ class OverviewPage(Page):
         self.set_summary(summary(now))
         self._show_kpis()
         self.charts.show_now(now, self._limits)
-        self.tiles["ready"].set_label(N_("Waiting") if any(lane.blocked for lane in now.lanes) else N_("Ready"))
 
     def _show_kpis(self) -> None:
         sight = self._sight()

@@ -8,6 +8,8 @@ from datetime import timedelta
 
 import numpy as np
 
+from services.domain.status import WAITING as STATUS_WAITING
+from services.domain.status import Status
 from services.i18n import N_, _, ngettext, pgettext
 from services.monitor.overview import OverviewNow
 from views.charts.series import EMPTY, Frame, Numbers, filled, success
@@ -49,11 +51,12 @@ class TileSpec:
     kpi: Callable[[Sight], Kpi]
     curve: Callable[[Sight], Curve]
     limit: str = ""
+    tip: str = ""  #: one sentence, with the broker's word for it
 
 
 def waiting(now: OverviewNow) -> int:
-    """Tasks that wait: in queues and at gates."""
-    return sum(lane.ready + lane.blocked for lane in now.lanes)
+    """Tasks that the records call waiting, as the list behind the tile: in queues, at gates, recorded only."""
+    return sum(now.status_counts.get(status, 0) for status in STATUS_WAITING)
 
 
 def unacked(now: OverviewNow) -> int:
@@ -77,16 +80,19 @@ def _change(curves: Frame, name: str) -> tuple[float, str]:
 def ready_kpi(sight: Sight) -> Kpi:
     """What waits, in queues and at gates."""
     total = waiting(sight.now)
-    parked = sum(lane.blocked for lane in sight.now.lanes)
+    parked = min(total, sight.now.status_counts.get(Status.BLOCKED, 0))
+    unsent = min(total - parked, sight.now.flow.facts.unsent)
     alarm = total > sight.limits.waiting
     parts = [_("limit {n}").format(n=text.count(sight.limits.waiting))] if alarm else []
+    if unsent:
+        parts.append(_("{n} recorded, not sent").format(n=text.count(unsent)))
     if parked:
         parts.append(
-            _("{ready} in queues · {blocked} at gates").format(
-                ready=text.count(total - parked), blocked=text.count(parked)
+            _("{ready} in queues · {blocked} at a gate").format(
+                ready=text.count(total - parked - unsent), blocked=text.count(parked)
             )
         )
-    elif not alarm:
+    elif not alarm and not unsent:
         parts.append(_peak(sight.curves))
     context = " · ".join(part for part in parts if part)
     above = _("above limit {n}").format(n=text.count(sight.limits.waiting)) if alarm else ""
@@ -94,7 +100,7 @@ def ready_kpi(sight: Sight) -> Kpi:
         value=text.count(total),
         context=context,
         alarm=alarm,
-        sentence=_say(_("Ready"), text.count(total), above, context),
+        sentence=_say(_("Waiting"), text.count(total), above, context),
     )
 
 
@@ -114,13 +120,12 @@ def _peak(curves: Frame) -> str:
 def unacked_kpi(sight: Sight) -> Kpi:
     """What consumers hold: running, and fetched ahead."""
     held = unacked(sight.now)
-    ahead = max(0, held - sight.now.running)
-    context = _("{running} running · {ahead} prefetched").format(
-        running=text.count(sight.now.running), ahead=text.count(ahead)
+    context = _("{running} running · {ahead} fetched ahead").format(
+        running=text.count(sight.now.running), ahead=text.count(sight.now.ahead)
     )
     if not held:
         context = _("workers hold nothing")
-    return Kpi(value=text.count(held), context=context, sentence=_say(_("Unacked"), text.count(held), "", context))
+    return Kpi(value=text.count(held), context=context, sentence=_say(_("With workers"), text.count(held), "", context))
 
 
 def running_kpi(sight: Sight) -> Kpi:
@@ -143,7 +148,7 @@ def retrying_kpi(sight: Sight) -> Kpi:
     total = sum(lane.retrying for lane in sight.now.lanes) or sum(count for _seconds, count in sight.now.retry_levels)
     total = sight.now.status_counts.get("retrying", total)
     levels = [
-        f"{text.join(str(seconds), pgettext('unit', 's'))} {text.count(count)}"
+        _("{n} after {span}").format(n=text.count(count), span=text.join(str(seconds), pgettext("unit", "s")))
         for seconds, count in sight.now.retry_levels[:3]
     ]
     context = " · ".join(levels) if levels else _("nothing failed lately")
@@ -264,9 +269,31 @@ def oldest_curve(sight: Sight) -> Curve:
 WAITING = "status:waiting"
 TILES: tuple[TileSpec, ...] = (
     TileSpec(
-        "ready", N_("Ready"), "ph.circle-dashed", "waiting", "retrying", WAITING, ready_kpi, ready_curve, "waiting"
+        "ready",
+        N_("Waiting"),
+        "ph.circle-dashed",
+        "waiting",
+        "retrying",
+        WAITING,
+        ready_kpi,
+        ready_curve,
+        "waiting",
+        N_("Tasks that have not begun: in queues (broker: ready), parked at a gate, or recorded and not sent yet."),
     ),
-    TileSpec("unacked", N_("Unacked"), "ph.tray", "running", "running", "workers", unacked_kpi, unacked_curve),
+    TileSpec(
+        "unacked",
+        N_("With workers"),
+        "ph.tray",
+        "running",
+        "running",
+        "workers",
+        unacked_kpi,
+        unacked_curve,
+        tip=N_(
+            "Messages that workers hold and have not settled (broker: unacked); fetched ahead is what the broker calls"
+            " prefetched."
+        ),
+    ),
     TileSpec(
         "running",
         N_("Running"),
@@ -276,6 +303,7 @@ TILES: tuple[TileSpec, ...] = (
         "status:running",
         running_kpi,
         _column("running"),
+        tip=N_("Tasks that a worker is at work on now, each in one of its slots."),
     ),
     TileSpec(
         "retrying",
@@ -286,8 +314,20 @@ TILES: tuple[TileSpec, ...] = (
         "status:retrying",
         retrying_kpi,
         _column("retrying"),
+        tip=N_("Tasks that failed and wait for their next attempt, by the length of that wait (broker: delay queues)."),
     ),
-    TileSpec("dead", N_("Dead letters"), "ph.x-circle-fill", "dead", "dead", "dead", dead_kpi, dead_curve, "dead"),
+    TileSpec(
+        "dead",
+        N_("Dead letters"),
+        "ph.x-circle-fill",
+        "dead",
+        "dead",
+        "dead",
+        dead_kpi,
+        dead_curve,
+        "dead",
+        N_("Tasks that are out of attempts and wait for a person (broker: dead-letter queue)."),
+    ),
     TileSpec(
         "success",
         N_("Success rate, 1 h"),
@@ -298,6 +338,7 @@ TILES: tuple[TileSpec, ...] = (
         success_kpi,
         success_curve,
         "success",
+        N_("Of the tasks that ended in the last hour, the share that succeeded."),
     ),
     TileSpec(
         "oldest",
@@ -309,5 +350,6 @@ TILES: tuple[TileSpec, ...] = (
         oldest_kpi,
         oldest_curve,
         "oldest_s",
+        N_("How long the oldest task has waited that has not begun."),
     ),
 )

@@ -63,6 +63,7 @@ class SettingsPage(Page):
         self.keys_button.clicked.connect(self.keys_wanted)
         self._open.clicked.connect(self._on_open)
         theme().changed.connect(self._show)
+        context.feed.looked.connect(self._on_looked)
         self._show()
 
     def activate(self) -> None:
@@ -138,10 +139,21 @@ class SettingsPage(Page):
         self.sample.show_state()
         self._facts.set_rows(self._about())
         if self._settings is not None:
-            self._rules.set_rows(rules.rows(self._settings))
+            self._rules.set_rows(rules.rows(self._settings, self._slots_here()))
             place = str(Path(self._folder) / "config.toml") if self._folder else "config.toml"
             self._where.setText(_("Set in {file}; a change takes effect with the next start.").format(file=place))
         self.set_summary(_("Theme and language change at once."))
+
+    def _slots_here(self) -> int | None:
+        """Slots of the worker in this program, as its heartbeat tells them."""
+        name = self._context.local.name
+        return next(
+            (len(info.slots) for info in self._context.feed.latest.workers if name and info.worker == name), None
+        )
+
+    def _on_looked(self, _snapshot: object) -> None:
+        if self._settings is not None and self.isVisible():
+            self._rules.set_rows(rules.rows(self._settings, self._slots_here()))
 
     def _about(self) -> list[tuple[str, str]]:
         kind = _("everything on this machine") if self._context.embedded else _("a fleet with its own broker and Redis")

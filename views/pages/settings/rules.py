@@ -10,17 +10,24 @@ from services.spans import HOUR, MINUTE
 from views.support import shown, text
 
 
-def rows(settings: Settings) -> list[tuple[str, str]]:
-    """Name and value of each rule."""
+def rows(settings: Settings, slots: int | None = None) -> list[tuple[str, str]]:
+    """Name and value of each rule; ``slots``: of the worker that runs here now, if one does."""
     worker = settings.worker
     return [
         (_("Failed attempts"), _retries(settings)),
         (_("Silent worker"), _("its tasks go to others after {span}").format(span=_span(settings.lease.seconds))),
-        (_("Slots here"), text.count(worker.slots)),
+        (_("Slots here"), _slots(worker.slots, slots)),
         (_("Lanes here"), text.listed(shown.lane_word(lane) for lane in worker.lanes)),
         (_("Order in a lane"), _order(settings)),
         (_("When stopped"), _("running tasks get {span} to finish").format(span=_span(worker.grace_seconds))),
     ]
+
+
+def _slots(wished: int, now: int | None) -> str:
+    """What the worker here has, as its card says; what is set only where that differs or none runs."""
+    if now is None or now == wished:
+        return text.count(wished)
+    return _("{now} now, {n} when it starts again").format(now=text.count(now), n=text.count(wished))
 
 
 def _order(settings: Settings) -> str:

@@ -8,7 +8,8 @@ from services.i18n import N_
 from views.widgets.filter_bar import FilterField, FilterValue
 
 _STATUSES = (
-    ("active", N_("In flight")),
+    ("flight", N_("In flight")),
+    ("active", N_("Not ended")),
     ("waiting", N_("All waiting")),
     (Status.PENDING, N_("Unsent")),
     (Status.QUEUED, N_("Waiting")),

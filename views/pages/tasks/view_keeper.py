@@ -39,6 +39,7 @@ class ViewKeeper(QObject):
         self._design = table.layout_of_columns.save()
         self._current = BUILT_IN[0]
         self._numbers: dict[str, int] = {}
+        self._narrowed: tuple[str, int | None] | None = None  # filter in the bar that is not the view's own, and total
         self._counting = Operation(self, latest=True)
         self._timer = QTimer(self, interval=COUNT_MS)
         self._timer.timeout.connect(self._count_own)
@@ -96,6 +97,8 @@ class ViewKeeper(QObject):
 
     def note_total(self, expression: str, total: int | None) -> None:
         """A list was answered: an own view shows what its list says."""
+        self._narrowed = (expression, total) if expression != self._current.filter else None
+        self._say_numbers()
         if self._current.own and expression == self._current.filter and total is not None:
             self._numbers[self._current.key] = total
             self._say_numbers()
@@ -108,6 +111,10 @@ class ViewKeeper(QObject):
     def _say_numbers(self) -> None:
         for view in self._saved.all():
             number = self._numbers.get(view.key)
+            if self._narrowed is not None and view.key == self._current.key:
+                number = self._narrowed[
+                    1
+                ]  # what this tab lists now; the others list all of theirs when they are chosen
             self._tabs.set_number(view.key, "" if number is None else text.compact(number))
 
     def _count_own(self) -> None:
@@ -129,6 +136,7 @@ class ViewKeeper(QObject):
         self.shown.emit(self._current)
 
     def _switch(self, key: str) -> None:
+        self._narrowed = None
         self.keep_layout()
         self._current = self._saved.get(key)
         self._restore()

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from services.domain.query import Counts
-from services.domain.status import ACTIVE, WAITING
+from services.domain.status import IN_FLIGHT, WAITING
 from services.i18n import N_, _
 from views.support.memory import Memory
 
@@ -34,7 +34,7 @@ class View:
 
 BUILT_IN: tuple[View, ...] = (
     View(key="all", title=N_("All")),
-    View(key="flight", title=N_("In flight"), filter="status:active", newest=False),
+    View(key="flight", title=N_("In flight"), filter="status:flight", newest=False),
     View(key="waiting", title=N_("Waiting"), filter="status:waiting", newest=False),
     View(key="running", title=N_("Running"), filter="status:running", newest=False),
     View(key="retrying", title=N_("Retrying"), filter="status:retrying", newest=False),
@@ -56,7 +56,7 @@ def numbers(counts: Counts) -> dict[str, int]:
 
     return {
         "all": counts.total,
-        "flight": of(ACTIVE),
+        "flight": of(IN_FLIGHT),
         "waiting": of(WAITING),
         "running": counts.status.get("running", 0),
         "retrying": counts.status.get("retrying", 0),

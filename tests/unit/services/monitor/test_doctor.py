@@ -14,7 +14,7 @@ from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
 from services.domain.message import Message
 from services.domain.shop import Pause
-from services.domain.worker import WorkerInfo
+from services.domain.worker import SlotState, WorkerInfo
 from services.monitor.doctor import Doctor
 from tests.unit.services.engine.room import Room, opened
 
@@ -35,11 +35,11 @@ def levels(found: dict[str, Finding], *codes: str) -> list[str]:
 
 
 def test_a_fleet_that_is_well(room: Room, tmp_path: Path) -> None:
-    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, version="1.0"))
+    room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, version="1.0", slots=(SlotState(),)))
     room.store.lead("engine", "w1", 10_000)
     room.create()
     found = look(room, tmp_path)
-    assert set(found) == {"disk", "store", "clock_ok", "broker", "leader", "workers", "compared"}
+    assert set(found) == {"disk", "store", "clock_ok", "broker", "leader", "flow", "workers", "compared"}
     assert {one.level for one in found.values()} == {OK}
 
 

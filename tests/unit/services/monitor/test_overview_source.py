@@ -35,7 +35,7 @@ def test_everything_of_one_moment(room: Room, live: Live, overview: OverviewQuer
     live.start()
     eventually(lambda: live.snapshot().counts.total == 2)
     now = overview.now()
-    assert (now.dead_open, sum(lane.ready for lane in now.lanes), now.oldest_waiting_shop) == (1, 1, "柚子")
+    assert (now.dead_open, now.flow.facts.waiting, now.oldest_waiting_shop) == (1, 1, "柚子")
     assert {item.key.partition(":")[0] for item in now.attention} == {"dead", "no_workers"}
 
 

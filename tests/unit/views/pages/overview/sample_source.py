@@ -170,6 +170,7 @@ class SampleSource:
             flow=working(dead=12 if self.calm else 143),
             lanes=tuple(LaneDepth(lane=lane, ready=ready, unacked=held) for lane, (ready, held) in _LANES.items()),
             status_counts={"queued": 1284, "running": 88, "retrying": 37, "dead": 143},
+            ahead=8,
             running=88,
             slots_total=120,
             slots_busy=88,

@@ -15,7 +15,7 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     login = rows["dead:login_expired::"]
     assert (login.title, login.sentence) == ("Seller login expired", "58 dead letters in 9 shops")
     assert login.age == f"34{THIN}min"
-    assert [words for _verb, _target, words in login.verbs] == ["Triage", "Show tasks"]
+    assert [words for _verb, _target, words in login.verbs] == ["Handle", "Show tasks"]
     flow = rows["dead:element_not_found:sync_order:"]
     assert flow.title == "Page element missing in sync_order"
     assert flow.sentence.endswith("all on Pinduoduo")

@@ -9,7 +9,8 @@ import pytest
 
 from services import i18n
 from services.domain.filter import parse
-from services.monitor.overview import LaneDepth, OverviewNow
+from services.domain.insight import flow
+from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.charts.series import Frame, SampleBuffer
 from views.pages.overview.tiles import TILES, Sight, TileSpec
@@ -47,9 +48,9 @@ def test_the_numbers_of_the_pictures(sight: Sight) -> None:
     said = {key: (plain(spec.kpi(sight).value), plain(spec.kpi(sight).context)) for key, spec in SPECS.items()}
     assert said == {
         "ready": ("1,284", "peak 1,418 at 14:09"),
-        "unacked": ("96", "88 running · 8 prefetched"),
+        "unacked": ("96", "88 running · 8 fetched ahead"),
         "running": ("88", "of 120 slots · 73 %"),
-        "retrying": ("37", "30 s 19 · 60 s 11 · 120 s 7"),
+        "retrying": ("37", "19 after 30 s · 11 after 60 s · 7 after 120 s"),
         "dead": ("143", "limit 100 · up 98 in 1 h"),
         "success": ("98.2", "target 98 % · 15,660 done"),
         "oldest": ("33 m 02 s", "limit 5 min · temu-20355"),
@@ -73,11 +74,16 @@ def test_below_the_limit_is_calm(sight: Sight) -> None:
 
 
 def test_what_waits_at_gates_is_shown_as_a_part(sight: Sight) -> None:
-    lanes = (LaneDepth(lane="high", ready=10, blocked=5), LaneDepth(lane="low", ready=1))
-    assert kpi("ready", sight, lanes=lanes).context == "11 in queues · 5 at gates"
-    assert kpi("ready", sight, lanes=lanes).value == "16"
-    many = (LaneDepth(lane="high", ready=3000),)
-    assert kpi("ready", sight, lanes=many).alarm
+    counts = {"queued": 11, "blocked": 5}
+    assert kpi("ready", sight, status_counts=counts).context == "11 in queues · 5 at a gate"
+    assert kpi("ready", sight, status_counts=counts).value == "16"
+    assert kpi("ready", sight, status_counts={"queued": 3000}).alarm
+
+
+def test_what_is_recorded_and_not_sent_is_a_number_of_its_own(sight: Sight) -> None:
+    facts = flow.Facts(waiting=42, unsent=42, blocked=True)
+    unsent = kpi("ready", sight, status_counts={"pending": 42}, flow=flow.judge(facts))
+    assert (unsent.value, unsent.context) == ("42", "42 recorded, not sent")
 
 
 def test_nothing_at_all_says_so() -> None:

@@ -41,7 +41,9 @@ def test_a_broken_memory_is_no_view(broken: object) -> None:
 
 
 def test_numbers_of_the_design_come_from_one_moment() -> None:
-    counts = Counts(status={"queued": 2, "blocked": 1, "running": 3, "dead": 9}, triage={"open": 4}, total=20)
+    counts = Counts(
+        status={"queued": 2, "blocked": 1, "running": 3, "scheduled": 7, "dead": 9}, triage={"open": 4}, total=20
+    )
     assert numbers(counts) == {
         "all": 20,
         "flight": 6,

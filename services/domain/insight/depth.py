@@ -1,0 +1,83 @@
+"""How much of each lane is where: what the broker holds, what is parked, what is recorded and not sent. Pure.
+
+Three numbers that are never added up under one name. **Depth**: messages that the broker has and nobody holds, and
+tasks parked at a gate, which have none. **Unsent**: recorded tasks whose message the broker does not have (yet).
+**Held**: messages that consumers hold and have not settled, as the broker counts them: of tasks that run, of those that
+were fetched ahead, and of foreign programs. Where the broker does not tell, the workers' own numbers stand for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from services.domain.order import QueueDepth
+from services.domain.query import Counts
+from services.domain.status import Status
+from services.domain.worker import WorkerInfo
+
+#: from the chart's baseline: the most urgent lane has the straight base; dedicated: all queues of single shops
+LANES = ("high", "dedicated", "normal", "low")
+_DEDICATED = "dedicated"
+_PREFIX = "rpa_tasks_"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaneDepth:
+    """One lane. What is parked, unsent, running or retrying counts in the lane of its record, not in ``dedicated``."""
+
+    lane: str
+    ready: int = 0  #: messages that the broker has and nobody holds
+    blocked: int = 0  #: parked at gates
+    unsent: int = 0  #: recorded, not sent
+    unacked: int = 0  #: messages held by consumers
+    running: int = 0
+    retrying: int = 0
+
+    @property
+    def depth(self) -> int:
+        """What the broker holds for later, and what is parked."""
+        return self.ready + self.blocked
+
+
+def lanes(counts: Counts, depths: Iterable[QueueDepth]) -> tuple[LaneDepth, ...]:
+    """Every lane, from the counters of the records and the broker's own numbers."""
+    known = list(depths)
+    by_name = {depth.name.removeprefix(_PREFIX): depth for depth in known if depth.kind == "lane"}
+    return tuple(
+        _dedicated([depth for depth in known if depth.kind == "shop"])
+        if lane == _DEDICATED
+        else _lane(lane, counts.lanes.get(lane, {}), by_name.get(lane))
+        for lane in LANES
+    )
+
+
+def held_told(depths: Iterable[QueueDepth]) -> bool:
+    """Whether the broker tells what consumers hold."""
+    asked = [depth for depth in depths if depth.kind in ("lane", "shop")]
+    return bool(asked) and all(depth.unacked is not None for depth in asked)
+
+
+def ahead(rows: Sequence[LaneDepth], workers: Iterable[WorkerInfo], *, told: bool) -> int:
+    """Messages fetched ahead: held, and of no task that runs."""
+    if told:
+        return max(0, sum(row.unacked for row in rows) - sum(row.running for row in rows))
+    return sum(info.prefetched for info in workers)
+
+
+def _lane(lane: str, own: dict[str, int], depth: QueueDepth | None) -> LaneDepth:
+    running = own.get(Status.RUNNING, 0)
+    return LaneDepth(
+        lane=lane,
+        ready=own.get(Status.QUEUED, 0) if depth is None else depth.ready,
+        blocked=own.get(Status.BLOCKED, 0),
+        unsent=own.get(Status.PENDING, 0),
+        unacked=running if depth is None or depth.unacked is None else depth.unacked,
+        running=running,
+        retrying=own.get(Status.RETRYING, 0),
+    )
+
+
+def _dedicated(shops: Sequence[QueueDepth]) -> LaneDepth:
+    held = sum(depth.unacked or 0 for depth in shops)
+    return LaneDepth(lane=_DEDICATED, ready=sum(depth.ready for depth in shops), unacked=held)

@@ -1,0 +1,47 @@
+"""Three numbers that are never one: what the broker holds or is parked, what is not sent, what consumers hold."""
+
+from __future__ import annotations
+
+from services.domain.insight import depth
+from services.domain.order import QueueDepth
+from services.domain.query import Counts
+from services.domain.worker import WorkerInfo
+
+WORKER = WorkerInfo(worker="w", host="h", pid=1, prefetched=3)
+
+
+def queue(name: str, ready: int, unacked: int | None, kind: str = "lane") -> QueueDepth:
+    return QueueDepth(name=name, ready=ready, unacked=unacked, consumers=1, kind=kind)
+
+
+def test_what_is_recorded_and_not_sent_is_no_depth() -> None:
+    counts = Counts(lanes={"normal": {"pending": 42}})
+    row = next(one for one in depth.lanes(counts, [queue("rpa_tasks_normal", 0, 0)]) if one.lane == "normal")
+    assert (row.depth, row.unsent, row.unacked) == (0, 42, 0)
+
+
+def test_depth_is_what_the_broker_holds_and_what_is_parked() -> None:
+    counts = Counts(lanes={"high": {"queued": 9, "blocked": 4, "running": 2}})
+    row = depth.lanes(counts, [queue("rpa_tasks_high", 6, 5)])[0]
+    assert (row.ready, row.blocked, row.depth, row.unacked) == (6, 4, 10, 5)
+
+
+def test_queues_of_single_shops_are_a_lane_of_their_own() -> None:
+    rows = depth.lanes(Counts(), [queue("rpa_tasks_s1", 3, 1, "shop"), queue("rpa_tasks_s2", 4, 2, "shop")])
+    row = next(one for one in rows if one.lane == "dedicated")
+    assert (row.depth, row.unacked) == (7, 3)
+
+
+def test_fetched_ahead_is_held_beyond_what_runs() -> None:
+    counts = Counts(lanes={"low": {"running": 4}})
+    told = [queue("rpa_tasks_low", 0, 6)]
+    assert depth.ahead(depth.lanes(counts, told), [WORKER], told=depth.held_told(told)) == 2
+
+
+def test_where_the_broker_does_not_tell_the_workers_do() -> None:
+    counts = Counts(lanes={"low": {"running": 4}})
+    silent = [queue("rpa_tasks_low", 0, None)]
+    rows = depth.lanes(counts, silent)
+    assert not depth.held_told(silent)
+    assert depth.ahead(rows, [WORKER], told=False) == 3
+    assert sum(row.unacked for row in rows) == 4
