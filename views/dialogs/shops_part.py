@@ -52,7 +52,7 @@ class ShopsPart(Part):
     def say(self, known: int) -> None:
         """Say how many are ticked of how many."""
         if self.of_file():
-            self.set_note(_("as the file says; the parts below count where a row says nothing"))
+            self.set_note(_("as the file says; the other parts count where a row says nothing"))
             self.set_errors(0)
             return
         chosen = len(self.picker.chosen())

@@ -7,6 +7,7 @@ from pathlib import Path
 import openpyxl
 import pytest
 
+from services.commands.sheet import workbook
 from services.domain.errors import UsageError
 from services.domain.shop import Shop
 from services.entrypoints import shop_files
@@ -101,3 +102,24 @@ def test_a_table_that_is_none(tmp_path: Path, name: str, text: str | None, says:
     with pytest.raises(UsageError, match=says) as caught:
         shop_files.read(tmp_path / name)
     assert caught.value.field == "file"
+
+
+def test_a_chinese_sheet_of_shops_is_read_like_one_of_tasks(tmp_path: Path) -> None:
+    path = tmp_path / "shops.csv"
+    path.write_bytes("平台;店铺ID;店铺名称;启用\n拼多多;10021.0;柚子数码;是\ntemu;1.00213E+15;x;是\n".encode("gbk"))
+    file = shop_files.read(path)
+    assert [(shop.key, shop.name, shop.enabled) for shop in file.shops] == [("pdd:10021", "柚子数码", True)]
+    assert [(fault.line, fault.field) for fault in file.faults] == [(3, "shop_id")]
+    assert "Excel has rounded this id" in file.faults[0].error
+
+
+def test_a_huge_workbook_of_shops_is_refused_by_its_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    book = openpyxl.Workbook()
+    assert book.active is not None
+    book.active.append(["platform", "shop_id"])
+    book.active.append(["pdd", "s1"])
+    book.save(tmp_path / "shops.xlsx")
+    assert len(shop_files.read(tmp_path / "shops.xlsx").shops) == 1
+    monkeypatch.setattr(workbook, "MAX_UNPACKED", 1 << 10)
+    with pytest.raises(UsageError, match="unpacks to"):
+        shop_files.read(tmp_path / "shops.xlsx")
