@@ -168,6 +168,7 @@ GATES: dict[str, str] = {
     "gate.front_full": N_("It is next in its lane; all {slots} slots are busy."),
     "gate.opened": N_("No gate is closed any more; it is sent as slots become free."),
     "gate.behind_lanes": N_("{ahead} tasks of its lane and {urgent} of more urgent lanes go first."),
+    "gate.in_lane": N_("Many tasks of its lane go first."),
     "gate.behind": N_("{ahead} tasks of its lane go first."),
     "gate.lane_later": N_("It takes its place in the lane when it is due."),
 }

@@ -29,6 +29,8 @@ from services.ports import Store
 
 #: running tasks of a limit that are looked at, and tasks of a shop
 HOLDERS, OF_SHOP = 20, 300
+#: how long a lane may be for counting in it for each row of a page
+LONGEST_LANE = 20_000
 _IN_SHOP = (Status.RUNNING, Status.HELD, Status.PENDING, Status.QUEUED, Status.BLOCKED)
 
 
@@ -82,6 +84,7 @@ class _Look:
         self._store, self._registry, self._measured = store, registry, measured
         self._now = store.now_ms()
         self._shops: dict[str, tuple[Sequence[Task], bool]] = {}
+        self._lanes: dict[str, int] = {}
         self._runs: dict[tuple[str, str], Runs] = {}
 
     def facts(self, task: Task, gate: str = "") -> Facts:
@@ -127,7 +130,7 @@ class _Look:
             homed=homed,
             home=self._home(task) if homed else None,
             concurrency=shop.concurrency if shop is not None else 1,
-            ahead=self._store.waiting_ahead(task) if of_lane else 0,
+            ahead=self._in_lane(task, in_full=not gate) if of_lane else 0,
             urgent=self._urgent(task.lane) if of_lane else 0,
             kept=sum(info.shares.get(task.lane, (0, 0))[0] for info in self._serving(task.lane)),
             lane_arrivals=self._arrivals(task) if of_lane else 0.0,
@@ -243,6 +246,13 @@ class _Look:
         found = self._store.homes([task.shop]).get(task.shop)
         kind = self._registry.task_type(task.task_type)
         return ability.at_home(found.node, kind, task.lane, self._workers, self._now) if found is not None else None
+
+    def _in_lane(self, task: Task, *, in_full: bool) -> int:
+        """Queued tasks that go first, -1 where counting them for every row of a page is too much."""
+        if not in_full and task.lane not in self._lanes:
+            self._lanes[task.lane] = self._count(equals("lane", task.lane), equals("status", Status.QUEUED))
+        long = not in_full and self._lanes[task.lane] > LONGEST_LANE
+        return -1 if long else self._store.waiting_ahead(task)
 
     def _urgent(self, lane: str) -> int:
         lanes = LANES[: LANES.index(lane)] if lane in LANES else ()

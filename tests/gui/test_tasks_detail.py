@@ -9,18 +9,18 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services.domain.change import Forget
-from services.domain.worker import WorkerInfo
+from services.domain.worker import SlotState, WorkerInfo
 from services.ports import LogLine
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import wait
-from views.pages.tasks import positions
+from views.pages.tasks import waits
 from views.pages.tasks.page import TasksPage
 
 
 @pytest.fixture(autouse=True)
 def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Places are asked for ten times a second."""
-    monkeypatch.setattr(positions, "ASK_MS", 100)
+    monkeypatch.setattr(waits, "ASK_MS", 100)
 
 
 def progress(page: TasksPage) -> dict[str, str]:
@@ -30,7 +30,8 @@ def progress(page: TasksPage) -> dict[str, str]:
 
 
 def test_waiting_tasks_say_their_place_in_the_lane(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
-    desk.session.engine.store.heartbeat(WorkerInfo(worker="w1", host="here", pid=1))
+    worker = WorkerInfo(worker="w1", host="here", pid=1, executors=("rpa",), slots=(SlotState(task_id="another"),))
+    desk.session.engine.store.heartbeat(worker)
     first, second = desk.create(0), desk.create(1)
     urgent = desk.create(2, priority="high")
     page.refresh()

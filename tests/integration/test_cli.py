@@ -39,7 +39,8 @@ def create(cli: Cli, shop: str = "s1", kind: str = "work", payload: object = Non
 def test_a_task_from_creation_to_its_end(cli: Cli) -> None:
     task_id = create(cli, "s1", "work", {"n": 1}, "--priority", "8")
     shown = cli.run("task", "show", task_id)
-    assert set(shown) == {"task", "attempts", "gates", "events"}
+    assert set(shown) == {"task", "attempts", "gates", "events", "gate", "sentence", "estimate"}
+    assert (shown["gate"], shown["estimate"]) == ("no_worker", None)
     task = shown["task"]
     assert (task["task_id"], task["status"], task["priority"], task["lane"]) == (task_id, "queued", 8, "high")
     assert (task["payload"], task["result"], task["started_at"]) == ({"n": 1}, None, None)

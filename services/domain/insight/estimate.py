@@ -48,8 +48,8 @@ class Estimate:
 
     @property
     def at_once(self) -> bool:
-        """Whether nothing is in its way."""
-        return self.high_s < _AT_ONCE_S
+        """Whether nothing is in its way, not even something that usually ends at once."""
+        return self.basis == INSTANT and self.high_s < _AT_ONCE_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +96,8 @@ def after(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float = 0.0
     """Seconds until a place is free for the task behind all of ``ahead`` (how long each lasts, how many there are), in
     as many courses as are played through; ``arrivals``: more a second that go first. Everything in it must be known.
     """
+    if len(bench.left) == 1 and not bench.free and not ahead and not arrivals:
+        return [bench.left[0].at((step + 0.5) / DRAWS) for step in range(DRAWS)]
     chance = random.Random(_SEED)
     pool = [lasts for lasts, count in ahead if count]
     return sorted(_played(chance, bench, ahead, pool, arrivals) for _ in range(DRAWS))
@@ -222,6 +224,7 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.home_fetched": _fetched,
     "gate.fetched": _no_wait,
     "gate.unconfirmed": _no_wait,
+    "gate.in_lane": _no_wait,
     "gate.behind": _no_wait,
     "gate.behind_lanes": _no_wait,
     "gate.front": _no_wait,
@@ -232,7 +235,7 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
 
 def _in_lane(task: Task, facts: Facts) -> _Course:
     """Until a living slot of its lane is free for it; the line of the lane is only known of a queued task."""
-    if not facts.slots:
+    if not facts.slots or facts.ahead < 0:
         return None
     left = []
     for slot in facts.slots:

@@ -20,9 +20,11 @@ ENOUGH = 5
 LOW, HIGH = 0.08, 0.92
 #: a declared duration is a word, not a measurement: as likely half of it as twice
 _DECLARED_SPREAD = 2.5
-_GRID = tuple((step + 0.5) / 16 for step in range(16))
+_GRID = tuple((step + 0.5) / 15 for step in range(15))
 #: progress below this says nothing yet about the rest
 _TELLING = 5
+#: and so it does in the first seconds
+_BEGUN_S = 3.0
 #: what ran longer than any before: how much longer again, as shares of what it ran
 _OVERDUE = (0.03, 0.06, 0.1, 0.15, 0.25, 0.4, 0.7)
 #: the rest by progress is as uneven as the steps of a flow
@@ -79,7 +81,7 @@ class Runs:
 
     def left(self, ran_s: float, progress: int = -1) -> Runs:
         """What is left of a task that has run so long and says that so many per cent are done (-1: says nothing)."""
-        if _TELLING <= progress < 100 and ran_s > 0:
+        if _TELLING <= progress < 100 and ran_s >= _BEGUN_S:
             rest = ran_s * (100 - progress) / progress
             return Runs(tuple(rest * share for share in _UNEVEN), MEASURED)
         if not self.seconds:

@@ -79,7 +79,7 @@ class Facts:
     homed: bool = False  #: it needs the browser profile of its shop
     home: home.HomeNow | None = None  #: where that is, if anywhere yet
     concurrency: int = 1
-    ahead: int = 0  #: queued tasks of the same lane that go first
+    ahead: int = 0  #: queued tasks of the same lane that go first, -1 too many to count
     urgent: int = 0  #: queued tasks of more urgent lanes
     kept: int = 0  #: slots that are kept for its lane
     lane_arrivals: float = 0.0  #: tasks a second of late that would go first in its lane, or in a more urgent one
@@ -372,6 +372,8 @@ def _lane(task: Task, facts: Facts) -> _Test:
     params: dict[str, Param] = {
         "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
     }  # fmt: skip
+    if facts.ahead < 0:
+        return LANE_ORDER, False, "gate.in_lane", {"lane": task.lane, "slots": len(facts.slots), "free": facts.free}
     if facts.urgent > 0:
         return LANE_ORDER, False, "gate.behind_lanes", params
     if facts.ahead > 0:

@@ -11,6 +11,9 @@ from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout
 
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
+from services.domain.insight import estimate
+from services.domain.insight.gates import SHOP_BUSY
+from services.domain.insight.wait import closed
 from services.domain.mask import masked_json, masked_text
 from services.domain.status import Status
 from services.domain.task import Task
@@ -25,7 +28,8 @@ from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.steps_section import StepsSection
 from views.pages.tasks.story import gate_entries, so_far, timeline
-from views.pages.tasks.verbs import CANCEL, DECISIONS, RETRY, VERBS, Verb
+from views.pages.tasks.verbs import CANCEL, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
+from views.pages.tasks.wait_words import no_help
 from views.support import safe, shown, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
@@ -62,7 +66,9 @@ class TaskDetailPanel(QWidget):
         self._task_id = ""
         self._still = False
         self._task: Task | None = None
+        self._holder = ""  #: the task that holds its shop
         self._ask = Operation(self, latest=True)
+        self._find = Operation(self, latest=True)
         self._timer = QTimer(self, interval=FOLLOW_MS)
         self._timer.timeout.connect(self._follow)
         self.setProperty("panel", "surface")
@@ -162,7 +168,7 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._copy)
         third = QHBoxLayout()
         self._buttons: dict[str, Button] = {}
-        for verb in (*DECISIONS, *VERBS):
+        for verb in (*DECISIONS, *VERBS, STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self._act, verb))
             button.setVisible(verb in VERBS)
@@ -180,7 +186,10 @@ class TaskDetailPanel(QWidget):
         self._body.addWidget(self._verdict_room)
         self._why = Section(N_("Why is it waiting?"))
         self._gates = Timeline()
-        self._why.body.addWidget(self._gates)
+        self._sentence = Label("", "body", "text", wrap=True)
+        self._starts = Label("", "label", "text2", wrap=True)
+        for widget in (self._sentence, self._starts, self._gates):
+            self._why.body.addWidget(widget)
         self._story = Section(N_("Timeline"), foldable=False)
         self._timeline = Timeline()
         self._story.body.addWidget(self._timeline)
@@ -225,7 +234,7 @@ class TaskDetailPanel(QWidget):
         self._why.setVisible(bool(detail.gates))
         self._story.set_note(so_far(task, now))
         self._data.set_note(_("schema v{n}").format(n=task.type_version) if task.type_version else "")
-        self._gates.set_entries(gate_entries(detail.gates, detail.starts))
+        self._show_wait(detail)
         self._timeline.set_entries(timeline(task, now))
         self._steps.follow(detail.flow)
         self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it
@@ -267,6 +276,38 @@ class TaskDetailPanel(QWidget):
             button.disable(self._actions.reason(verb, standing) or refused)
             # what can be decided stands in the place of what cannot be done with such a task
             button.setVisible((verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS)
+        self._show_way_out()
+
+    def _show_way_out(self) -> None:
+        """Where moving it to the front does not start it, say why; where stopping another task does, offer that."""
+        gate = closed(self._detail.gates)
+        run_now, stop = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key]
+        useless = no_help(gate)
+        holder = str(gate.params.get("holder", "")) if gate is not None and gate.name == SHOP_BUSY else ""
+        if useless and not self._actions.barred():
+            run_now.disable(useless)
+        stop.setVisible(bool(holder))
+        stop.disable(self._actions.barred())
+        if not self._actions.barred():
+            stop.setToolTip(
+                _("Ask {holder} to stop, so that its shop is free").format(holder=safe.one_line(holder, 80))
+            )
+        if holder and useless:
+            run_now.hide()
+        self._holder = holder
+
+    def _stop_holder(self) -> None:
+        """Ask before the task that holds the shop is stopped; what runs now may be another one than a moment ago."""
+        if self._holder:
+            ids = [self._holder]
+            self._find.start(partial(self._context.tasks.picks_of, ids), partial(self._actions.run, CANCEL))
+
+    def _show_wait(self, detail: TaskDetail) -> None:
+        gate = closed(detail.gates)
+        self._sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
+        self._starts.setVisible(detail.starts is not None)
+        self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")
+        self._gates.set_entries(gate_entries(detail.gates))
 
     def _refusal(self) -> str:
         """Why running it again would be refused, said before the click; "" where it would not."""
@@ -298,6 +339,9 @@ class TaskDetailPanel(QWidget):
             self.refresh()
 
     def _act(self, verb: Verb) -> None:
+        if verb is STOP_HOLDER:
+            self._stop_holder()
+            return
         if self._task is not None:
             self._actions.run(verb, [pick(self._task)])
 

@@ -186,19 +186,25 @@ def _same(rows: Iterable[TaskRow], shown: Iterable[TaskRow]) -> tuple[TaskRow, .
     """
     before = {row.key: row for row in shown}
     return tuple(
-        old
-        if (old := before.get(row.key)) is not None and (old.task, old.shop_name) == (row.task, row.shop_name)
-        else row
-        for row in rows
+        old if (old := before.get(row.key)) is not None and _listed(old) == _listed(row) else row for row in rows
     )
+
+
+def _listed(row: TaskRow) -> tuple[Task, str, str]:
+    return row.task, row.shop_name, row.gate
 
 
 def _rows_of(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:
     return _rows(queries, queries.get(keys))
 
 
-def _rows(queries: TaskQueries, tasks: Iterable[Task]) -> tuple[TaskRow, ...]:
-    shops = queries.shops()
+def _rows(queries: TaskQueries, tasks: Sequence[Task]) -> tuple[TaskRow, ...]:
+    shops, gates = queries.shops(), queries.gates(tasks)
     return tuple(
-        TaskRow(task=task, shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "") for task in tasks
+        TaskRow(
+            task=task,
+            shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "",
+            gate=gates.get(task.task_id, ""),
+        )
+        for task in tasks
     )

@@ -25,7 +25,6 @@ from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.offers import Offers
 from views.pages.tasks.panel_door import PanelDoor
-from views.pages.tasks.positions import Positions
 from views.pages.tasks.row_menu import RowMenu
 from views.pages.tasks.rows import COLUMNS, TaskRow, sentence
 from views.pages.tasks.selection import Selection
@@ -35,6 +34,7 @@ from views.pages.tasks.tally import Tally
 from views.pages.tasks.verbs import VERBS
 from views.pages.tasks.view_keeper import ViewKeeper
 from views.pages.tasks.views import View, view_of
+from views.pages.tasks.waits import Waits
 from views.support import shown
 from views.support.acting import Acting
 from views.support.keys import bind
@@ -70,7 +70,7 @@ class TasksPage(Page):
         """Follow the feed."""
         self._rest.begin()
         self._views.set_active(True)
-        self._positions.set_active(True)
+        self._waits.set_active(True)
         self._choices.refresh()
         self._lister.set_active(True)
         self._pulse.start()
@@ -81,7 +81,7 @@ class TasksPage(Page):
         self._lister.set_active(False)
         self._pulse.stop()
         self._views.set_active(False)
-        self._positions.set_active(False)
+        self._waits.set_active(False)
 
     def refresh(self) -> None:
         """Ask again and put every row in its place."""
@@ -139,7 +139,7 @@ class TasksPage(Page):
         self._table = TableView(self._model, name=N_("Tasks"))
         self._rest = AtRest(self._table)
         self._selection = Selection(self._context.tasks, self._table)
-        self._positions = Positions(self._context.tasks, self._context.feed, self._table)
+        self._waits = Waits(self._context.tasks, self._table)
         self._views = ViewKeeper(self._context, self._tabs, self._table, self)
         self._tally = Tally(self._lister, self._views, self._context.feed, self._table)
         self._empty = NoTasks()
@@ -170,7 +170,7 @@ class TasksPage(Page):
         # answers
         self._lister.listed.connect(self._show)
         self._lister.patched.connect(self._patch)
-        self._positions.changed.connect(lambda rows: self._model.patch({row.key: row for row in rows}))
+        self._waits.changed.connect(lambda rows: self._model.patch({row.key: row for row in rows}))
         self._lister.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._lister.on_changes)
         self._context.feed.looked.connect(self._on_looked)
@@ -229,9 +229,9 @@ class TasksPage(Page):
         self._filter.clear_problem()
         self._tally.note(listing)
         settle = listing.settle or self._rest.resting
-        rows = self._positions.fill(with_rows_beyond(listing, self._model.records()))
+        rows = self._waits.fill(with_rows_beyond(listing, self._model.records()))
         self._model.apply(rows, settle=settle)
-        self._positions.refresh()
+        self._waits.refresh()
         self._selection.refresh(listing.rows)
         self._detail.note_listed(set(map(task_id, listing.rows)))
         self._lister.note_shown(self._model.records())
@@ -241,7 +241,7 @@ class TasksPage(Page):
         self._show_bar()
 
     def _patch(self, rows: tuple[TaskRow, ...]) -> None:
-        fresh = {row.key: row for row in self._positions.fill(rows)}
+        fresh = {row.key: row for row in self._waits.fill(rows)}
         self._model.patch(fresh)
         self._selection.refresh(rows)
         if self._detail.isVisible() and self._detail.task_id in fresh:

@@ -5,20 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.clock import SystemClock
-from services.domain import session
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _, pgettext
-from views.support import safe, session_words, shown, text, type_names
+from services.monitor.waiting import Wait
+from views.pages.tasks import wait_words
+from views.support import safe, shown, text, type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
 _CLOCK = SystemClock()
-NO_WORKER = -2
-_STANDING: dict[str, tuple[str, str]] = {
-    Status.PENDING: (N_("not sent yet"), "text2"),
-    Status.HELD: (N_("needs your decision"), "retrying"),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,8 +23,8 @@ class TaskRow:
 
     task: Task
     shop_name: str = ""
-    ahead: int = -1  #: queued tasks of the lane that go first, -1 not known, ``NO_WORKER`` nobody serves the lane
-    asks: str = ""  #: what the session gate of its shop waits for, where that is known
+    gate: str = ""  #: where it waits now, "" if it does not
+    wait: Wait | None = None  #: more about that, for rows on screen
 
     @property
     def key(self) -> str:
@@ -36,30 +32,18 @@ class TaskRow:
         return self.task.task_id
 
 
-def progress(task: Task, now_ms: int, ahead: int = -1, asks: str = "") -> Progress:
+def progress(row: TaskRow, now_ms: int) -> Progress:
     """A bar while running, else the reason why not."""
-    if task.status == Status.QUEUED:
-        return _queued(ahead)
+    task = row.task
+    if row.gate:
+        return wait_words.cell(task, row.gate, row.wait, now_ms)
     if task.status == Status.RUNNING:
         return _running(task, now_ms)
-    if task.status in (Status.RETRYING, Status.SCHEDULED) and task.due_at:
-        left = shown.span(task.due_at - now_ms)
-        role = "retrying" if task.status == Status.RETRYING else "text2"
-        return Progress(text=text.until(left) if task.due_at > now_ms else _("due"), role=role)
-    if task.status == Status.BLOCKED:
-        if task.gate == session.GATE:  # only a person can open it
-            return Progress(text=session_words.asks(asks), role="retrying")
-        return Progress(text=shown.gate_word(task.gate), role="text2")
     if task.triage == "republished":
         return Progress(text=_("republished"), role="text3")
-    words, role = _STANDING.get(task.status, ("", "text3"))
-    return Progress(text=_(words) if words else "", role=role)
-
-
-def _queued(ahead: int) -> Progress:
-    if ahead == NO_WORKER:
-        return Progress(text=_("no worker"), role="retrying")
-    return Progress(text=_("#{n} in lane").format(n=text.count(ahead + 1)) if ahead >= 0 else "", role="text2")
+    if task.status == Status.HELD:
+        return Progress(text=_("needs your decision"), role="retrying")
+    return Progress()
 
 
 def _running(task: Task, now_ms: int) -> Progress:
@@ -141,10 +125,11 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     Column(
         key="progress",
         title=N_("Progress"),
-        value=lambda row: progress(row.task, _CLOCK.now_ms(), row.ahead, row.asks),
+        value=lambda row: progress(row, _CLOCK.now_ms()),
         kind="progress",
-        width=110,
+        width=136,
         live=True,
+        tooltip=lambda row: wait_words.tip(row.wait),
     ),
     Column(key="error", title=N_("Last error"), value=_error, tone="text2", width=120, stretch=True, hide_rank=4),
     Column(

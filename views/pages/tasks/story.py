@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from services.domain.insight import estimate
-from services.domain.insight.estimate import Estimate
-from services.domain.insight.wait import GateView
-from services.domain.message import Message
+from services.domain.insight.wait import CLOSED, GateView
 from services.domain.status import Status
 from services.domain.task import Attempt, Step, Task
 from services.i18n import N_, _
@@ -68,26 +65,18 @@ def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
     return [*(line for _at, line in entries), *_next(task, now_ms)]
 
 
-def gate_entries(gates: Sequence[GateView], starts: Estimate | None = None) -> list[TimelineEntry]:
-    """The checks in order, the first closed one in strong type, and last when it starts, where one can tell."""
-    lines = []
-    bold = False
-    for gate in gates:
-        sentence = shown.say(Message(gate.code, dict(gate.params)))
-        closed = gate.state == "closed" and not bold
-        bold = bold or closed
-        lines.append(
-            TimelineEntry(
-                time="",
-                text="" if closed else sentence,
-                strong=sentence if closed else "",
-                status=_GATE_GLYPH.get(gate.state, "waiting"),
-                future=gate.state == "next",
-            )
+def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
+    """The checks in order, the one at which it waits in strong type."""
+    return [
+        TimelineEntry(
+            time="",
+            text="" if gate.state == CLOSED else shown.say(gate.message),
+            strong=shown.say(gate.message) if gate.state == CLOSED else "",
+            status=_GATE_GLYPH.get(gate.state, "waiting"),
+            future=gate.state == "next",
         )
-    if starts is not None and gates:
-        lines.append(TimelineEntry(time="", text=shown.say(estimate.sentence(starts)), status="", future=True))
-    return lines
+        for gate in gates
+    ]
 
 
 def so_far(task: Task, now: int) -> str:

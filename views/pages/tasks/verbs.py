@@ -84,6 +84,11 @@ RUN_NOW = Verb(
     key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting
 )
 VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+#: stops the task that stands before another one
+STOP_HOLDER = Verb(
+    key="stop_holder", text=N_("Stop that one"), icon="ph.stop-circle", shortcut="", suits=MOVABLE, misfit=_not_waiting,
+    danger=True,
+)  # fmt: skip
 _HELD = frozenset({Status.HELD})
 #: what a person may decide about a task whose outcome nobody knows; the key is what the record becomes
 RAN = Verb(key=Status.SUCCEEDED, text=N_("It ran"), icon="ph.check-circle", shortcut="", suits=_HELD, misfit=_known)

@@ -244,7 +244,7 @@ def test_the_estimate_in_words() -> None:
     def said(low: float, mid: float, high: float, basis: str) -> str:
         return english(estimate.sentence(estimate.Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis)))
 
-    assert said(0, 0, 0.2, "measured") == "It starts at any moment: nothing is before it and a slot is free."
+    assert said(0, 0, 0.2, "instant") == "It starts at any moment: nothing is before it and a slot is free."
     assert said(62, 62, 62, "instant") == "It starts in 1 m 02 s."
     expected = "It starts in about 4–8 min, by how long such tasks took lately."
     assert said(230, 300, 431, "measured") == expected

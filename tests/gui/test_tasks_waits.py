@@ -1,0 +1,106 @@
+"""Rows and panel of tasks that wait: the gate that is closed now, who holds the shop, and what would help."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from services.domain.task import Task
+from services.domain.worker import SlotState, WorkerInfo
+from tests.gui.desk import Desk
+from tests.gui.tasks_rig import wait
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.tasks import waits
+from views.pages.tasks.page import TasksPage
+from views.pages.tasks.verbs import CANCEL, RUN_NOW, STOP_HOLDER
+
+
+@pytest.fixture(autouse=True)
+def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Waits are asked for ten times a second."""
+    monkeypatch.setattr(waits, "ASK_MS", 100)
+
+
+@pytest.fixture(autouse=True)
+def at_work(desk: Desk) -> None:
+    """A worker with a free slot is heard of."""
+    slots = (SlotState(task_id="another"), SlotState())
+    info = WorkerInfo(worker="w1", host="here", pid=1, executors=("rpa", "browser"), slots=slots)
+    desk.session.engine.store.heartbeat(info)
+
+
+def cells(page: TasksPage) -> dict[str, str]:
+    column = page._model.column(page._model.section_of("progress"))
+    return {row.key: column.value(row).text for row in page._model.records()}
+
+
+def tips(page: TasksPage) -> dict[str, str]:
+    column = page._model.column(page._model.section_of("progress"))
+    assert column.tooltip is not None
+    return {row.key: column.tooltip(row) for row in page._model.records()}
+
+
+def opened(page: TasksPage, qtbot: QtBot, task: Task) -> None:
+    page.show_task(task.task_id)
+    wait(qtbot, lambda: page._detail.isVisible() and page._detail._task is not None)
+
+
+def test_all_rows_of_a_logged_out_shop_need_a_login(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    holder = desk.claim(desk.create(0, payload={"n": 0}))
+    rest = [desk.create(0, payload={"n": n}) for n in (1, 2, 3)]
+    page.refresh()
+    wait(qtbot, lambda: {one.task_id: cells(page).get(one.task_id, "")[:9] for one in rest}
+         == {one.task_id: "shop busy" for one in rest})  # fmt: skip
+    desk.session.commands.sessions.close(holder.shop, note="the phone is away")
+    page.refresh()
+    wait(qtbot, lambda: {cells(page)[one.task_id] for one in rest} == {"needs login"})
+    wait(qtbot, lambda: all("the phone is away" in tips(page)[one.task_id] for one in rest))
+    page.show_request("gate:session")
+    wait(qtbot, lambda: set(cells(page)) == {one.task_id for one in rest})
+
+
+def test_the_panel_says_who_holds_the_shop_and_stops_it_after_asking(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    holder = desk.claim(desk.create(0, payload={"n": 0}))
+    high = desk.create(0, payload={"n": 1}, priority="high")
+    page.refresh()
+    opened(page, qtbot, high)
+    panel = page._detail
+    wait(qtbot, lambda: "The shop is busy" in panel._sentence.text())
+    assert holder.task_id in panel._sentence.text()
+    assert panel._sentence.wordWrap(), "it is read whole"
+    buttons = panel._buttons
+    assert buttons[RUN_NOW.key].isHidden(), "it cannot help"
+    assert buttons[STOP_HOLDER.key].isVisible()
+    assert holder.task_id in buttons[STOP_HOLDER.key].toolTip()
+    buttons[STOP_HOLDER.key].click()
+    dialogs: list[ConfirmDialog] = []
+    wait(qtbot, lambda: bool(dialogs.extend(page.window().findChildren(ConfirmDialog)) or dialogs))
+    assert desk.get(holder.task_id).cancel == "", "nobody has said yes"
+    dialogs[0].confirmed.emit()
+    wait(qtbot, lambda: desk.get(holder.task_id).cancel == "requested")
+    assert desk.get(high.task_id).cancel == ""
+
+
+def test_a_verb_that_cannot_help_says_why(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    opened(page, qtbot, task)
+    run_now = page._detail._buttons[RUN_NOW.key]
+    wait(qtbot, run_now.isEnabled)
+    assert page._detail._buttons[STOP_HOLDER.key].isHidden()
+    desk.session.commands.fleet.pause("platform:pdd", reason="sale")
+    page._detail.refresh()
+    wait(qtbot, lambda: not run_now.isEnabled())
+    assert run_now.isVisible()
+    assert run_now.toolTip() == "It is paused: resume first"
+    assert page._detail._buttons[CANCEL.key].isEnabled()
+    desk.session.commands.fleet.resume("platform:pdd")
+    page._detail.refresh()
+    wait(qtbot, run_now.isEnabled)
+
+
+def test_a_row_starts_now_only_where_nothing_is_before_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    first = desk.create(0)
+    page.refresh()
+    wait(qtbot, lambda: cells(page) == {first.task_id: "starts now"})
+    second = desk.create(1)
+    wait(qtbot, lambda: cells(page).get(second.task_id) == "#2 in lane")

@@ -1,0 +1,124 @@
+"""Where a task waits in the few words of a table cell, whole as a tool tip, and which verb can help it there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.insight import estimate, gates
+from services.domain.insight.wait import GateView
+from services.domain.status import Status
+from services.domain.task import Task
+from services.i18n import N_, _
+from services.monitor.waiting import Wait
+from services.spans import between
+from views.support import shown, text
+from views.tables.column import Progress
+
+#: the decisive words come first; what follows may be cut off
+_GATES: Mapping[str, str] = {
+    gates.DEPENDENCY: N_("after another task"),
+    gates.PAUSED: N_("paused"),
+    gates.SESSION: N_("needs login"),
+    gates.BREAKER: N_("keeps failing"),
+    gates.SHOP_BUSY: N_("shop busy"),
+    gates.QUOTA: N_("at limit"),
+    gates.TWIN: N_("after its twin"),
+    gates.HOME: N_("its machine is busy"),
+    gates.MESSAGE: N_("not sent yet"),
+    gates.NO_WORKER: N_("no worker"),
+    gates.LANE_ORDER: N_("in lane"),
+}
+_CODES: Mapping[str, str] = {
+    "gate.dependency_dead": N_("its task failed"),
+    "gate.dependency_cancelled": N_("its task was cancelled"),
+    "gate.dependency_gone": N_("its task is gone"),
+    "gate.session_captcha": N_("captcha waits"),
+    "gate.twin_held": N_("its twin is held"),
+    "gate.home_gone": N_("its machine is off"),
+    "gate.home_silent": N_("its machine is silent"),
+    "gate.home_rests": N_("its machine rests"),
+    "gate.fetched": N_("waits for a slot"),
+    "gate.needs_handler": N_("no able worker"),
+    "gate.needs_program": N_("no able worker"),
+    "gate.needs_executor": N_("no able worker"),
+    "gate.needs_willing": N_("workers refuse it"),
+    "gate.opened": N_("next free slot"),
+}
+_LIMITS: Mapping[str, str] = {"platform": N_("platform at limit"), "type": N_("type at limit")}
+#: somebody has to do something before it goes on
+_PERSON = frozenset({gates.SESSION, gates.BREAKER, gates.NO_WORKER})
+_PERSON_CODES = frozenset(
+    {
+        *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
+        *("gate.home_gone", "gate.home_silent", "gate.home_rests", "gate.overdue"),
+    }
+)
+#: why moving it to the front does not start it
+_NO_HELP: Mapping[str, str] = {
+    gates.DEPENDENCY: N_("It waits for another task"),
+    gates.PAUSED: N_("It is paused: resume first"),
+    gates.SESSION: N_("Its shop needs a login first"),
+    gates.BREAKER: N_("Its shop keeps failing; one task tries first"),
+    gates.SHOP_BUSY: N_("Its shop is busy and it is next already: only stopping the running task would help"),
+    gates.QUOTA: N_("The limit of its platform or type is reached"),
+    gates.TWIN: N_("The same work goes first"),
+    gates.HOME: N_("It starts only where the browser profile of its shop lives"),
+    gates.NO_WORKER: N_("No worker can run it"),
+}
+
+
+def cell(task: Task, gate: str, wait: Wait | None, now_ms: int) -> Progress:
+    """The words for a waiting task; ``wait`` says more than the gate, where it is known."""
+    if gate == gates.NOT_DUE:
+        return _not_due(task, now_ms)
+    view = wait.gate if wait is not None else None
+    role = "retrying" if gate in _PERSON or (view is not None and view.code in _PERSON_CODES) else "text2"
+    words = _words(gate, view)
+    starts = wait.starts if wait is not None else None
+    if starts is None:
+        return Progress(text=words, role=role)
+    if starts.at_once:
+        return Progress(text=_("starts now") if gate == gates.LANE_ORDER else words, role=role)
+    when = _("{what} · {span}").format(what=words, span=between(starts.low_s, starts.high_s))
+    return Progress(text=when, role=role)
+
+
+def tip(wait: Wait | None) -> str:
+    """The whole sentence, and when it starts."""
+    if wait is None:
+        return ""
+    lines = [shown.say(wait.gate.message)]
+    if wait.starts is not None:
+        lines.append(shown.say(estimate.sentence(wait.starts)))
+    return "\n".join(lines)
+
+
+def no_help(view: GateView | None) -> str:
+    """Why *Run now* would not start a task, "" where it may."""
+    if view is None or (view.name == gates.SHOP_BUSY and int(view.params.get("ahead", 0)) > 0):
+        return ""
+    words = _NO_HELP.get(view.name, "")
+    return _(words) if words else ""
+
+
+def _not_due(task: Task, now_ms: int) -> Progress:
+    left = shown.span(task.due_at - now_ms)
+    if task.due_at > now_ms:
+        return Progress(text=text.until(left), role="retrying" if task.status == Status.RETRYING else "text2")
+    late = shown.span(now_ms - task.due_at)
+    if task.status == Status.SCHEDULED and late.total_seconds() >= 1:
+        return Progress(text=_("late by {span}").format(span=text.coarse(late)), role="retrying")
+    return Progress(text=_("due"), role="text2")
+
+
+def _words(gate: str, view: GateView | None) -> str:
+    if view is None:
+        return _(_GATES[gate]) if gate in _GATES else ""
+    if view.code in _CODES:
+        return _(_CODES[view.code])
+    if gate == gates.LANE_ORDER and "ahead" in view.params:
+        return _("#{n} in lane").format(n=text.count(int(view.params["ahead"]) + 1))
+    scope = str(view.params.get("scope", "")).partition(":")[0]
+    if gate == gates.QUOTA and scope in _LIMITS:
+        return _(_LIMITS[scope])
+    return _(_GATES[gate]) if gate in _GATES else ""
