@@ -20,6 +20,7 @@ from views.page import Page
 from views.pages.overview.page import OverviewPage
 from views.pages.overview.verbs import AttentionVerbs
 from views.support import type_names
+from views.support.connections import Connections
 from views.support.feed import Feed
 from views.support.memory import Memory
 from views.widgets.toast import ToastSpec
@@ -113,7 +114,12 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> Pag
 
 
 def build(
-    session: Session, *, on_theme: Callable[[str], None], on_language: Callable[[str], None], memory: Memory
+    session: Session,
+    *,
+    on_theme: Callable[[str], None],
+    on_language: Callable[[str], None],
+    memory: Memory,
+    connections: Connections | None = None,
 ) -> Desk:
     """Make the window over an open session; pages are made when first opened."""
     doors = _Doors()
@@ -129,7 +135,12 @@ def build(
     def settings() -> Page:
         from views.pages.settings.page import SettingsPage
 
-        page = SettingsPage(context, data_folder=str(session.settings.home_path), settings=session.settings)
+        page = SettingsPage(
+            context,
+            data_folder=str(session.settings.home_path),
+            settings=session.settings,
+            connections=connections,
+        )
         page.theme_chosen.connect(on_theme)
         page.language_chosen.connect(on_language)
         page.keys_wanted.connect(lambda: keys.show_help())

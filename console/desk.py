@@ -5,28 +5,36 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
-from console import bootstrap, language, pages, picture, profiles, sample_offer
+from console import bootstrap, language, pages, picture, sample_offer
+from console.connections import ConnectionDesk, drafted
 from console.garbage import GuiCollector
 from console.leaving import Leaving
+from console.loss import is_online
 from console.main_window import MainWindow
 from console.session import Session
 from console.state import ConsoleState, Shelf
 from services import assembly, i18n
 from services import settings as config
-from services.domain.errors import ConsoleError
+from services.domain.errors import BrokerUnavailable, ConsoleError, StoreUnavailable, UsageError
+from services.domain.insight.connection import BROKER, STORE, Answer, Reach
 from services.entrypoints.context import ConsoleRequest
 from services.i18n import N_, _
+from services.messages import told
+from services.monitor.live import BACKOFF_S
+from services.profiles.book import Book, SavedProfile
+from services.profiles.known import LOCAL
+from services.settings.reading import UNNAMED
 from views.dialogs.republish.runner import BulkRunner
 from views.support import operation, shown
 from views.support.acting import Acting
@@ -34,11 +42,14 @@ from views.theme import theme
 from views.widgets.toast import ToastSpec, failure
 
 if TYPE_CHECKING:
+    from views.pages.connection.page import ConnectionPage
     from views.pages.first_run.page import FirstRunPage
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 SETTLE_S = 4.0
+#: a connection that takes longer than this to open gets a page of its own meanwhile
+PATIENCE_S = 0.5
 #: the first page has its first answers by then; making others earlier would only hold it up
 AHEAD_S = 1.0
 #: loading ahead holds the window up for so long at a time, and then lets it be
@@ -61,7 +72,12 @@ class Console:
         self._welcome: MainWindow | None = None
         self._choice: FirstRunPage | None = None
         self._ahead: asyncio.Future[None] | None = None
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="console")
+        self._unopened: ConnectionPage | None = None
+        self._shown_name, self._before, self._entering = "", "", False
+        self._opening: asyncio.Future[None] | None = None
+        self._unwanted: list[asyncio.Future[Any]] = []
+        self._settled, self._retry = asyncio.Event(), asyncio.Event()
+        self._pool = ThreadPoolExecutor(4, thread_name_prefix="console")
         self.clean = True
 
     def end(self) -> None:
@@ -77,6 +93,9 @@ class Console:
         beat = QTimer(interval=200)
         beat.timeout.connect(lambda: None)
         beat.start()
+        self._connections = ConnectionDesk(self._settings, self._off)
+        self._connections.wanted.connect(self._on_wanted)
+        self._connections.edited.connect(lambda _before, draft: self._on_wanted(draft.name))
         if not self._ended.is_set():
             await self._show_first()
         if self._request.screenshot:
@@ -94,12 +113,17 @@ class Console:
         collector.stop()
 
     async def _show_first(self) -> None:
-        kept = profiles.recall(self._state) if self._request.first_run and self._settings.embedded else None
+        """The first run where nothing was ever chosen, else the connection that was named or chosen last."""
+        await self._connections.reload()
         if self._is_first_run():
             self._show_welcome()
-        else:
-            here = kept is None and self._state.get("chosen") == "local" and not self._request.screenshot
-            await self._open(_fleet(self._settings, *kept) if kept is not None else self._with_slots(), work=here)
+            return
+        name = self._last_used()
+        self._go(lambda: self._start(name or self._settings.profile))
+        ready = {asyncio.ensure_future(event.wait()) for event in (self._settled, self._ended)}
+        await asyncio.wait(ready, return_when=asyncio.FIRST_COMPLETED)
+        for one in ready:
+            one.cancel()
 
     def _off(self, call: Callable[..., T], *args: object) -> asyncio.Future[T]:
         """Run a blocking call in a plain thread; the loop's own pool would be made of Qt threads."""
@@ -115,12 +139,22 @@ class Console:
 
     def _is_first_run(self) -> bool:
         settings = self._settings
-        known = bool(self._state.get("chosen")) or settings.profile != "local" or not settings.embedded
+        chosen = bool(self._state.get("chosen") or self._state.get("profile")) or self._request.named
+        known = chosen or settings.profile != LOCAL or not settings.embedded
         return self._request.first_run and not known and not settings.database.exists()
 
     def _place(self, window: MainWindow) -> None:
         size = self._request.size
         window.placing.take(size, exact=bool(size and self._request.screenshot))
+
+    def _last_used(self) -> str:
+        """The connection that somebody chose in the window last, "" where this run names another."""
+        if not self._request.first_run or self._request.named:
+            return ""
+        before = UNNAMED if self._state.get("chosen") == "fleet" and self._settings.embedded else ""
+        return str(self._state.get("profile") or before)
+
+    # the first run
 
     def _show_welcome(self) -> None:
         from console.welcome import make_welcome
@@ -131,83 +165,297 @@ class Console:
         page.test_connection.connect(self._on_test)
         page.sample.connect(self._on_sample)
         page.language_chosen.connect(self._set_language)
-        window.closing.connect(self._ended.set)
-        self._place(window)
-        window.show()
-        self._welcome, self._choice = window, page
+        self._connections.bind(window, None)
+        self._choice = page
+        self._show_instead(window)
+        self._settled.set()
 
     def _on_run_here(self, slots: int) -> None:
         worker = msgspec.structs.replace(self._settings.worker, slots=slots)
-        self._state.set(chosen="local", slots=slots)
-        self._go(msgspec.structs.replace(self._settings, worker=worker), work=True)
+        self._state.set(chosen="local", profile=LOCAL, slots=slots)
+        settings = msgspec.structs.replace(self._settings, worker=worker)
+        self._go(lambda: self._choose(settings, work=True))
 
-    def _with_slots(self) -> config.Settings:
+    def _with_slots(self, settings: config.Settings) -> config.Settings:
         """The settings with the number of slots that was chosen at the first run."""
         slots = self._state.get("slots", 0)
-        if not self._settings.embedded or not isinstance(slots, int) or not 1 <= slots <= MOST_SLOTS:
-            return self._settings
-        worker = msgspec.structs.replace(self._settings.worker, slots=slots)
-        return msgspec.structs.replace(self._settings, worker=worker)
+        if not settings.embedded or not isinstance(slots, int) or not 1 <= slots <= MOST_SLOTS:
+            return settings
+        worker = msgspec.structs.replace(settings.worker, slots=slots)
+        return msgspec.structs.replace(settings, worker=worker)
 
     def _on_sample(self) -> None:
-        self._state.set(chosen="local")
-        self._go(self._settings, sample=True)
+        self._state.set(chosen="local", profile=LOCAL)
+        self._go(lambda: self._choose(self._settings, sample=True))
 
     def _on_connect(self, broker: str, redis: str) -> None:
-        self._go(_fleet(self._settings, broker, redis), keep=(broker, redis))
+        draft = SavedProfile(name=UNNAMED, broker=broker, redis=redis)
+        self._go(lambda: self._choose(drafted(self._settings, draft), keep=draft))
 
     def _on_test(self, broker: str, redis: str) -> None:
-        self._testing = asyncio.ensure_future(self._test(broker, redis))
+        draft = SavedProfile(name=UNNAMED, broker=broker, redis=redis)
+        self._testing = asyncio.ensure_future(self._test(drafted(self._settings, draft)))
 
-    async def _test(self, broker: str, redis: str) -> None:
-        fits = await self._off(assembly.probe, broker, redis)
-        if self._choice is not None:
-            self._choice.show_test(*fits)
-
-    def _go(self, settings: config.Settings, **how: object) -> None:
-        self._opening = asyncio.ensure_future(self._choose(settings, **how))  # type: ignore[arg-type]
+    async def _test(self, settings: config.Settings) -> None:
+        try:
+            answers = await self._off(assembly.probe, settings)
+        except ConsoleError as exc:
+            answers = None
+            cause = told(exc)
+        if self._choice is None:
+            return
+        if answers is None:
+            self._choice.show_error(cause)
+        else:
+            self._choice.show_test(answers)
 
     async def _choose(
-        self,
-        settings: config.Settings,
-        *,
-        sample: bool = False,
-        work: bool = False,
-        keep: tuple[str, str] | None = None,
+        self, settings: config.Settings, *, sample: bool = False, work: bool = False, keep: SavedProfile | None = None
     ) -> None:
-        await self._open(settings, sample=sample, work=work)
-        if keep is not None and self._desk is not None and not profiles.remember(self._state, *keep):
+        try:
+            session = await self._session_of(settings)
+        except ConsoleError as exc:
+            self._cannot_open(exc)
+            return
+        durable = True
+        if keep is not None:
+            self._state.set(chosen="fleet", profile=keep.name)
+            durable = await self._off(Book(settings.home_path).put, keep)
+            await self._connections.reload()
+        await self._enter(session, sample=sample, work=work)
+        if not durable and self._desk is not None:
             text = _("The password is not kept: this computer has no key store. Enter it again next time.")
             self._desk.window.toasts.show(ToastSpec(text=text, status="warning"))
 
-    async def _open(self, settings: config.Settings, *, sample: bool = False, work: bool = False) -> None:
+    def _cannot_open(self, error: ConsoleError) -> None:
+        log.error("cannot open: %s", error)
+        if self._choice is not None and self._welcome is not None:
+            self._choice.try_again()
+            self._welcome.toasts.show(failure(error, N_("Cannot connect.")))
+
+    # one connection and another
+
+    def _go(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Open something else from now on; what is still being opened is wanted no more."""
+        self._opening = asyncio.ensure_future(self._instead_of(self._opening, work))
+
+    async def _instead_of(
+        self, before: asyncio.Future[None] | None, work: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
+        await self._stop(before)
+        await work()
+
+    async def _stop(self, opening: asyncio.Future[None] | None) -> None:
+        """Try no longer; a window that is being put together is finished first."""
+        if opening is not None and not opening.done():
+            if not self._entering:
+                opening.cancel()
+            await asyncio.wait({opening})
+
+    def _on_wanted(self, name: str) -> None:
+        def go() -> None:
+            if self._session is not None:
+                self._before = self._session.settings.profile
+            self._go(lambda: self._start(name, chosen=True))
+
+        if self._leaving is not None:
+            self._leaving.leave(go)
+        else:
+            go()
+
+    async def _start(self, name: str, *, chosen: bool = False) -> None:
         try:
-            session = await self._off(Session, settings)
+            settings = self._with_slots(await self._off(self._settings_of, name))
         except ConsoleError as exc:
-            await self._cannot_open(exc)
+            self._state.set(profile=name)
+            lost = msgspec.structs.replace(self._request.settings, profile=name)
+            page = await self._show_unopened(lost)
+            page.show_failure((), told(exc), reach=None, next_s=0)
+            self._settled.set()
             return
-        self._session, self._settings = session, settings
+        if chosen:
+            self._state.set(profile=name, chosen="local" if settings.embedded else "fleet")
+        here = settings.embedded and self._state.get("chosen") == "local" and not self._request.screenshot
+        await self._open(settings, work=here)
+
+    def _settings_of(self, name: str) -> config.Settings:
+        """What a connection is called leads to. Blocking."""
+        given = self._request.settings
+        try:
+            if name == given.profile and (self._request.named or not self._request.first_run):
+                return given
+            return config.load(profile=name, home=given.home_path, read_only=self._request.read_only)
+        except UsageError:
+            if name == given.profile:
+                return given
+            raise
+
+    async def _open(self, settings: config.Settings, *, work: bool = False) -> None:
+        """Open it, however long that takes; its own page says meanwhile what does not answer."""
+        tries = 0
+        while True:
+            begun = asyncio.ensure_future(self._session_of(settings))
+            try:
+                done, _waiting = await asyncio.wait({begun}, timeout=PATIENCE_S)
+                page = self._unopened
+                if not done:
+                    page = await self._show_unopened(settings)
+                    page.show_trying()
+                session = await begun
+            except ConsoleError as exc:
+                log.error("cannot open: %s", exc)
+                await self._say_why(settings, exc, tries)
+                tries += 1
+            except asyncio.CancelledError:
+                begun.cancel()
+                raise
+            else:
+                await self._enter(session, work=work)
+                return
+
+    async def _session_of(self, settings: config.Settings) -> Session:
+        """A session; when it is wanted no more before it is there, it is closed as soon as it is."""
+        begun = self._off(Session, settings)
+        try:
+            return await asyncio.shield(begun)
+        except asyncio.CancelledError:
+            self._unwanted.append(begun)
+            begun.add_done_callback(self._drop)
+            raise
+
+    def _drop(self, begun: asyncio.Future[Session]) -> None:
+        if not begun.cancelled() and begun.exception() is None:
+            self._unwanted.append(self._off(begun.result().close, 0.0))
+
+    async def _say_why(self, settings: config.Settings, error: ConsoleError, tries: int) -> None:
+        """Show each part's answer, and wait for the next try or for a person."""
+        page = await self._show_unopened(settings)
+        answers = await self._off(_answers, settings)
+        by_itself = isinstance(error, BrokerUnavailable | StoreUnavailable)
+        wait_s = BACKOFF_S[min(tries, len(BACKOFF_S) - 1)] if by_itself else 0.0
+        said = {answer.part: answer.ok for answer in answers}
+        reach = Reach(
+            broker=said.get(BROKER, True), store=said.get(STORE, True), embedded=settings.embedded, online=is_online()
+        )
+        page.show_failure(answers, told(error), reach=reach, next_s=wait_s)
+        self._settled.set()
+        self._retry.clear()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._retry.wait(), wait_s or None)
+        page.show_trying()
+
+    async def _show_unopened(self, settings: config.Settings) -> ConnectionPage:
+        """The page of a connection that is not open, in place of whatever is shown."""
+        if self._unopened is not None and self._shown_name == settings.profile:
+            return self._unopened
+        from console.welcome import make_unopened
+
+        back = self._before if self._before != settings.profile else ""
+        row = self._connections.connection(settings)
+        title = self._connections.title(back) if back else ""
+        window, page = make_unopened(row, back_to=title, on_other=self._connections.show_menu)
+        page.again.connect(self._retry.set)
+        page.edit_wanted.connect(lambda: self._connections.edit(row.name))
+        page.back_wanted.connect(lambda: self._on_wanted(back))
+        self._connections.bind(window, settings)
+        before = self._take_desk()
+        self._choice, self._unopened, self._shown_name = None, page, settings.profile
+        self._show_instead(window, before[0].window if before is not None else None)
+        if before is not None:
+            await self._leave_desk(*before)
+        return page
+
+    def _show_instead(self, window: MainWindow, previous: QWidget | None = None) -> None:
+        """Show a window without a connection at the place of the one before."""
+        old = self._welcome
+        previous = previous or old
+        if previous is not None:
+            _stand_like(window, previous)
+        else:
+            self._place(window)
+        window.closing.connect(self._ended.set)
+        window.show()
+        self._welcome = window
+        if old is not None:
+            self._put_away(old)
+
+    def _put_away(self, window: MainWindow) -> None:
+        window.closing.disconnect(self._ended.set)
+        window.close()
+        window.deleteLater()
+
+    async def _enter(self, session: Session, *, sample: bool = False, work: bool = False) -> None:
+        """Show the window over an open session, and put away what was there before."""
+        self._entering = True
+        try:
+            await self._put_together(session, sample=sample, work=work)
+        finally:
+            self._entering = False
+
+    async def _put_together(self, session: Session, *, sample: bool, work: bool) -> None:
+        before = self._take_desk()
+        if before is not None:
+            self._state.set(window=before[0].window.save_state())
+        self._session, self._settings = session, session.settings
         memory = Shelf(self._state)
-        desk = bootstrap.build(session, on_theme=self._set_theme, on_language=self._set_language, memory=memory)
+        desk = bootstrap.build(
+            session,
+            on_theme=self._set_theme,
+            on_language=self._set_language,
+            memory=memory,
+            connections=self._connections,
+        )
         self._desk = desk
         self._leaving = Leaving(desk.window, session.local, missed=lambda slot: not session.sample.made(slot.task_id))
         desk.window.closing.connect(self._ended.set)
+        desk.wiring.loss.other_wanted.connect(self._connections.show_menu)
+        self._connections.bind(desk.window, session.settings)
         await self._off(session.start)
         await self._off(desk.context.types)
         desk.window.restore_state(dict(self._state.get("window", {}) or {}))
         self._place(desk.window)
+        previous = before[0].window if before is not None else self._welcome
+        if previous is not None and (before is not None or self._unopened is not None):
+            _stand_like(desk.window, previous)
         desk.window.open_page(self._request.page or desk.window.current or "overview")
         desk.window.show()
         if self._welcome is not None:
-            self._welcome.closing.disconnect(self._ended.set)
-            self._welcome.close()
-            self._welcome.deleteLater()
-            self._welcome = self._choice = None
+            self._put_away(self._welcome)
+            self._welcome = self._choice = self._unopened = None
+        self._settled.set()
+        if before is not None:
+            await self._leave_desk(*before)
         await self._begin_work(session, desk, sample=sample, work=work)
-        if work and not await self._off(session.shops):
+        if work and not session.settings.read_only and not await self._off(session.shops):
             sample_offer.show(session, desk)
         if not self._request.screenshot:
             self._ahead = asyncio.ensure_future(self._make_ahead(desk))
+
+    def _take_desk(self) -> tuple[bootstrap.Desk, Session, Leaving] | None:
+        """What is open, which is so no more; whoever takes it leaves it."""
+        if self._desk is None or self._session is None or self._leaving is None:
+            return None
+        if self._ahead is not None:
+            self._ahead.cancel()
+        taken = (self._desk, self._session, self._leaving)
+        self._desk = self._session = self._leaving = None
+        return taken
+
+    async def _leave_desk(self, desk: bootstrap.Desk, session: Session, leaving: Leaving) -> None:
+        """Close window and session; what was asked for is done first."""
+        # what is still held with Undo was asked for; closing is no Undo
+        await self._send_held(desk.window.findChildren(Acting))
+        for runner in desk.window.findChildren(BulkRunner):
+            runner.send_now()
+            await self._off(runner.finish, CLOSE_GRACE_S)
+        # as its user does: the page stops asking, the feed has nobody left to tell
+        desk.window.may_close = lambda: True
+        desk.window.closing.disconnect(self._ended.set)
+        desk.window.close()
+        await self._off(session.close, leaving.grace_s)
+        if not self._ended.is_set():
+            desk.window.deleteLater()
+            desk.feed.deleteLater()
 
     async def _make_ahead(self, desk: bootstrap.Desk) -> None:
         """Load and make the pages nobody opened yet, once the first one is seen."""
@@ -235,31 +483,16 @@ class Console:
         except ConsoleError as exc:
             desk.window.toasts.show(failure(exc))
 
-    async def _cannot_open(self, error: ConsoleError) -> None:
-        log.error("cannot open: %s", error)
-        if self._welcome is None:
-            self._show_welcome()
-        assert self._welcome is not None
-        if self._choice is not None:
-            self._choice.try_again()
-        self._welcome.toasts.show(failure(error, N_("Cannot connect.")))
-
     async def _close(self) -> None:
-        if self._ahead is not None:
-            self._ahead.cancel()
-        if self._desk is not None:
+        await self._stop(self._opening)
+        if self._desk is not None and self._session is not None and self._leaving is not None:
             self._state.set(window=self._desk.window.save_state())
-            # what is still held with Undo was asked for; closing is no Undo
-            await self._send_held(self._desk.window.findChildren(Acting))
-            for runner in self._desk.window.findChildren(BulkRunner):
-                runner.send_now()
-                await self._off(runner.finish, CLOSE_GRACE_S)
-            # as its user does: the page stops asking, the feed has nobody left to tell
-            self._desk.window.may_close = lambda: True
-            self._desk.window.close()
+            await self._leave_desk(self._desk, self._session, self._leaving)
+        elif self._welcome is not None:
+            self._welcome.close()
+        while self._unwanted:
+            await asyncio.wait({self._unwanted.pop()})
         await self._off(operation.shut_down)
-        if self._session is not None:
-            await self._off(self._session.close, self._leaving.grace_s if self._leaving is not None else CLOSE_GRACE_S)
         self._pool.shutdown()
 
     async def _send_held(self, pages: list[Acting]) -> None:
@@ -284,10 +517,14 @@ class Console:
             window.toasts.show(failure(error, key=str(error)))
 
 
-def _fleet(settings: config.Settings, broker: str, redis: str) -> config.Settings:
-    return msgspec.structs.replace(
-        settings,
-        profile="fleet",
-        broker=config.BrokerSettings(url=broker),
-        store=config.StoreSettings(url=redis),
-    )
+def _stand_like(window: QWidget, other: QWidget) -> None:
+    """At the same place, as large, maximised or not: to a person it is the same window."""
+    window.setGeometry(other.geometry())
+    window.setWindowState(other.windowState())
+
+
+def _answers(settings: config.Settings) -> tuple[Answer, ...]:
+    try:
+        return assembly.probe(settings)
+    except ConsoleError:
+        return ()

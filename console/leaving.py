@@ -1,4 +1,4 @@
-"""Closing the window while this computer works: finish the running tasks, or hand them back; nothing is lost."""
+"""Leaving a connection while this computer works for it: running tasks finish, or are handed back; nothing is lost."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ class Leaving(QObject):
         """``missed``: whether anybody would miss a running task; those of the sample fleet nobody does."""
         super().__init__(window)
         self._window, self._work, self._missed = window, work, missed
-        self._decided = False
+        self._decided, self._switches = False, False
+        self._then: Callable[[], object] = window.close
         self._toast: Toast | None = None
         self.grace_s = GRACE_S  #: how long running tasks may take at the end
         self.dialog: ConfirmDialog | None = None
@@ -44,17 +45,33 @@ class Leaving(QObject):
 
     def may_close(self) -> bool:
         """Whether the window closes now; otherwise a person is asked, and the window closes later or not at all."""
-        running = self._work.running()
-        if self._decided or not any(map(self._missed, running)):
+        if self._decided or not any(map(self._missed, self._work.running())):
             return True
-        if self.dialog is None or not isValid(self.dialog) or not self.dialog.isVisible():
-            self._ask(running)
+        self._switches, self._then = False, self._window.close
+        self._ask_once()
         return False
+
+    def leave(self, then: Callable[[], object]) -> None:
+        """Go on with another connection as soon as nothing that runs here would be missed, or a person said how."""
+        if not any(map(self._missed, self._work.running())):
+            then()
+            return
+        self._switches, self._then = True, then
+        self._ask_once()
+
+    def _ask_once(self) -> None:
+        if self.dialog is None or not isValid(self.dialog) or not self.dialog.isVisible():
+            self._ask(self._work.running())
 
     def _ask(self, running: tuple[SlotState, ...]) -> None:
         number = len(running)
+        finish = (
+            ngettext("Finish {n} task, then switch", "Finish {n} tasks, then switch", number)
+            if self._switches
+            else ngettext("Finish {n} task, then close", "Finish {n} tasks, then close", number)
+        )
         question = Question(
-            title=N_("Close Fleetdeck"),
+            title=N_("Switch connection") if self._switches else N_("Close Fleetdeck"),
             text=ngettext(
                 "This computer runs {n} task. It can finish first. Handed back, it begins anew on the next free worker,"
                 " or is held if it must not run twice.",
@@ -63,13 +80,16 @@ class Leaving(QObject):
                 number,
             ).format(n=number),
             rows=tuple((slot.task_type, slot.shop.partition(":")[2]) for slot in running),
-            verb=ngettext("Finish {n} task, then close", "Finish {n} tasks, then close", number).format(n=number),
-            other=_("Hand back and close"),
+            verb=finish.format(n=number),
+            other=self._hand_back_words(),
         )
         self.dialog = ConfirmDialog(question, self._window)
         self.dialog.confirmed.connect(self.finish)
         self.dialog.other_chosen.connect(self.hand_back)
         self.dialog.open()
+
+    def _hand_back_words(self) -> str:
+        return _("Hand back and switch") if self._switches else _("Hand back and close")
 
     def finish(self) -> None:
         """Take nothing new, and close once the running tasks have ended."""
@@ -79,14 +99,18 @@ class Leaving(QObject):
 
     def _closing(self) -> ToastSpec:
         actions = (
-            ToastAction(text=_("Hand back and close"), call=self.hand_back),
+            ToastAction(text=self._hand_back_words(), call=self.hand_back),
             ToastAction(text=_("Stay"), call=self.stay),
         )
-        text = _("Fleetdeck closes as soon as the running tasks have finished.")
+        text = (
+            _("The connection changes as soon as the running tasks have finished.")
+            if self._switches
+            else _("Fleetdeck closes as soon as the running tasks have finished.")
+        )
         return ToastSpec(text=text, status="scheduled", actions=actions, sticky=True, key="leaving")
 
     def hand_back(self) -> None:
-        """Close now; running tasks go back to their queues and count as no failure."""
+        """Leave now; running tasks go back to their queues and count as no failure."""
         self.grace_s = HAND_BACK_S
         self._close()
 
@@ -104,4 +128,4 @@ class Leaving(QObject):
     def _close(self) -> None:
         self._timer.stop()
         self._decided = True
-        self._window.close()
+        self._then()

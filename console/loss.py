@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import psutil
-from PySide6.QtCore import QObject, QTimer
+from PySide6.QtCore import QObject, QPoint, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 
 from console.main_window import MainWindow
@@ -27,7 +27,13 @@ BROKER_PACE_MS = 1_000
 
 
 class LossWatch(QObject):
-    """Fed with every snapshot by the shell's wiring."""
+    """Fed with every snapshot by the shell's wiring.
+
+    Signals:
+        other_wanted: another connection is wanted; the list may stand at this global position.
+    """
+
+    other_wanted = Signal(QPoint)
 
     def __init__(self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str) -> None:
         super().__init__(window)
@@ -37,7 +43,7 @@ class LossWatch(QObject):
         self._lost_at, self._told_at, self._tries, self._dismissed = 0, 0, 0, False
         self._before: Snapshot | None = None
         self.card = DisconnectedCard(window)
-        self.card.set_other_profile(False)
+        self.card.other_profile.connect(self._on_other)
         self.card.try_now.connect(self.try_now)
         self.card.dismissed.connect(self._on_dismissed)
         self.card.copy_report.connect(self._copy)
@@ -99,6 +105,9 @@ class LossWatch(QObject):
         said = ngettext("{n} task done", "{n} tasks done", done).format(n=text.count(done))
         dead = ngettext("{n} new dead letter", "{n} new dead letters", died).format(n=text.count(died))
         return f"{back} {text.listed((said, dead))}"
+
+    def _on_other(self) -> None:
+        self.other_wanted.emit(self.card.mapToGlobal(self.card.rect().bottomLeft()))
 
     def _on_dismissed(self) -> None:
         self._dismissed = True

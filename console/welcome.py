@@ -1,18 +1,22 @@
-"""The window of the first run: nothing is open yet, and the person chooses where tasks run."""
+"""The windows while nothing is open: of the first run, and of a connection that does not answer."""
 
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 
 import psutil
+from PySide6.QtCore import QPoint
 
 from console.main_window import MainWindow
 from console.navigation import PageSpec
 from services import settings as config
 from services.i18n import N_, _
 from views.page import Page
+from views.pages.connection.page import ConnectionPage
 from views.pages.first_run.checks import OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
+from views.support.connections import Connection
 
 GIGABYTE = 1e9
 
@@ -44,6 +48,27 @@ def make_welcome(settings: config.Settings) -> tuple[MainWindow, FirstRunPage]:
     page.language_changed.connect(say)
     say()
     window.open_page("first_run")
+    return window, page
+
+
+def make_unopened(
+    connection: Connection, *, back_to: str, on_other: Callable[[QPoint], None]
+) -> tuple[MainWindow, ConnectionPage]:
+    """The window of a connection that is not open, and the page that says why. ``on_other`` shows the list of others
+    at a global position.
+    """
+    page = ConnectionPage(connection, back_to=back_to)
+    spec = PageSpec(id="connection", title=N_("Connection"), icon="ph.plugs", factory=lambda: page)
+    window = MainWindow((spec,))
+    window.status_bar.hide()
+    window.top_bar.show_freshness(None)
+    window.top_bar.show_profile(
+        connection.title, connection.tag, local=connection.local, production=connection.production
+    )
+    window.top_bar.set_can_create(_("Not while the connection is lost"))
+    window.setWindowTitle(" · ".join(part for part in (connection.title, connection.tag, "Fleetdeck") if part))
+    page.other_wanted.connect(lambda: on_other(page.other_link.mapToGlobal(page.other_link.rect().bottomLeft())))
+    window.open_page("connection")
     return window, page
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import secrets
 import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
-from services import home_folder
+from services import addresses, home_folder
 from services import settings as config
 from services.clock import SystemClock, machine_zone
 from services.commands import operator
@@ -28,6 +31,8 @@ from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.domain import retry, shop_queue, task_type
 from services.domain.errors import ConsoleError
+from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
+from services.domain.said import said, words_of
 from services.engine.dispatch import Dispatcher
 from services.engine.firing import Firing
 from services.engine.homes import Homes
@@ -204,37 +209,80 @@ def seed_types(store: Store) -> int:
     return sum(store.add_document("type", path.stem, path.read_text(encoding="utf-8")) for path in fresh)
 
 
-def probe(broker: str, redis: str) -> tuple[bool, str, bool, str]:
-    """Whether broker and store answer, each with a word about it; changes nothing there."""
-    return (*_probe_broker(broker), *_probe_store(redis))
+def probe(settings: config.Settings) -> tuple[Answer, ...]:
+    """What each part says that the settings name, all asked at once; changes nothing there.
+
+    Raises:
+        UsageError: an address is none.
+    """
+    if settings.embedded:
+        return (_probe_file(settings),)
+    asked: list[Callable[[], Answer]] = [partial(_probe_broker, settings), partial(_probe_store, settings)]
+    if settings.broker.management_url:
+        asked.append(partial(_probe_management, settings))
+    with ThreadPoolExecutor(len(asked), thread_name_prefix="probe") as pool:
+        return tuple(answer.result() for answer in [pool.submit(ask) for ask in asked])
 
 
-def _probe_broker(url: str) -> tuple[bool, str]:
+def _probe_file(settings: config.Settings) -> Answer:
+    if not settings.database.exists():
+        return Answer(part=FILE)
+    try:
+        store, broker = drivers(settings, SystemClock())
+    except ConsoleError as exc:
+        return Answer(part=FILE, words=words_of(exc))
+    try:
+        answers, latency, error = store.health()
+        return Answer(part=FILE, words="" if answers else error, latency_ms=latency)
+    finally:
+        broker.close()
+        store.close()
+
+
+def _probe_broker(settings: config.Settings) -> Answer:
     from services.broker.rabbitmq import RabbitBroker
 
     try:
-        driver = RabbitBroker(url, SystemClock())
+        driver = RabbitBroker(settings.broker.url, SystemClock())
     except ConsoleError as exc:
-        return False, str(exc)
+        return Answer(part=BROKER, words=words_of(exc))
     try:
         driver.depths()
-        return True, f"{max(0.0, driver.health().latency_ms):.0f} ms"
+        return Answer(part=BROKER, latency_ms=max(0.0, driver.health().latency_ms))
     except ConsoleError as exc:
-        return False, str(exc)
+        return Answer(part=BROKER, words=words_of(exc))
     finally:
         driver.close()
 
 
-def _probe_store(url: str) -> tuple[bool, str]:
+def _probe_management(settings: config.Settings) -> Answer:
+    from services.broker.rabbitmq_management import Management
+    from services.broker.rabbitmq_url import parse
+
+    clock = SystemClock()
+    begun = clock.monotonic()
+    asked = Management(parse(settings.broker.url), settings.broker.management_url, clock)
+    try:
+        if asked.totals() is None:
+            return Answer(
+                part=MANAGEMENT,
+                words=said("broker.no_management", place=addresses.shown(settings.broker.management_url)),
+            )
+        return Answer(part=MANAGEMENT, latency_ms=1000 * (clock.monotonic() - begun))
+    finally:
+        asked.close()
+
+
+def _probe_store(settings: config.Settings) -> Answer:
     from services.store.redis import RedisStore
 
     try:
-        driver = RedisStore(url, SystemClock())
+        driver = RedisStore(settings.store.url, SystemClock())
     except ConsoleError as exc:
-        return False, str(exc)
+        return Answer(part=STORE, words=words_of(exc))
     try:
         answers, latency, error = driver.health()
-        return answers, error or f"{latency:.0f} ms"
+        return Answer(part=STORE, words="" if answers else error, latency_ms=latency)
     finally:
         driver.close()
 

@@ -60,6 +60,22 @@ TEMPLATES: dict[str, str] = {
     "attention.cause_platform": N_("{headline}: {count} dead letters in {shops} shops, all on {platform}"),
     "attention.cause_all": N_("{headline}: {count} dead letters in {shops} shops on every platform"),
     "attention.cause_some": N_("{headline}: {count} dead letters in {shops} shops"),
+    "lost.screen_all": N_("Everything below is as it was then."),
+    "lost.screen_broker": N_("Queue depths and rates are as they were then; tasks, shops and workers are live."),
+    "lost.store": N_(
+        "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until Redis is back."
+    ),
+    "lost.broker": N_(
+        "Workers finish what they hold and record it; what waits in the queues starts when the broker is back."
+    ),
+    "lost.both": N_(
+        "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until both are back."
+    ),
+    "lost.file": N_("The workers of this computer finish what they hold; nothing new starts until the file is back."),
+    "lost.offline": N_(
+        "This computer has no network. Workers elsewhere go on without it; what they do is not known here."
+    ),
+    "lost.perhaps": N_("If only this computer is cut off, workers go on as usual."),
     "dead.not_a_task": N_("{id} never was a readable task; create a new one from its message."),
 }
 

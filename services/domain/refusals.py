@@ -64,7 +64,22 @@ REFUSALS: dict[str, str] = {
     ),
     "broker.closed": N_("The connection to the broker has been closed by this program."),
     "broker.lost": N_("Connection to RabbitMQ at {place} lost: {error}."),
+    "broker.no_management": N_(
+        "The management interface at {place} does not answer this user: check the address and that its plug-in is on;"
+        " left empty, only unacknowledged messages of our own workers are known."
+    ),
     "broker.down": N_("Connection to RabbitMQ at {place} is not up."),
+    "profile.no_name": N_("Give the connection a name."),
+    "profile.bad_name": N_(
+        "A name has at most {most} letters, figures, spaces, dots, hyphens and underscores, and begins and ends with a"
+        " letter or figure."
+    ),
+    "profile.taken": N_("There is a connection {name} already; take another name."),
+    "profile.no_broker": N_("Enter the address of the broker, or choose this machine."),
+    "profile.no_redis": N_("Enter the address of Redis, or choose this machine."),
+    "profile.bad_management": N_("It must begin with http:// or https://, such as http://mq.example.com:15672."),
+    "profile.field_broker": N_("The address of the broker"),
+    "profile.field_redis": N_("The address of Redis"),
     "address.database": N_("{field} must end with the number of the database, such as {like}"),
     "address.insecure": N_(
         "{field}: {name} may not switch the check of the server's certificate off;"

@@ -80,7 +80,14 @@ def _options(parser: argparse.ArgumentParser) -> None:
 def console(context: Context) -> int:
     """Open the window; with ``--json`` tell at its end whether all went well."""
     picture, page = getattr(context.args, "screenshot", ""), getattr(context.args, "page", "")
-    request = ConsoleRequest(settings=context.settings(), screenshot=picture, first_run=True, page=page)
+    request = ConsoleRequest(
+        settings=context.settings(),
+        screenshot=picture,
+        first_run=True,
+        page=page,
+        read_only=getattr(context.args, "read_only", False),
+        named=context.named,
+    )
     code = context.open_console(request)
     if context.json:
         context.show({"ok": code == EXIT_OK, "screenshot": picture if code == EXIT_OK else ""}, [])

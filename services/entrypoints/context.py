@@ -29,6 +29,8 @@ class ConsoleRequest:
     settings: settings.Settings
     screenshot: str = ""
     first_run: bool = False
+    read_only: bool = False  #: a word asked for it, whatever is opened later
+    named: bool = False  #: words or variables say which connection; otherwise the last one that was chosen is opened
     seconds: float = 0.0
     page: str = ""
     size: tuple[int, int] | None = None  #: None: the usual one, or as much of it as the screen has room for
@@ -51,6 +53,12 @@ class Context:
     def json(self) -> bool:
         """Whether to print one JSON document and nothing else."""
         return bool(getattr(self.args, "json", False))
+
+    @property
+    def named(self) -> bool:
+        """Whether words or variables of this run say where to connect."""
+        words = (getattr(self.args, name, "") for name in ("profile", "broker"))
+        return any(words) or settings.names_connection()
 
     def settings(self) -> settings.Settings:
         """Settings with the command line's words over them."""

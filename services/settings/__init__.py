@@ -9,6 +9,7 @@ from services.settings.environment import (
     default_home,
     is_windows,
     language_asked_for,
+    names_connection,
     use_offscreen,
 )
 from services.settings.reading import load
@@ -44,5 +45,6 @@ __all__ = [
     "is_windows",
     "language_asked_for",
     "load",
+    "names_connection",
     "use_offscreen",
 ]

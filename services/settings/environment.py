@@ -40,6 +40,11 @@ def language_asked_for() -> str:
     return named if named in LANGUAGES else ""
 
 
+def names_connection() -> bool:
+    """Whether a variable of this run says where to connect."""
+    return any(os.environ.get(f"{PREFIX}{name}") for name in ("PROFILE", "BROKER__URL", "STORE__URL"))
+
+
 def use_offscreen() -> None:
     """Make Qt paint into memory; must be called before Qt is loaded."""
     os.environ["QT_QPA_PLATFORM"] = "offscreen"

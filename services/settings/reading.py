@@ -9,12 +9,17 @@ import msgspec
 
 from services import addresses, home_folder
 from services.domain.errors import UsageError
+from services.profiles.book import Book
 from services.settings.bounds import bounds
 from services.settings.environment import default_home, variables
-from services.settings.values import BrokerSettings, Settings, StoreSettings
+from services.settings.values import BrokerSettings, ProfileSettings, Settings, StoreSettings
 
 #: settings that a variable may give with commas
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
+
+
+#: what a fleet is called whose addresses have no profile
+UNNAMED = "fleet"
 
 
 def load(
@@ -37,8 +42,7 @@ def load(
     if settings.profile != "local" and (profile or not settings.broker.url):
         broker_field, store_field = (f"profiles.{settings.profile}.{name}" for name in ("broker", "redis"))
     settings = _with_profile(settings, named=bool(profile), elsewhere=bool(broker))
-    if read_only:
-        settings = msgspec.structs.replace(settings, read_only=True)
+    settings = msgspec.structs.replace(settings, read_only=read_only or settings.read_only)
     if bool(broker) != bool(redis):
         missing = "--redis" if broker else "--broker"
         raise UsageError(f"--broker and --redis belong together: add {missing}", field=missing)
@@ -46,7 +50,7 @@ def load(
         broker_field, store_field = "--broker", "--redis"
         settings = msgspec.structs.replace(
             settings,
-            profile=profile or "fleet",
+            profile=profile or UNNAMED,
             broker=msgspec.structs.replace(settings.broker, url=broker),
             store=StoreSettings(url=redis),
         )
@@ -54,11 +58,12 @@ def load(
         raise UsageError(
             "broker.url and store.url belong together: set both, or neither to run on this machine", field="broker.url"
         )
-    if not settings.embedded:
-        _refuse_lifo(settings)
-        addresses.check_broker(settings.broker.url, broker_field)
-        addresses.check_store(settings.store.url, store_field)
-    return settings
+    if settings.embedded:
+        return settings
+    _refuse_lifo(settings)
+    addresses.check_broker(settings.broker.url, broker_field)
+    addresses.check_store(settings.store.url, store_field)
+    return msgspec.structs.replace(settings, profile=UNNAMED) if settings.profile == "local" else settings
 
 
 def _refuse_lifo(settings: Settings) -> None:
@@ -103,14 +108,16 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
     """``named``: by a word of the command line, which beats addresses of config.toml and of the environment;
     ``elsewhere``: other words say where broker and store are, so only what the profile is for is taken from it.
     """
-    chosen = settings.profiles.get(settings.profile)
+    chosen = settings.profiles.get(settings.profile) or (_saved(settings) if not elsewhere else None)
     if chosen is None:
         if elsewhere or (settings.broker.url and not named):
             return settings
         if settings.profile == "local":  # a word for it beats the addresses too
             own = BrokerSettings(lifo_lanes=settings.broker.lifo_lanes)
             return msgspec.structs.replace(settings, broker=own, store=StoreSettings())
-        known = ", ".join(["local", *settings.profiles])
+        if settings.profile == UNNAMED and settings.broker.url:
+            return settings
+        known = ", ".join(dict.fromkeys(["local", *settings.profiles, *Book(settings.home_path).profiles()]))
         raise UsageError(f"there is no profile {settings.profile!r}; known: {known}", field="--profile")
     settings = msgspec.structs.replace(
         settings,
@@ -128,4 +135,21 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
             profile=chosen.broker_profile or settings.broker.profile,
         ),
         store=StoreSettings(url=chosen.redis),
+    )
+
+
+def _saved(settings: Settings) -> ProfileSettings | None:
+    """The profile of this name that was made in the window, with its passwords."""
+    if settings.profile == "local":
+        return None
+    found = Book(settings.home_path).find(settings.profile)
+    if found is None:
+        return None
+    return ProfileSettings(
+        broker=found.broker,
+        redis=found.redis,
+        management=found.management,
+        broker_profile=found.broker_profile,
+        environment=found.environment,
+        read_only=found.read_only,
     )

@@ -45,7 +45,8 @@ def play(
     """Run the console, let ``scene`` use it, and end it as its window being closed does."""
 
     async def both() -> Console:
-        console = Console(app, ConsoleRequest(settings=config.load(home=home), first_run=True, **request))  # type: ignore[arg-type]
+        wanted = {"settings": config.load(home=home), "first_run": True, **request}
+        console = Console(app, ConsoleRequest(**wanted))  # type: ignore[arg-type]
         running = asyncio.ensure_future(console.main())
         try:
             await asyncio.wait_for(scene(console), seconds)

@@ -72,7 +72,7 @@ class DisconnectedCard(QFrame):
         row.setSpacing(8)
         specs = (
             (Button(N_("Copy report"), icon="ph.copy"), self.copy_report),
-            (Button(N_("Other profile")), self.other_profile),
+            (Button(N_("Other connection…")), self.other_profile),
             (Button(N_("Look at old data"), kind="ghost"), self.dismissed),
             (Button(N_("Try now"), kind="primary", hint="F5"), self.try_now),
         )
@@ -81,12 +81,7 @@ class DisconnectedCard(QFrame):
                 row.addStretch(1)
             button.clicked.connect(lambda _checked=False, out=signal: out.emit())
             row.addWidget(button)
-        self._other = specs[1][0]
         return bar
-
-    def set_other_profile(self, on: bool) -> None:
-        """Offer another connection only where there is one."""
-        self._other.setVisible(on)
 
     def show_parts(self, title: str, words: str, parts: Sequence[LostPart]) -> None:
         """Show the state of each part; all texts are already translated."""

@@ -104,10 +104,16 @@ def test_an_address_that_is_none(tmp_path: Path) -> None:
 
 def test_probing_says_what_answers_and_changes_nothing() -> None:
     nobody = free_port()
-    broker_ok, broker_word, store_ok, store_word = assembly.probe(
-        f"amqp://user:secret@127.0.0.1:{nobody}", f"redis://:secret@127.0.0.1:{nobody}"
+    settings = config.Settings(
+        broker=config.BrokerSettings(
+            url=f"amqp://user:secret@127.0.0.1:{nobody}", management_url=f"http://127.0.0.1:{nobody}"
+        ),
+        store=config.StoreSettings(url=f"redis://:secret@127.0.0.1:{nobody}"),
     )
-    assert (broker_ok, store_ok) == (False, False)
-    assert broker_word
-    assert store_word
-    assert "secret" not in broker_word + store_word
+    answers = assembly.probe(settings)
+    assert [(answer.part, answer.ok) for answer in answers] == [
+        ("broker", False),
+        ("store", False),
+        ("management", False),
+    ]
+    assert all(answer.words and "secret" not in answer.words for answer in answers)

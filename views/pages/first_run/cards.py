@@ -8,14 +8,16 @@ from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
+from services.domain.insight.connection import BROKER, STORE, Answer
 from services.i18n import N_, _
-from views.pages.first_run.address_field import AddressField, AddressRow
 from views.pages.first_run.checks import Check, CheckList
 from views.support import safe
 from views.support.language import on_language_changed
 from views.support.look import Label
 from views.theme import theme
-from views.theme.tokens import RADIUS_CARD, status
+from views.theme.tokens import RADIUS_CARD
+from views.widgets.address_field import AddressField, AddressRow
+from views.widgets.answer_line import AnswerLine
 from views.widgets.buttons import Button
 from views.widgets.stepper import Stepper
 
@@ -158,7 +160,7 @@ class FleetChoice(ChoiceCard):
         )
         self.broker, self.redis = AddressField(BROKER_EXAMPLE), AddressField(REDIS_EXAMPLE)
         self._titles = (Label("", "label", "text2"), Label("", "label", "text2"))
-        self._answers = (_Answer(), _Answer())
+        self._answers = (AnswerLine(), AnswerLine())
         self._error = Label("", "label", "dead", wrap=True)
         self._error.hide()
         self.test_button = Button(N_("Test connection"))
@@ -183,12 +185,13 @@ class FleetChoice(ChoiceCard):
         self._say()
         self._on_text()
 
-    def show_test(self, ok_broker: bool, broker: str, ok_redis: bool, redis: str) -> None:
+    def show_test(self, answers: Sequence[Answer]) -> None:
         """Show what both answered."""
-        self._answers[0].show_answer(ok_broker, broker)
-        self._answers[1].show_answer(ok_redis, redis)
+        said = {answer.part: answer for answer in answers}
+        for line, part in zip(self._answers, (BROKER, STORE), strict=True):
+            line.show_answer(said[part])
         self._busy("")
-        self._offer(ok_broker and ok_redis)
+        self._offer(all(answer.ok for answer in answers))
 
     def show_error(self, text: str) -> None:
         """Show why connecting failed."""
@@ -231,39 +234,3 @@ class FleetChoice(ChoiceCard):
         for title, field, name in zip(self._titles, (self.broker, self.redis), (_("Broker"), "Redis"), strict=True):
             title.setText(name)
             field.setAccessibleName(_("Address of {name}").format(name=name))
-
-
-class _Answer(QWidget):
-    """What a server answered: glyph and words."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._glyph, self._words = QLabel(), Label("", "label", "text2", wrap=True)
-        self._ok = True
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 2)
-        row.setSpacing(7)
-        row.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._words, 1)
-        self.hide()
-        theme().changed.connect(self._restyle)
-
-    def show_answer(self, ok: bool, words: str) -> None:
-        """Show it."""
-        self._ok = ok
-        self._words.setText(safe.one_line(words, 200))
-        self._words.set_tone("text2" if ok else "dead")
-        self._restyle()
-        self.show()
-
-    def words(self) -> str:
-        """What is shown, "" while nothing is."""
-        return "" if self.isHidden() else self._words.text()
-
-    def clear(self) -> None:
-        """Show nothing."""
-        self.hide()
-
-    def _restyle(self) -> None:
-        token = status("healthy" if self._ok else "dead")
-        self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 15))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services.domain.insight.connection import Answer
 from services.i18n import N_, _, is_chinese
 from views.pages.first_run.cards import FleetChoice, LocalChoice
 from views.pages.first_run.checks import Check
@@ -60,9 +61,9 @@ class FirstRunPage(QWidget):
         """Show what was found on this machine."""
         self.local.show_checks(checks)
 
-    def show_test(self, ok_broker: bool, broker: str, ok_redis: bool, redis: str) -> None:
-        """Show what broker and Redis answered; the texts are already translated."""
-        self.fleet.show_test(ok_broker, broker, ok_redis, redis)
+    def show_test(self, answers: Sequence[Answer]) -> None:
+        """Show what broker and Redis answered."""
+        self.fleet.show_test(answers)
 
     def show_error(self, text: str) -> None:
         """Show why connecting failed."""

@@ -16,7 +16,9 @@ from services.version import VERSION
 from views.context import PageContext
 from views.page import Page
 from views.pages.settings import rules
+from views.pages.settings.connections_card import ConnectionsCard
 from views.pages.settings.sample_card import SampleCard
+from views.support.connections import Connections
 from views.support.look import Label, line
 from views.theme import theme
 from views.theme.theme import SYSTEM
@@ -46,13 +48,21 @@ class SettingsPage(Page):
     keys_wanted = Signal()
     page_id = "settings"
 
-    def __init__(self, context: PageContext, *, data_folder: str = "", settings: Settings | None = None) -> None:
+    def __init__(
+        self,
+        context: PageContext,
+        *,
+        data_folder: str = "",
+        settings: Settings | None = None,
+        connections: Connections | None = None,
+    ) -> None:
         super().__init__(N_("Settings"))
         self._context, self._folder, self._settings = context, data_folder, settings
         self._rows: list[tuple[Label, str]] = []
         self.theme_choice = Segmented(THEMES, N_("Theme"))
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
         self.sample = SampleCard(context)
+        self.connections = ConnectionsCard(connections) if connections is not None else None
         self._facts, self._rules = KeyValues(), KeyValues()
         self._where = Label("", "label", "text3", wrap=True)
         self.keys_button = Button(N_("Show all keys"), icon="ph.keyboard", hint="F1")
@@ -105,7 +115,8 @@ class SettingsPage(Page):
         self._open.setVisible(bool(self._folder))
         columns = QHBoxLayout()
         columns.setSpacing(CARD_GAP)
-        for cards in ((appearance, self.sample, keys), (running, about)):
+        first = (self.connections,) if self.connections is not None else ()
+        for cards in ((*first, appearance, self.sample, keys), (running, about)):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
             for card in cards:

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from services import i18n
 from services.domain.insight import worker as insight
+from services.domain.insight.connection import Answer
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
 from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 from views.page import Page
@@ -246,7 +247,7 @@ def first_run(_fleet: Fleet, folder: Path) -> None:
         )
         page.fleet.broker.setText("amqps://chen.yu:secret@mq.example.com:5671")
         page.fleet.redis.setText("rediss://redis.example.com:6380/0")
-        page.show_test(True, "Broker answered in 3 ms", False, "Redis: wrong password")
+        page.show_test((Answer(part="broker", latency_ms=3.0), Answer(part="store", words="Redis: wrong password")))
         settle(0.1)
 
     shots(folder, "first", FirstRunPage, prepare)

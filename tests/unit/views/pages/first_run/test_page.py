@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.domain.insight.connection import Answer
 from services.i18n import N_
 from views.pages.first_run.checks import ERROR, OK, WARNING, Check
 from views.pages.first_run.page import FirstRunPage
@@ -56,11 +57,11 @@ def test_a_test_shows_what_both_answered(qtbot: QtBot, page: FirstRunPage) -> No
         page.fleet.test_button.click()
     assert heard.args == ["amqp://mq", "redis://store"]
     assert not page.fleet.test_button.isEnabled(), "it waits for the answer"
-    page.show_test(True, "answered in 3 ms", False, "wrong password")
-    assert page.fleet.answers() == ("answered in 3 ms", "wrong password")
+    page.show_test((Answer(part="broker", latency_ms=3.0), Answer(part="store", words="wrong password")))
+    assert page.fleet.answers() == ("answers in 3\u202fms", "wrong password")
     assert page.fleet.test_button.isEnabled()
     assert page.fleet.connect_button.kind == "plain"
-    page.show_test(True, "answered in 3 ms", True, "answered in 1 ms")
+    page.show_test((Answer(part="broker", latency_ms=3.0), Answer(part="store", latency_ms=1.0)))
     assert page.fleet.connect_button.kind == "primary"
     page.fleet.redis.setText("redis://other")
     assert page.fleet.answers() == ("", ""), "answers belong to the addresses that were tried"

@@ -14,6 +14,7 @@ from views.widgets.buttons import IconButton
 
 #: a slash or an @ in a password should be written as %XX; whoever forgot that has a password all the same
 _PASSWORD = re.compile(r"(\w+://[^:/@\s]*:)(.+)(@)")
+_QUERY = re.compile(r"([?&]password=)([^&]+)()", re.IGNORECASE)
 #: more characters than this at once were not typed, so nobody has to see them to go on
 PASTED = 8
 
@@ -36,6 +37,12 @@ class AddressField(QLineEdit):
     def address(self) -> str:
         """Return the address as it was entered."""
         return self._address.strip()
+
+    def set_address(self, address: str) -> None:
+        """Put an address in, its password unreadable."""
+        self._address = address
+        self._show()
+        self.edited.emit()
 
     @property
     def revealed(self) -> bool:
@@ -65,15 +72,21 @@ class AddressField(QLineEdit):
         self.edited.emit()
 
     def _show(self) -> None:
-        secret = not self._revealed and _PASSWORD.search(self._address) is not None
+        secret = not self._revealed and any(place.search(self._address) for place in (_PASSWORD, _QUERY))
         editing = self.hasFocus()
-        words = _PASSWORD.sub(rf"\1{DOTS}\3", self._address) if secret and not editing else self._address
+        words = _dotted(self._address) if secret and not editing else self._address
         mode = QLineEdit.EchoMode.Password if secret and editing else QLineEdit.EchoMode.Normal
         self.setEchoMode(mode)
         if words != self.text():
             self.blockSignals(True)
             self.setText(words)
             self.blockSignals(False)
+
+
+def _dotted(address: str) -> str:
+    for place in (_PASSWORD, _QUERY):
+        address = place.sub(rf"\1{DOTS}\3", address)
+    return address
 
 
 class AddressRow(QWidget):

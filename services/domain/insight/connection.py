@@ -1,0 +1,68 @@
+"""What is true while a part of a connection does not answer: of what is on the screen, and of the work meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.domain.message import Message
+
+BROKER, STORE, MANAGEMENT, FILE = "broker", "store", "management", "file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What one part said when it was asked. ``words`` is the cause with its remedy, "" while it answers."""
+
+    part: str
+    words: str = ""
+    latency_ms: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether it answers."""
+        return not self.words
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reach:
+    """Which parts answer this program now."""
+
+    broker: bool = True
+    store: bool = True
+    embedded: bool = False
+    online: bool = True  #: this computer has the network that leads to them
+
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is lost."""
+        return self.broker and self.store
+
+    @property
+    def lost(self) -> str:
+        """broker, store, both or file, "" for nothing."""
+        if self.whole:
+            return ""
+        if self.embedded:
+            return FILE
+        if not self.store:
+            return STORE if self.broker else "both"
+        return BROKER
+
+
+def on_screen(reach: Reach) -> Message:
+    """What of the screen stands still since the loss, and what is live. Records come from the store, depths and rates
+    from the broker.
+    """
+    return Message("lost.screen_all" if not reach.store or reach.embedded else "lost.screen_broker")
+
+
+def meanwhile(reach: Reach) -> Message:
+    """What workers can do meanwhile: a claim needs the store, its message the broker; outcomes wait on their disk."""
+    if not reach.embedded and not reach.online:
+        return Message("lost.offline")
+    return Message(f"lost.{reach.lost}")
+
+
+def perhaps(reach: Reach) -> Message | None:
+    """What nobody here can know: whether others are cut off too. None where there are no others, or no doubt."""
+    return Message("lost.perhaps") if not reach.embedded and reach.online else None

@@ -1,0 +1,73 @@
+"""Passwords of broker and Redis: in the system's key store, under the address without them; never in a file of ours."""
+
+from __future__ import annotations
+
+import logging
+from urllib.parse import urlsplit, urlunsplit
+
+log = logging.getLogger(__name__)
+SERVICE = "fleetdeck"
+#: of addresses whose password no key store took: known until this program ends
+_HELD: dict[str, str] = {}
+
+
+def without(url: str) -> str:
+    """The address with the password left out; "" for what cannot be read, which might hold one."""
+    try:
+        parts = urlsplit(url)
+        query = "&".join(word for word in parts.query.split("&") if not word.lower().startswith("password="))
+        if parts.password is None and query == parts.query:
+            return url
+        place = parts.netloc.rpartition("@")[2]
+        user = parts.username or ""
+    except ValueError:
+        return ""
+    return urlunsplit(parts._replace(netloc=f"{user}@{place}" if user else place, query=query))
+
+
+def keep(part: str, url: str) -> bool:
+    """Keep the password of an address of ``part``; False when no key store takes it: then it is known until this
+    program ends. Blocking.
+    """
+    bare = without(url)
+    if url == bare:
+        return True
+    name = f"{part} {bare}"
+    _HELD[name] = url
+    # the key store takes a while to load, and most starts need none
+    import keyring
+    import keyring.errors
+
+    try:
+        keyring.set_password(SERVICE, name, url)
+        return keyring.get_password(SERVICE, name) == url
+    except keyring.errors.KeyringError as exc:
+        log.warning("no key store for the password: %s", exc)
+        return False
+
+
+def recall(part: str, bare: str) -> str:
+    """The address with its password, or as it is where none is kept. Blocking."""
+    name = f"{part} {bare}"
+    if not bare or name in _HELD:
+        return _HELD.get(name, bare)
+    import keyring
+    import keyring.errors
+
+    try:
+        return keyring.get_password(SERVICE, name) or bare
+    except keyring.errors.KeyringError as exc:
+        log.warning("the key store does not answer: %s", exc)
+        return bare
+
+
+def forget(part: str, bare: str) -> None:
+    """Keep the password of this address no longer. Blocking."""
+    _HELD.pop(f"{part} {bare}", None)
+    import keyring
+    import keyring.errors
+
+    try:
+        keyring.delete_password(SERVICE, f"{part} {bare}")
+    except keyring.errors.KeyringError as exc:
+        log.debug("no password to forget: %s", exc)

@@ -1,0 +1,299 @@
+"""Several connections in one window: listed, added, tested, edited, removed, switched; and one that does not open."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint
+from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+
+from console.desk import Console
+from services import assembly
+from services import settings as config
+from services.commands.tasks import TaskSpec
+from services.domain.status import Status
+from tests.gui.test_console import play, until
+from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
+from views.dialogs.connection import ConnectionDialog
+from views.pages.settings.page import SettingsPage
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+FILES = "[profiles.tryout]\nenvironment = 'test'\n[profiles.branch]\nenvironment = 'production'\nread_only = true\n"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A machine with two engines of its own in config.toml, that worked with the usual one last."""
+    (tmp_path / "config.toml").write_text(f'[worker]\nslots = 1\nhandlers = ["tests.gui.close_handlers"]\n{FILES}')
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}))
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[RabbitMQ]:
+    """A broker that is stopped and started."""
+    with start_rabbitmq() as server:
+        yield server
+
+
+@pytest.fixture
+def redis() -> Iterator[Redis]:
+    """A Redis that is stopped and started."""
+    with start_redis() as server:
+        yield server
+
+
+async def shown(console: Console, name: str) -> None:
+    """Wait for the window over a connection."""
+    await until(
+        lambda: (
+            console._session is not None
+            and console._session.settings.profile == name
+            and console._desk is not None
+            and console._desk.window.isVisible()
+            and not console._entering
+        ),
+        f"the window over {name}",
+    )
+
+
+def windows(console: Console) -> list[QWidget]:
+    """Every window that can be seen now."""
+    return [one for one in QApplication.topLevelWidgets() if one.isVisible() and one.windowTitle()]
+
+
+def test_switching_keeps_one_window_and_everything_in_it_follows(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        assert console._desk is not None
+        first = console._desk.window
+        first.open_page("tasks")
+        place = first.geometry()
+        first.top_bar.profile.click()
+        menu = console._connections.menu
+        assert menu is not None
+        assert [row.connection.title for row in menu.rows] == ["Local", "tryout", "branch"]
+        assert [row.connection.opened for row in menu.rows] == [True, False, False]
+        assert menu.rows[1].edit_button.toolTip() == "It stands in config.toml; change it there"
+        menu.rows[2].chosen.emit("branch")
+        await shown(console, "branch")
+        assert console._desk is not None
+        window = console._desk.window
+        assert windows(console) == [window]
+        assert (window.geometry(), window.current) == (place, "tasks")
+        assert window.windowTitle() == "branch · PROD · Fleetdeck"
+        assert window.top_bar.profile.accessibleName() == "Connection: branch PROD"
+        assert console._desk.context.environment == "production"
+        await until(lambda: window.status_bar.part("rights").words() == "READ-ONLY", "the badge")
+        console._connections.choose("tryout")
+        await shown(console, "tryout")
+        assert console._desk is not None
+        assert console._desk.window.top_bar.profile.accessibleName() == "Connection: tryout TEST"
+        settings = console._desk.window.page("settings")
+        assert isinstance(settings, SettingsPage)
+        assert settings.connections is not None
+        assert [row.connection.opened for row in settings.connections.rows] == [False, True, False]
+
+    play(qapp, home, scene)
+    assert json.loads((home / "console.json").read_text())["profile"] == "tryout"
+
+    async def again(console: Console) -> None:
+        await shown(console, "tryout")
+
+    play(qapp, home, again)
+
+
+def test_a_word_names_the_connection_and_leaves_the_last_one_alone(qapp: QApplication, home: Path) -> None:
+    (home / "console.json").write_text(json.dumps({"chosen": "local", "profile": "tryout"}))
+
+    async def scene(console: Console) -> None:
+        await shown(console, "branch")
+
+    settings = config.load(home=home, profile="branch")
+    play(qapp, home, scene, settings=settings, named=True)
+    assert json.loads((home / "console.json").read_text())["profile"] == "tryout"
+
+
+def test_what_runs_here_is_asked_about_before_another_is_opened(qapp: QApplication, home: Path) -> None:
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        session = console._session
+        assert session is not None
+        spec = TaskSpec(platform="pdd", shop_id="s1", task_type="until_file", payload={"file": str(home / "go")})
+        task_id = session.commands.tasks.create([spec], origin="console").created[0].task_id
+        await until(lambda: bool(session.local.running()), "the task runs here")
+        console._connections.choose("tryout")
+        assert console._leaving is not None
+        dialog = console._leaving.dialog
+        assert dialog is not None
+        assert dialog.verb_button.text() == "Finish 1 task, then switch"
+        dialog.verb_button.click()
+        assert console._session is session
+        (home / "go").touch()
+        await shown(console, "tryout")
+        engine = assembly.open_engine(config.load(home=home))
+        try:
+            (task,) = engine.store.get([task_id])
+            assert task is not None
+            assert task.status == Status.SUCCEEDED
+        finally:
+            engine.close()
+
+    play(qapp, home, scene)
+
+
+def type_into(field: QLineEdit, words: str) -> None:
+    field.setText(words)
+
+
+def test_a_fleet_is_added_tested_opened_edited_and_removed(
+    qapp: QApplication, home: Path, broker: RabbitMQ, redis: Redis
+) -> None:
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        connections = console._connections
+        connections.add()
+        dialog = connections.dialog
+        assert isinstance(dialog, ConnectionDialog)
+        dialog.save_button.click()
+        assert dialog.fields["name"].error() == "Give the connection a name."
+        assert dialog.fields["broker"].error() == "Enter the address of the broker, or choose this machine."
+        type_into(dialog.name, "East")
+        dialog.addresses["broker"].set_address("mq.example.com")
+        dialog.addresses["redis"].set_address(redis.url.replace("redis://", "redis://:s3cret@"))
+        dialog.save_button.click()
+        assert dialog.fields["broker"].error().startswith("The address of the broker must begin with amqp://")
+        dialog.addresses["broker"].set_address(broker.amqp_url)
+        assert "s3cret" not in dialog.addresses["redis"].text()
+        dialog.test_button.click()
+        await until(lambda: bool(dialog.answers["store"].words()), "both parts answer")
+        assert dialog.answers["broker"].words().startswith("answers")
+        assert "user or password" in dialog.answers["store"].words() or "AUTH" in dialog.answers["store"].words()
+        dialog.addresses["redis"].set_address(redis.url)
+        dialog.test_button.click()
+        await until(lambda: dialog.answers["store"].words().startswith("answers"), "Redis answers")
+        dialog.environment.setCurrentIndex(dialog.environment.findData("production"))
+        dialog.save_button.click()
+        await until(lambda: "East" in [row.name for row in connections.rows()], "it is listed")
+        kept = (home / "profiles.json").read_text()
+        assert "guest:guest" not in kept
+        connections.choose("East")
+        await shown(console, "East")
+        assert console._desk is not None
+        assert console._desk.window.top_bar.profile.accessibleName() == "Connection: East PROD"
+        connections.edit("East")
+        await until(lambda: connections.dialog is not dialog, "the dialog")
+        editor = connections.dialog
+        assert editor is not None
+        assert editor.addresses["broker"].address() == broker.amqp_url
+        assert "guest:guest" not in editor.addresses["broker"].text()
+        editor.read_only.setChecked(True)
+        session = console._session
+        editor.save_button.click()
+        await until(lambda: console._session is not None and console._session is not session, "it is opened anew")
+        await shown(console, "East")
+        assert console._session is not None
+        assert console._session.commands.operator.read_only == "East"
+        connections.remove("East")
+        assert connections.question is None, "what is open stays"
+        connections.choose("local")
+        await shown(console, "local")
+        connections.remove("East")
+        question = connections.question
+        assert question is not None
+        assert not question.verb_button.isEnabled()
+        question._field.setText("East")
+        question.verb_button.click()
+        await until(lambda: "East" not in [row.name for row in connections.rows()], "it is gone")
+        assert redis.running
+
+    play(qapp, home, scene)
+
+
+def fleet(home: Path, broker: RabbitMQ, redis: Redis) -> None:
+    """A home whose last connection was a fleet."""
+    (home / "config.toml").write_text(
+        f"[profiles.East]\nbroker = '{broker.amqp_url}'\nredis = '{redis.url}'\nenvironment = 'production'\n"
+    )
+    (home / "console.json").write_text(json.dumps({"chosen": "fleet", "profile": "East"}))
+
+
+@pytest.mark.parametrize("down", ["redis", "broker"])
+def test_a_start_without_a_part_shows_the_profile_and_the_cause_and_goes_on_by_itself(
+    qapp: QApplication, tmp_path: Path, broker: RabbitMQ, redis: Redis, down: str
+) -> None:
+    fleet(tmp_path, broker, redis)
+    lost = redis if down == "redis" else broker
+    lost.stop()
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console._unopened is not None and len(console._unopened.words()) > 5, "the cause")
+        page, window = console._unopened, console._welcome
+        assert page is not None
+        assert window is not None
+        assert console._choice is None, "this is no first run"
+        assert window.windowTitle() == "East · PROD · Fleetdeck"
+        said = page.words()
+        assert said[0] == "East does not open"
+        silent, answers = (said[5], said[4]) if down == "redis" else (said[4], said[5])
+        assert silent.startswith("Nothing listens at")
+        assert "start R" in silent
+        assert answers.startswith("answers")
+        assert ("Redis is back" if down == "redis" else "the broker is back") in said[2]
+        assert page.again_button.kind == "primary"
+        buttons = [button.text() for button in window.findChildren(type(page.again_button)) if button.isVisible()]
+        assert "Start local mode" not in buttons
+        page.other_link.click()
+        menu = console._connections.menu
+        assert menu is not None
+        assert [row.connection.title for row in menu.rows] == ["Local", "East"]
+        menu.close()
+        await console._off(lost.start)
+        await shown(console, "East")
+        assert windows(console) == [console._desk.window]  # type: ignore[union-attr]
+
+    try:
+        play(qapp, tmp_path, scene)
+    finally:
+        lost.start()
+
+
+def test_a_switch_that_fails_shows_its_page_and_leads_back(
+    qapp: QApplication, home: Path, broker: RabbitMQ, redis: Redis
+) -> None:
+    (home / "config.toml").write_text(f"[profiles.East]\nbroker = '{broker.amqp_url}'\nredis = '{redis.url}'\n")
+    redis.stop()
+
+    async def scene(console: Console) -> None:
+        await shown(console, "local")
+        console._connections.choose("East")
+        await until(lambda: console._unopened is not None and len(console._unopened.words()) > 5, "the cause")
+        page = console._unopened
+        assert page is not None
+        assert windows(console) == [console._welcome]
+        assert page.back_link.text() == "Back to Local"
+        page.back_link.click()
+        await shown(console, "local")
+        assert windows(console) == [console._desk.window]  # type: ignore[union-attr]
+
+    play(qapp, home, scene)
+
+
+def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplication, home: Path) -> None:
+    (home / "console.json").write_text(json.dumps({"chosen": "fleet", "profile": "West"}))
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console._unopened is not None, "its page")
+        assert console._unopened is not None
+        await until(lambda: any("known: local, tryout, branch" in one for one in console._unopened.words()), "why")
+        assert console._choice is None
+        assert console._desk is None
+        console._welcome.top_bar.profile_requested.emit(QPoint(0, 0))  # type: ignore[union-attr]
+        assert console._connections.menu is not None
+        console._connections.menu.rows[0].chosen.emit("local")
+        await shown(console, "local")
+
+    play(qapp, home, scene)

@@ -1,0 +1,131 @@
+"""The connections made in a window: kept without passwords, found with them, read as they always were."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import keyring
+import keyring.backend
+import keyring.errors
+import pytest
+
+from services import settings as config
+from services.domain.errors import UsageError
+from services.profiles import known, passwords
+from services.profiles.book import Book, SavedProfile
+
+
+class Keys(keyring.backend.KeyringBackend):
+    """A key store in memory."""
+
+    priority = 1  # type: ignore[assignment]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.kept: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.kept.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.kept[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        if self.kept.pop((service, username), None) is None:
+            raise keyring.errors.PasswordDeleteError(username)
+
+
+@pytest.fixture
+def keys(monkeypatch: pytest.MonkeyPatch) -> Iterator[Keys]:
+    """The system's key store of this test."""
+    before, made = keyring.get_keyring(), Keys()
+    monkeypatch.setattr(passwords, "_HELD", {})
+    keyring.set_keyring(made)
+    yield made
+    keyring.set_keyring(before)
+
+
+EAST = SavedProfile(
+    name="华东 East",
+    environment="production",
+    broker="amqps://ann:pa55@mq.example.com:5671/fleet",
+    redis="rediss://:s3cret@redis.example.com:6380/0",
+    broker_profile="cluster",
+)
+
+
+def test_passwords_go_to_the_key_store_and_never_into_the_file(tmp_path: Path, keys: Keys) -> None:
+    assert Book(tmp_path).put(EAST)
+    written = (tmp_path / "profiles.json").read_text(encoding="utf-8")
+    assert "pa55" not in written
+    assert "s3cret" not in written
+    passwords._HELD.clear()
+    assert Book(tmp_path).find("华东 East") == EAST
+    settings = config.load(home=tmp_path, profile="华东 East")
+    assert (settings.broker.url, settings.store.url) == (EAST.broker, EAST.redis)
+    assert (settings.environment, settings.broker.profile) == ("production", "cluster")
+
+
+def test_without_a_key_store_the_password_is_known_until_the_program_ends(tmp_path: Path) -> None:
+    assert not Book(tmp_path).put(EAST)
+    assert Book(tmp_path).find(EAST.name) == EAST
+    passwords._HELD.clear()
+    found = Book(tmp_path).find(EAST.name)
+    assert found is not None
+    assert found.broker == "amqps://ann@mq.example.com:5671/fleet"
+
+
+def test_a_password_leaves_with_the_last_profile_that_needs_it(tmp_path: Path, keys: Keys) -> None:
+    book = Book(tmp_path)
+    book.put(EAST)
+    book.put(SavedProfile(name="look", broker=EAST.broker, redis=EAST.redis, read_only=True))
+    book.remove(EAST.name)
+    assert len(keys.kept) == 2
+    renamed = SavedProfile(name="see", broker=EAST.broker, redis="redis://elsewhere:6379/0")
+    book.put(renamed, instead_of="look")
+    assert list(book.profiles()) == ["see"]
+    assert len(keys.kept) == 1
+    book.remove("see")
+    assert keys.kept == {}
+
+
+def test_the_fleet_that_a_window_before_remembered_is_a_profile_now(tmp_path: Path) -> None:
+    fleet = {"broker": "amqp://guest@mq:5672/", "redis": "redis://redis:6379/0"}
+    (tmp_path / "console.json").write_text(json.dumps({"chosen": "fleet", "fleet": fleet}))
+    assert config.load(home=tmp_path, profile="fleet").store.url == "redis://redis:6379/0"
+    Book(tmp_path).put(EAST)
+    assert list(Book(tmp_path).profiles()) == ["fleet", EAST.name]
+
+
+def test_a_file_that_cannot_be_read_is_put_aside_and_a_bad_line_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "profiles.json"
+    path.write_text('{"profiles": [{"name": 5}, {"name": "good"}, "x"]}')
+    assert list(Book(tmp_path).profiles()) == ["good"]
+    path.write_text("{")
+    assert Book(tmp_path).profiles() == {}
+    Book(tmp_path).put(SavedProfile(name="new"))
+    assert (tmp_path / "profiles.unreadable").read_text() == "{"
+
+
+def test_an_unknown_name_is_refused_with_every_name_that_is_known(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[profiles.shops]\nbroker = 'amqp://b'\nredis = 'redis://r'\n")
+    Book(tmp_path).put(SavedProfile(name="tryout"))
+    with pytest.raises(UsageError, match="known: local, shops, tryout"):
+        config.load(home=tmp_path, profile="west")
+    listed = known.known(config.load(home=tmp_path))
+    assert [(one.name, one.origin, one.local) for one in listed] == [
+        ("local", known.OWN, True),
+        ("shops", known.CONFIG, False),
+        ("tryout", known.WINDOW, True),
+    ]
+
+
+def test_addresses_of_the_file_without_a_name_are_a_connection_too(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[broker]\nurl = 'amqp://u:p@b:5672'\n[store]\nurl = 'redis://r'\n")
+    settings = config.load(home=tmp_path)
+    assert settings.profile == "fleet"
+    assert [(one.name, one.broker) for one in known.known(settings)] == [("local", ""), ("fleet", "b:5672")]
+    assert config.load(home=tmp_path, profile="fleet").broker.url == "amqp://u:p@b:5672"
+    assert config.load(home=tmp_path, profile="local").embedded

@@ -1,0 +1,220 @@
+"""Adds or edits a connection, and tries it: its name, what it is for, where it leads, whether it may act."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from services.domain import environment
+from services.domain.insight.connection import BROKER, MANAGEMENT, STORE, Answer
+from services.i18n import N_, _
+from services.messages import told
+from services.profiles import check
+from services.profiles.book import SavedProfile
+from views.dialogs.frame import DialogFrame
+from views.support.look import Label, set_look
+from views.widgets.address_field import AddressField, AddressRow
+from views.widgets.answer_line import AnswerLine
+from views.widgets.buttons import Button
+from views.widgets.fields import ChoiceField, Labelled
+from views.widgets.scroll_pane import ScrollPane
+from views.widgets.segmented import Segmented
+from views.widgets.toggle import Toggle
+
+SIZE, LEAST = (560, 640), (460, 380)
+HERE, FLEET = "here", "fleet"
+EXAMPLES = {
+    BROKER: "amqps://user:password@mq.example.com:5671/fleet",
+    STORE: "rediss://:password@redis.example.com:6380/0",
+    MANAGEMENT: "https://mq.example.com:15671",
+}
+ENVIRONMENTS = {
+    "": N_("None"),
+    environment.PRODUCTION: N_("Production"),
+    environment.STAGING: N_("Staging"),
+    environment.TEST: N_("Test"),
+}
+#: part that answers by field of a profile
+_PARTS = {"broker": BROKER, "redis": STORE, "management": MANAGEMENT}
+
+
+class ConnectionDialog(DialogFrame):
+    """Nothing is kept before Save; a field that cannot be says what is wanted.
+
+    Signals:
+        saved: the ``SavedProfile`` as entered, its passwords in the addresses.
+        test_wanted: the same, to be tried.
+    """
+
+    saved = Signal(object)
+    test_wanted = Signal(object)
+
+    def __init__(
+        self, profile: SavedProfile | None = None, others: Collection[str] = (), parent: QWidget | None = None
+    ) -> None:
+        """``profile``: to be edited, with its passwords; ``others``: names that are taken."""
+        title = N_("Edit connection") if profile is not None else N_("Add connection")
+        super().__init__(title, icon="ph.globe-hemisphere-east", parent=parent)
+        self._others = tuple(others)
+        self._before = profile
+        self.name = QLineEdit()
+        self.name.setMaxLength(check.LONGEST)
+        self.environment = ChoiceField()
+        self.where = Segmented(((FLEET, N_("A fleet")), (HERE, N_("This machine"))), N_("Where tasks run"))
+        self.addresses = {field: AddressField(EXAMPLES[part]) for field, part in _PARTS.items()}
+        self.answers = {part: AnswerLine() for part in _PARTS.values()}
+        self.kind = Segmented((("single", N_("Single")), ("cluster", N_("Cluster"))), N_("Kind of broker"))
+        self.read_only = Toggle(N_("Read-only"))
+        self.fields: dict[str, Labelled] = {}
+        self._fleet = QWidget()
+        self._build()
+        self._fill(profile or SavedProfile(name="", broker_profile="single"), fleet=profile is None)
+        self.where.chosen.connect(self._on_where)
+        for field in self.addresses.values():
+            field.edited.connect(self._on_edited)
+        self.name.setFocus()
+
+    def profile(self) -> SavedProfile:
+        """What is entered now."""
+        here = self.where.current() == HERE
+        found = {field: "" if here else widget.address() for field, widget in self.addresses.items()}
+        return SavedProfile(
+            name=self.name.text().strip(),
+            environment=str(self.environment.currentData() or ""),
+            broker_profile="" if here else self.kind.current(),
+            read_only=self.read_only.isChecked(),
+            **found,
+        )
+
+    def show_test(self, answers: Sequence[Answer]) -> None:
+        """Show what each part answered."""
+        self._busy("")
+        for answer in answers:
+            if answer.part in self.answers:
+                self.answers[answer.part].show_answer(answer)
+
+    def show_problem(self, field: str, words: str) -> None:
+        """Show what is wrong with a field, already translated; where it has no field, beside the name."""
+        self._busy("")
+        self.fields.get(field, self.fields["name"]).set_error(words)
+
+    # putting together
+
+    def _build(self) -> None:
+        column = QVBoxLayout()
+        column.setContentsMargins(20, 16, 20, 16)
+        column.setSpacing(12)
+        self.fields["name"] = Labelled(N_("Name"), self.name)
+        for value, words in ENVIRONMENTS.items():
+            self.environment.addItem(_(words), value)
+        self.fields["environment"] = Labelled(
+            N_("Environment"), self.environment, hint=N_("production is outlined and asks earlier")
+        )
+        for widget in (
+            self.fields["name"],
+            self.fields["environment"],
+            self._titled(N_("Where tasks run"), self.where),
+        ):
+            column.addWidget(widget)
+        inner = QVBoxLayout(self._fleet)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(8)
+        hints = {"management": N_("may stay empty")}
+        titles = {"broker": N_("Broker address"), "redis": N_("Redis address"), "management": N_("Management address")}
+        for field, part in _PARTS.items():
+            self.fields[field] = Labelled(titles[field], AddressRow(self.addresses[field]), hint=hints.get(field, ""))
+            self.addresses[field].setAccessibleName(_(titles[field]))
+            inner.addWidget(self.fields[field])
+            inner.addWidget(self.answers[part])
+        inner.addWidget(self._titled(N_("Kind of broker"), self.kind))
+        note = N_("Passwords go to the key store of this computer, never into a file of Fleetdeck.")
+        inner.addWidget(Label(_(note), "label", "text3", wrap=True))
+        column.addWidget(self._fleet)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(self.read_only)
+        row.addWidget(Label(_("Read-only: look at everything, change nothing"), "body"), 1)
+        column.addLayout(row)
+        column.addStretch(1)
+        pane = ScrollPane()
+        pane.body.addLayout(column)
+        self.body.setContentsMargins(0, 0, 0, 0)
+        self.body.addWidget(pane, 1)
+        self.test_button = Button(N_("Test"), icon="ph.plugs-connected")
+        self.test_button.clicked.connect(self._on_test)
+        self.foot.addWidget(self.test_button)
+        self.cancel_button, self.save_button = self.end_with_save(self._on_save, shortcut="Ctrl+Return")
+        self._wanted = SIZE
+        self.setMinimumSize(*LEAST)
+        self.resize(*SIZE)
+
+    def _titled(self, title: str, choice: QWidget) -> QWidget:
+        box = QWidget()
+        row = QHBoxLayout(box)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(Label(_(title), "label", "text2"))
+        row.addStretch(1)
+        row.addWidget(choice)
+        return box
+
+    def _fill(self, profile: SavedProfile, *, fleet: bool) -> None:
+        self.name.setText(profile.name)
+        known = environment.read(profile.environment)
+        if known not in ENVIRONMENTS:
+            self.environment.addItem(known, known)
+        self.environment.setCurrentIndex(max(0, self.environment.findData(known)))
+        for field, widget in self.addresses.items():
+            widget.set_address(getattr(profile, field))
+        self.where.set_current(FLEET if fleet or not profile.local else HERE)
+        self.kind.set_current(profile.broker_profile or "single")
+        self.read_only.setChecked(profile.read_only)
+        if self._before is not None and self._before.local:
+            # the file of this machine's engine goes by the name: another name would be an empty engine
+            self.name.setEnabled(False)
+            self.name.setToolTip(_("Its file goes by this name"))
+            self.where.setEnabled(False)
+        self._on_where()
+
+    # what a person does
+
+    def _on_where(self, _key: str = "") -> None:
+        self._fleet.setVisible(self.where.current() == FLEET)
+        self._busy("")
+
+    def _on_edited(self) -> None:
+        for line in self.answers.values():
+            line.clear()
+        self._busy("")
+
+    def _sound(self, profile: SavedProfile, fields: Collection[str] = ()) -> bool:
+        """Whether it can be; what cannot is shown at its field. ``fields``: those that matter, all by default."""
+        wrong = dict(check.problems(profile, self._others, local=self.where.current() == HERE))
+        for field, labelled in self.fields.items():
+            words = told(wrong[field]) if field in wrong and (not fields or field in fields) else ""
+            labelled.set_error(words)
+            set_look(self.addresses.get(field, labelled.field), invalid=bool(words))
+        shown = [field for field in self.fields if self.fields[field].error()]
+        if shown:
+            first = self.addresses.get(shown[0], self.name)
+            first.setFocus()
+        return not shown
+
+    def _on_test(self) -> None:
+        profile = self.profile()
+        for line in self.answers.values():
+            line.clear()
+        if self._sound(profile, tuple(_PARTS)):
+            self._busy(_("Waiting for an answer"))
+            self.test_wanted.emit(profile)
+
+    def _on_save(self) -> None:
+        profile = self.profile()
+        if self._sound(profile):
+            self.accept()
+            self.saved.emit(profile)
+
+    def _busy(self, reason: str) -> None:
+        here = _("This machine needs no test") if self.where.current() == HERE else ""
+        self.test_button.disable(reason or here)

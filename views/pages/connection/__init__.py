@@ -1,0 +1,1 @@
+"""The page of a connection that is not open."""

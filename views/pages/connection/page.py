@@ -1,0 +1,181 @@
+"""A connection that does not open: which one it is, what does not answer and why, when the next try comes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout
+
+from services.domain.insight import connection
+from services.domain.insight.connection import Answer
+from services.i18n import N_, _
+from services.messages import render
+from views.page import Page
+from views.support import text
+from views.support.connections import Connection
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.theme import theme
+from views.widgets.answer_line import AnswerLine
+from views.widgets.badge import Badge
+from views.widgets.buttons import Button, LinkLabel
+from views.widgets.elided import Elided
+from views.widgets.scroll_pane import ScrollPane
+
+WIDTH, TICK_MS = 620, 1000
+
+
+class ConnectionPage(Page):
+    """Nothing of a fleet is shown here, so nobody can take it for an empty one.
+
+    Signals:
+        again: do not wait for the next try.
+        edit_wanted, other_wanted, back_wanted: what the quiet links say.
+    """
+
+    page_id = "connection"
+    again = Signal()
+    edit_wanted = Signal()
+    other_wanted = Signal()
+    back_wanted = Signal()
+
+    def __init__(self, shown: Connection, *, back_to: str = "") -> None:
+        """``back_to``: the connection that was open before, "" for none."""
+        super().__init__(N_("Connection"))
+        self.header.hide()
+        self._shown, self._back_to = shown, back_to
+        self._answers: tuple[Answer, ...] = ()
+        self._left, self._cause = 0, ""
+        self._reach: connection.Reach | None = None
+        self._name, self._address = Label("", "page"), Elided(shown.address, "body", "text3")
+        self._glyph = QLabel()
+        self._state = Label("", "body", "text2", wrap=True)
+        self._true = Label("", "body", "text2", wrap=True)
+        self.lines = [AnswerLine(named=True) for _part in range(3)]
+        self._error = Label("", "body", "dead", wrap=True)
+        self.again_button = Button(N_("Try again"), kind="primary", icon="ph.arrow-clockwise", shortcut="F5")
+        self._count = Label("", "label", "text3", tabular=True)
+        self.edit_link, self.other_link = LinkLabel(N_("Edit connection")), LinkLabel(N_("Other connection…"))
+        self.back_link = LinkLabel()
+        self.back_link.setVisible(bool(back_to))
+        self._put_together()
+        self._timer = QTimer(self, interval=TICK_MS)
+        self._timer.timeout.connect(self._on_tick)
+        self.again_button.clicked.connect(self.again)
+        self.edit_link.activated.connect(self.edit_wanted)
+        self.other_link.activated.connect(self.other_wanted)
+        self.back_link.activated.connect(self.back_wanted)
+        self.edit_link.disable(shown.fixed)
+        theme().changed.connect(self._say)
+        on_language_changed(self._say)
+        self._say()
+
+    def show_trying(self) -> None:
+        """A try is under way."""
+        self._timer.stop()
+        self._left = 0
+        self.again_button.disable(_("Trying now …"))
+        self._say()
+
+    def show_failure(
+        self, answers: Sequence[Answer], cause: str, *, reach: connection.Reach | None, next_s: float
+    ) -> None:
+        """Show what each part said. ``cause``, already translated, where no part has one of its own; ``reach``: what
+        is lost, None where that is not it; ``next_s``: until the next try, 0 when only a person can go on.
+        """
+        self._answers, self._reach, self._left = tuple(answers), reach, round(next_s)
+        silent = any(not answer.ok for answer in answers)
+        self._cause = "" if silent else cause
+        for line in self.lines:
+            line.clear()
+        for line, answer in zip(self.lines, answers, strict=False):
+            line.show_answer(answer)
+        self.again_button.disable("")
+        if self._left:
+            self._timer.start()
+        self._say()
+
+    def words(self) -> tuple[str, ...]:
+        """Title, state, what is true meanwhile, and what each part said."""
+        said = [line.words() for line in self.lines if line.words()]
+        return (self._name.text(), self._state.text(), self._true.text(), self._error.text(), *said)
+
+    def _put_together(self) -> None:
+        card = QFrame()
+        card.setProperty("panel", "card")
+        card.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        card.setMaximumWidth(WIDTH)
+        head = QHBoxLayout()
+        head.setSpacing(10)
+        head.addWidget(self._glyph)
+        head.addWidget(self._name)
+        if self._shown.tag:
+            head.addWidget(Badge(self._shown.tag, "dead" if self._shown.production else "text2"))
+        head.addStretch(1)
+        column = QVBoxLayout(card)
+        column.setContentsMargins(24, 22, 24, 22)
+        column.setSpacing(10)
+        column.addLayout(head)
+        column.addWidget(self._address)
+        column.addWidget(self._state)
+        for line in self.lines:
+            column.addWidget(line)
+        column.addWidget(self._error)
+        column.addWidget(self._true)
+        foot = QHBoxLayout()
+        foot.setSpacing(12)
+        foot.addWidget(self.again_button)
+        foot.addWidget(self._count)
+        foot.addStretch(1)
+        for link in (self.back_link, self.edit_link, self.other_link):
+            foot.addWidget(link)
+        column.addSpacing(6)
+        column.addLayout(foot)
+        middle = QHBoxLayout()
+        middle.addStretch(1)
+        middle.addWidget(card, 20)
+        middle.addStretch(1)
+        pane = ScrollPane()
+        pane.body.setContentsMargins(24, 24, 24, 24)
+        pane.body.addStretch(2)
+        pane.body.addLayout(middle)
+        pane.body.addStretch(3)
+        self.body.addWidget(pane, 1)
+
+    def _say(self) -> None:
+        if not hasattr(self, "_timer"):
+            return
+        failed = bool(self._answers or self._cause)
+        name = self._shown.title
+        self._glyph.setPixmap(theme().pixmap("ph.wifi-slash" if failed else "ph.plugs", "retrying", 22))
+        self._name.setText(
+            _("{name} does not open").format(name=name) if failed else _("Opening {name}").format(name=name)
+        )
+        silent = [answer for answer in self._answers if not answer.ok]
+        self._state.setText(_("Nothing of it is shown until every part answers.") if silent else "")
+        self._state.setVisible(bool(silent))
+        self._error.setText(self._cause)
+        self._error.setVisible(bool(self._cause))
+        self._true.setText(self._meanwhile())
+        self._true.setVisible(bool(self._true.text()))
+        self.back_link.set_count_text(_("Back to {name}").format(name=self._back_to))
+        self._say_left()
+        self.setAccessibleName(" ".join(part for part in self.words() if part))
+
+    def _meanwhile(self) -> str:
+        if self._reach is None or self._reach.whole:
+            return ""
+        said = [connection.meanwhile(self._reach), connection.perhaps(self._reach)]
+        return " ".join(render(message) for message in said if message is not None)
+
+    def _say_left(self) -> None:
+        span = text.seconds(timedelta(seconds=self._left))
+        self._count.setText(_("again by itself in {span}").format(span=span) if self._left else "")
+
+    def _on_tick(self) -> None:
+        self._left = max(0, self._left - 1)
+        if not self._left:
+            self._timer.stop()
+        self._say_left()

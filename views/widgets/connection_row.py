@@ -1,0 +1,104 @@
+"""One connection in a list: name, environment, address, whether it is open; pencil and bin where they help."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from services.i18n import N_, _
+from views.support import safe
+from views.support.connections import Connection
+from views.support.look import Label
+from views.theme import theme
+from views.theme.tokens import RADIUS_BUTTON
+from views.widgets.badge import Badge
+from views.widgets.buttons import IconButton, shortcut_text
+from views.widgets.elided import Elided
+
+MOST_KEYS = 9
+
+
+class ConnectionRow(QWidget):
+    """Opens at a click, Enter or Space.
+
+    Signals:
+        chosen, edit_wanted, remove_wanted: the name of the connection.
+    """
+
+    chosen = Signal(str)
+    edit_wanted = Signal(str)
+    remove_wanted = Signal(str)
+
+    def __init__(self, connection: Connection, number: int = 0, parent: QWidget | None = None) -> None:
+        """``number``: the figure that opens it together with Ctrl, 0 for none."""
+        super().__init__(parent)
+        self.connection = connection
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        glyph = QLabel()
+        icon, role = ("ph.laptop" if connection.local else "ph.globe-hemisphere-east"), "text2"
+        if connection.opened:
+            icon, role = "ph.check-circle-fill", "accent"
+        glyph.setPixmap(theme().pixmap(icon, role, 16))
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        self.name = Elided(safe.one_line(connection.title, 60), "strong")
+        head.addWidget(self.name, 0)
+        self.badges = [Badge(connection.tag, "dead" if connection.production else "text2")] if connection.tag else []
+        if connection.read_only:
+            self.badges.append(Badge(_("READ-ONLY"), "retrying"))
+        for badge in self.badges:
+            head.addWidget(badge)
+        head.addStretch(1)
+        words = " · ".join(part for part in (connection.address, connection.origin) if part)
+        column = QVBoxLayout()
+        column.setSpacing(1)
+        column.addLayout(head)
+        column.addWidget(Elided(words, "label", "text3"))
+        self.edit_button = IconButton("ph.pencil-simple", N_("Edit"))
+        self.remove_button = IconButton("ph.trash", N_("Remove"))
+        self.edit_button.disable(connection.fixed)
+        open_now = _("It is open; switch to another one first") if connection.opened else ""
+        self.remove_button.disable(connection.fixed or open_now)
+        self.edit_button.clicked.connect(lambda: self.edit_wanted.emit(connection.name))
+        self.remove_button.clicked.connect(lambda: self.remove_wanted.emit(connection.name))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(10, 6, 6, 6)
+        row.setSpacing(10)
+        row.addWidget(glyph)
+        row.addLayout(column, 1)
+        if 1 <= number <= MOST_KEYS:
+            row.addWidget(Label(shortcut_text(f"Ctrl+{number}"), "caption", "text3"))
+        row.addWidget(self.edit_button)
+        row.addWidget(self.remove_button)
+        state = _("open now") if connection.opened else ""
+        badges = [badge.text() for badge in self.badges]
+        self.setAccessibleName(", ".join(part for part in (connection.title, *badges, words, state) if part))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open it."""
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.chosen.emit(self.connection.name)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open it by the keyboard."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.chosen.emit(self.connection.name)
+            return
+        super().keyPressEvent(event)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw the ground while it is pointed at, and the focus."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        box = QRectF(self.rect()).adjusted(1, 1, -1, -1)
+        if self.underMouse():
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(theme().color("hover"))
+            painter.drawRoundedRect(box, RADIUS_BUTTON, RADIUS_BUTTON)
+        if self.hasFocus():
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(QPen(theme().color("focus"), 2))
+            painter.drawRoundedRect(box, RADIUS_BUTTON, RADIUS_BUTTON)
