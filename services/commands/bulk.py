@@ -22,6 +22,7 @@ from typing import Any
 
 from services.commands.audit import Act, Audit
 from services.commands.bulk_book import Book, RunView, Shelf
+from services.commands.bulk_fates import Fate, fates
 from services.commands.bulk_options import Ended, Options, Progress
 from services.commands.bulk_pace import Control
 from services.commands.bulk_plan import Plan, Planner
@@ -93,6 +94,15 @@ class BulkRepublish:
         """
         shelf = Shelf(self._store, self._clock, self._operator.who)
         return self._planner.plan(shelf.ids(run_id), shelf.entry(run_id).fields)
+
+    def fates(self, run_id: str) -> tuple[Plan, list[Fate]]:
+        """How the letters of a run stand now, and what became of the tasks that it made of them.
+
+        Raises:
+            UsageError: there is none of this name.
+        """
+        plan = self.plan_of(run_id)
+        return plan, fates(self._store, run_id, plan.items)
 
     def resume(
         self,

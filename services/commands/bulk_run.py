@@ -128,7 +128,9 @@ class Run:
             ]
             self._tell("waiting")
             failed = [probe for probe in self._books.probes if probe.passed is False]
-            if failed:
+            # where nothing follows anyway, how the others end is worth waiting for
+            settled = all(probe.passed is not None for probe in self._books.probes)
+            if failed and (settled or not self._options.probe_only):
                 code = "bulk.probe_same" if failed[0].same else "bulk.probe_failed"
                 raise _Ends(Message(code, {"id": failed[0].new_id, "kind": failed[0].kind or failed[0].status}))
             if all(probe.passed for probe in self._books.probes):

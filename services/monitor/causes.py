@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.domain import cause_rule, classify
@@ -18,7 +18,7 @@ from services.engine.registry import Registry
 from services.monitor.worth import Worthiness
 from services.ports import Store
 
-SCAN_LIMIT = 50_000
+SCAN_LIMIT, SLICE = 50_000, 500
 BARS = 17
 #: as many causes are judged whether running them again would help, those with most letters first
 JUDGED = 60
@@ -89,6 +89,18 @@ class CauseQueries:
         ]
         rows.sort(key=lambda row: (-row.count, -row.last_at))
         return Causes(rows=tuple(rows), scanned=len(tasks), total=total, shops=len({task.shop for task in tasks}))
+
+    def worth_of(self, task_ids: Sequence[str]) -> Worth:
+        """Whether running these letters again would help; where several causes differ, nobody knows."""
+        groups: dict[str, list[Task]] = defaultdict(list)
+        for start in range(0, len(task_ids), SLICE):
+            for task in self._store.get(task_ids[start : start + SLICE]):
+                if task is not None and task.status == Status.DEAD and task.triage != Triage.REPUBLISHED:
+                    groups[task.fingerprint or task.error_kind or "unknown"].append(task)
+        judge = Worthiness(self._store, self._registry)
+        found = [judge.of_cause(key, group) for key, group in list(groups.items())[:JUDGED]]
+        alike = len({one.level for one in found}) == 1 and len(groups) <= JUDGED
+        return found[0] if alike else Worth()
 
     def _dead(self, triage: str) -> list[Task]:
         found: list[Task] = []

@@ -7,11 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from services.commands.bulk import Ended, Progress
 from services.domain import outlook
+from services.domain.insight.cause import Worth
 from services.domain.lane import Lane
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -24,7 +25,7 @@ from views.dialogs.republish.numbers import NumbersPane
 from views.dialogs.republish.runner import BulkRunner, Job
 from views.dialogs.republish.sorting import RULES, Choice, Sorted, sort_out
 from views.dialogs.republish.speed import SpeedPane
-from views.dialogs.republish.trial import PROBES, TrialNote
+from views.dialogs.republish.trial import PROBES, TrialNote, all_failed
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.load import load_of
@@ -103,11 +104,13 @@ class RepublishDialog(DialogFrame):
         self.copy_button = Button(icon="ph.copy")
         self.export_button = Button(N_("Export preview"), icon="ph.export")
         self.cancel_button = Button(N_("Cancel"), hint="Esc")
-        self.verb_button = Button(kind="primary", icon="ph.arrow-clockwise", shortcut="Ctrl+Return")
+        self.try_button = Button(icon="ph.flask")
+        self.verb_button = Button(icon="ph.arrow-clockwise")
+        self._enter = QShortcut(QKeySequence("Ctrl+Return"), self, self._on_enter)
         for button in (self.copy_button, self.export_button):
             self.foot.addWidget(button)
         self.foot.addStretch(1)
-        for button in (self.cancel_button, self.verb_button):
+        for button in (self.cancel_button, self.try_button, self.verb_button):
             self.foot.addWidget(button)
 
     def _connect(self) -> None:
@@ -115,7 +118,7 @@ class RepublishDialog(DialogFrame):
         self.changes.changed.connect(self._show_outlook)
         self.changes.fields_changed.connect(self._ask)
         self.speed.rate_changed.connect(self._show_outlook)
-        self.trial.try_wanted.connect(self._on_try)
+        self.try_button.clicked.connect(self._on_try)
         self.confirm.changed.connect(self._say_verbs)
         self.error.retry.connect(self._ask)
         self.copy_button.clicked.connect(self._on_copy)
@@ -180,7 +183,7 @@ class RepublishDialog(DialogFrame):
         progress, ended = self._tried
         looked = self._looked
         if progress is None and ended is None:
-            self.trial.show_sorted(self._sorted, busy=self._runner.job is not None)
+            self.trial.show_sorted(self._sorted, looked.worth if looked is not None else Worth())
         else:
             probes = ended.probes if ended is not None else progress.probes if progress is not None else ()
             self.trial.show_probes(probes, ended, looked.shops if looked is not None else {})
@@ -260,6 +263,19 @@ class RepublishDialog(DialogFrame):
 
     # all
 
+    def _primary(self) -> Button:
+        """The one filled button: what is most likely right now."""
+        ended = self._tried[1]
+        if all_failed(ended):
+            return self.cancel_button
+        passed = ended is not None and bool(ended.probes) and all(probe.passed for probe in ended.probes)
+        worth = self._looked.worth if self._looked is not None else Worth()
+        few = len(self._sorted.going) <= PROBES
+        return self.verb_button if passed or few or not worth.probe_first else self.try_button
+
+    def _on_enter(self) -> None:
+        self._primary().click()
+
     def _on_go(self) -> None:
         if self._problem():
             return
@@ -292,4 +308,14 @@ class RepublishDialog(DialogFrame):
         self.verb_button.set_count_text(words.format(n=text.count(number)))
         self.confirm.ask_for(number)
         self.verb_button.disable(self._problem())
+        probes = min(PROBES, number)
+        self.try_button.set_count_text(ngettext("Try {n} first", "Try {n} first", probes).format(n=probes))
+        self.try_button.setVisible(number > 1 and not all_failed(self._tried[1]))
+        busy = _("A few are being tried first") if self._trial else _("Another republish is still under way")
+        looking = _("Still looking at the letters") if self._looked is None else ""
+        self.try_button.disable(busy if self._runner.job is not None else looking)
+        self.cancel_button.set_source(N_("Leave the rest") if all_failed(self._tried[1]) else N_("Cancel"))
+        primary = self._primary()
+        for button in (self.cancel_button, self.try_button, self.verb_button):
+            button.set_kind("primary" if button is primary else "plain")
         self.export_button.disable("" if self._looked is not None else _("Still looking at the letters"))

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from services.commands.bulk import Plan
+from services.domain.insight.cause import Worth
 from services.domain.insight.shop import ShopNow
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -26,13 +27,20 @@ class Looked:
     now: Mapping[str, ShopNow] = field(default_factory=dict)
     shops: Mapping[str, Shop] = field(default_factory=dict)
     types: Mapping[str, TaskType] = field(default_factory=dict)
+    worth: Worth = field(default_factory=Worth)  #: whether they would pass now
 
 
 def look(context: PageContext, ids: Sequence[str], fields: Mapping[str, Any]) -> Looked:
     """Ask for all of it. Blocking."""
     plan = context.commands.bulk.plan(ids, fields=fields)
     shops = list(plan.counts("shop"))
-    return Looked(plan=plan, now=context.tasks.shops_now(shops), shops=context.shops(), types=context.types())
+    return Looked(
+        plan=plan,
+        now=context.tasks.shops_now(shops),
+        shops=context.shops(),
+        types=context.types(),
+        worth=context.causes.worth_of(ids),
+    )
 
 
 def usual_s(found: Sorted, types: Mapping[str, TaskType]) -> float:

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from services.clock import SystemClock
+from services.commands import bulk_fates
 from services.commands.bulk import BulkRepublish, Plan, RunView
-from services.commands.bulk_book import successor_tail
-from services.commands.bulk_plan import GONE, READY, Item
+from services.commands.bulk_fates import Fate
+from services.domain import filter
 from services.domain.message import Message
+from services.domain.query import equals
 from services.i18n import N_, _
 from services.messages import told
 from views.dialogs.frame import DialogFrame
 from views.dialogs.republish.runner import BulkRunner, Job
+from views.dialogs.republish.shares import SharesBar
 from views.support import safe, shown, text
 from views.support.look import Label, line
 from views.support.operation import Operation
 from views.tables.column import Column
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
-from views.widgets.buttons import Button
-from views.widgets.key_values import KeyValues
+from views.widgets.buttons import Button, LinkLabel
 from views.widgets.strip import ErrorStrip
 
 SIZE, LEAST, LEFT = (1060, 640), (760, 460), 420
 #: letters that are listed one by one
 LISTED = 2_000
+#: how often a run that moves is asked for; lines of fates; tasks that one of them opens
+FOLLOW_MS, MOST_DOORS, OPENED = 1_000, 8, 100
+_WITH_WHY = frozenset({bulk_fates.DIED, bulk_fates.SKIPPED, bulk_fates.CLOSED})
 _CLOCK = SystemClock()
 _STATES: dict[str, tuple[str, str]] = {
     "running": ("running", N_("under way")),
@@ -43,32 +47,49 @@ _STATES: dict[str, tuple[str, str]] = {
 _UNFINISHED = ("interrupted", "stopped")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fate:
-    """What became of one letter of a run."""
-
-    item: Item
-    glyph: str
-    words: str
-    sort: str  #: what equal fates share, for counting
-
-
 def state_words(view: RunView) -> str:
     """How a run stands."""
     return _(_STATES[view.state][1]) if view.state in _STATES else view.state
 
 
-def fate(run_id: str, item: Item) -> Fate:
-    """What became of a letter, as it stands now."""
-    if item.successor.endswith(f"_{successor_tail(run_id, item.task_id)}"):
-        words = _("republished as {id}").format(id=safe.one_line(item.successor, 80))
-        return Fate(item=item, glyph="succeeded", words=words, sort=_("republished"))
-    if item.state == READY:
-        return Fate(item=item, glyph="dead", words=_("still a dead letter"), sort=_("still dead letters"))
-    why = shown.say(item.why) if item.why is not None else _("no dead letter any more")
-    if item.state == GONE:
-        return Fate(item=item, glyph="cancelled", words=why, sort=_("no dead letters any more"))
-    return Fate(item=item, glyph="warning", words=why, sort=_("still dead letters, would be skipped"))
+#: fate -> (glyph, colour role of its share, source text of its number)
+_FATES: dict[str, tuple[str, str, str]] = {
+    bulk_fates.SUCCEEDED: ("succeeded", "succeeded", N_("{n} succeeded")),
+    bulk_fates.DIED: ("dead", "deadfill", N_("{n} died again")),
+    bulk_fates.STOPPED: ("cancelled", "text3", N_("{n} stopped or held")),
+    bulk_fates.RUNNING: ("running", "running", N_("{n} running")),
+    bulk_fates.SENT: ("waiting", "waiting", N_("{n} sent, waiting")),
+    bulk_fates.LEFT: ("paused", "line2", N_("{n} not sent: still dead letters")),
+    bulk_fates.SKIPPED: ("warning", "retrying", N_("{n} skipped: still dead letters")),
+    bulk_fates.CLOSED: ("cancelled", "text3", N_("{n} skipped: no dead letters any more")),
+}
+
+
+def words(one: Fate) -> str:
+    """What became of a letter, in a few words."""
+    why = shown.say(one.why) if one.why is not None else ""
+    if one.state in (bulk_fates.SKIPPED, bulk_fates.CLOSED):
+        return why or _("no dead letter any more")
+    if one.state == bulk_fates.LEFT:
+        return _("still a dead letter")
+    if one.state == bulk_fates.DIED:
+        return _("died again: {cause}").format(cause=safe.one_line(why, 100))
+    status = shown.status_word(one.status).lower() if one.status else _("succeeded, its record was removed")
+    return _("{status}, as {id}").format(status=status, id=safe.one_line(one.new_id, 80))
+
+
+def number_words(state: str, number: int) -> str:
+    """``48 succeeded``."""
+    return _(_FATES[state][2]).format(n=text.count(number))
+
+
+def summary(view: RunView, found: Sequence[Fate]) -> str:
+    """How a run stands, or what came of it once nothing of it moves any more."""
+    counts = bulk_fates.counts(found)
+    parts = [number_words(state, number) for state, number in counts.items()]
+    moves = view.state == "running" or any(state in bulk_fates.MOVING for state in counts)
+    template = _("Going on: {parts}") if moves else _("Over: {parts}")
+    return template.format(parts=text.listed(parts)) if parts else ""
 
 
 RUNS: tuple[Column[RunView], ...] = (
@@ -90,7 +111,7 @@ RUNS: tuple[Column[RunView], ...] = (
     Column(key="word", title=N_("State"), value=state_words, width=90),
     Column(
         key="done",
-        title=N_("Republished"),
+        title=N_("Sent"),
         value=lambda view: view.entry.done,
         text=lambda view: f"{text.count(view.entry.done)} / {text.count(view.entry.total)}",
         kind="number",
@@ -106,7 +127,7 @@ RUNS: tuple[Column[RunView], ...] = (
     ),
 )
 ITEMS: tuple[Column[Fate], ...] = (
-    Column(key="glyph", title="", value=lambda one: one.glyph, kind="glyph", width=30, speech=lambda one: one.words),
+    Column(key="glyph", title="", value=lambda one: _FATES[one.state][0], kind="glyph", width=30, speech=words),
     Column(
         key="letter",
         title=N_("Letter"),
@@ -118,20 +139,42 @@ ITEMS: tuple[Column[Fate], ...] = (
     Column(
         key="words",
         title=N_("What came of it"),
-        value=lambda one: one.words,
+        value=words,
         width=160,
         stretch=True,
-        tooltip=lambda one: safe.tooltip(one.words),
+        tooltip=lambda one: safe.tooltip(words(one)),
     ),
 )
 
 
+class _Door(LinkLabel):
+    """A line that opens the tasks it counts.
+
+    Signals:
+        wanted: its place in the list.
+    """
+
+    wanted = Signal(int)
+
+    def __init__(self, place: int) -> None:
+        super().__init__()
+        self._place = place
+        self.activated.connect(self._on_activated)
+
+    def _on_activated(self) -> None:
+        self.wanted.emit(self._place)
+
+
 class RunsDialog(DialogFrame):
-    """Signals:
-    resumed: a run goes on; its progress is told where every run's is.
+    """Follows a run while something of it moves.
+
+    Signals:
+        resumed: a run goes on; its progress is told where every run's is.
+        tasks_wanted: a filter that the Tasks page shall show.
     """
 
     resumed = Signal()
+    tasks_wanted = Signal(str)
 
     def __init__(
         self, bulk: Callable[[], BulkRepublish], runner: BulkRunner, reason: str = "", parent: QWidget | None = None
@@ -140,15 +183,23 @@ class RunsDialog(DialogFrame):
         super().__init__(N_("Runs of republishing"), icon="ph.clock-counter-clockwise", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._bulk, self._runner, self._reason = bulk, runner, reason
+        self._wish = self._shown = ""
+        self._behind: list[list[str]] = []
         self._plan = Plan()
         self._looking, self._asking, self._acting = (Operation(self, latest=True) for _n in range(3))
         self._runs: RecordModel[RunView] = RecordModel(RUNS, key=lambda view: view.entry.run_id, hold_new=False)
         self._items: RecordModel[Fate] = RecordModel(ITEMS, key=lambda one: one.item.task_id, hold_new=False)
         self.error = ErrorStrip()
         self.runs, self.items = TableView(self._runs, name=N_("Runs")), TableView(self._items, name=N_("Letters"))
-        self._about, self._counts = Label("", "body", "text2", wrap=True), KeyValues(spread=True)
+        self._about, self.summary = Label("", "body", "text2", wrap=True), Label("", "strong", wrap=True)
+        self.shares, self._doors_room = SharesBar(), QVBoxLayout()
+        self.doors: list[_Door] = []
+        self._fates: list[Fate] = []
+        self._beat = QTimer(self, interval=FOLLOW_MS)
+        self._beat.timeout.connect(self._follow)
         self._build()
-        self.runs.current_changed.connect(lambda _key: self._ask())
+        # bound methods only: a lambda would hold the dialog, and let go of it in the middle of its end
+        self.runs.current_changed.connect(self._on_current)
         self.error.retry.connect(self.refresh)
         self.refresh()
 
@@ -157,8 +208,11 @@ class RunsDialog(DialogFrame):
         right = QVBoxLayout()
         right.setContentsMargins(16, 12, 16, 0)
         right.setSpacing(8)
-        for widget in (self._about, self._counts, line()):
+        for widget in (self._about, self.summary, self.shares):
             right.addWidget(widget)
+        self._doors_room.setSpacing(2)
+        right.addLayout(self._doors_room)
+        right.addWidget(line())
         right.addWidget(self.items, 1)
         row = QHBoxLayout()
         row.setSpacing(0)
@@ -188,29 +242,81 @@ class RunsDialog(DialogFrame):
         key = self.runs.current_key()
         return self._runs.find(str(key)) if key is not None else None
 
+    def show_run(self, run_id: str) -> None:
+        """Put the cursor on a run once it is there."""
+        self._wish = run_id
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Follow what moves."""
+        super().showEvent(event)
+        self._beat.start()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Follow nothing."""
+        self._beat.stop()
+        super().hideEvent(event)
+
+    def _follow(self) -> None:
+        view = self.current()
+        moves = any(one.state in bulk_fates.MOVING for one in self._fates)
+        if view is not None and (moves or view.state in ("running", "interrupted")) and not self._looking.busy:
+            self.refresh()
+
     def _show(self, views: list[RunView]) -> None:
         self.error.clear()
         self._runs.apply(views)
-        if views and self.current() is None:
+        wish, self._wish = self._wish, ""
+        if wish and self._runs.find(wish) is not None and wish != self.runs.current_key():
+            self.runs.set_current_key(wish)
+        elif views and self.current() is None:
             self.runs.set_current_key(next((v for v in views if v.state in _UNFINISHED), views[0]).entry.run_id)
         else:
             self._ask()
 
+    def _on_current(self, _key: object) -> None:
+        self._ask()
+
     def _ask(self) -> None:
         view = self.current()
-        self._plan = Plan()
+        run_id = view.entry.run_id if view is not None else ""
+        if run_id != self._shown:
+            self._plan, self._fates, self._shown = Plan(), [], run_id
+            self._items.clear()
         self._say()
         if view is not None:
-            run_id = view.entry.run_id
             self._asking.start(partial(_look, self._bulk, run_id), self._take, self._fail)
 
     def _take(self, found: tuple[Plan, list[Fate]]) -> None:
-        self._plan, fates = found
-        self._items.clear()
-        self._items.apply(fates[:LISTED])
-        counts = Counter(one.sort for one in fates)
-        self._counts.set_rows([(sort, text.count(number)) for sort, number in counts.most_common()])
+        self._plan, self._fates = found
+        self._items.apply(self._fates[:LISTED], settle=True)
         self._say()
+
+    def _show_doors(self) -> None:
+        """A line for each fate, with its causes where it died; each opens its tasks."""
+        groups: dict[tuple[str, str], list[Fate]] = {}
+        for one in self._fates:
+            why = shown.say(one.why) if one.why is not None and one.state in _WITH_WHY else ""
+            groups.setdefault((one.state, safe.one_line(why, 100)), []).append(one)
+        order = sorted(groups, key=lambda key: (bulk_fates.FATES.index(key[0]), -len(groups[key])))[:MOST_DOORS]
+        while len(self.doors) < len(order):
+            door = _Door(len(self.doors))
+            door.wanted.connect(self._open)
+            self.doors.append(door)
+            self._doors_room.addWidget(door)
+        self._behind = [[one.new_id or one.item.task_id for one in groups[key]] for key in order]
+        for place, door in enumerate(self.doors):
+            door.setVisible(place < len(order))
+            if place < len(order):
+                state, why = order[place]
+                number = number_words(state, len(groups[order[place]]))
+                door.set_count_text(_("{name}: {value}").format(name=number, value=why) if why else number)
+        self.shares.show_pieces(
+            [(number, _FATES[state][1]) for state, number in bulk_fates.counts(self._fates).items()]
+        )
+
+    def _open(self, place: int) -> None:
+        self.accept()
+        self.tasks_wanted.emit(filter.format_terms((equals("id", *self._behind[place][:OPENED]),)))
 
     def _fail(self, error: BaseException) -> None:
         self.error.show_error(told(error))
@@ -249,17 +355,18 @@ class RunsDialog(DialogFrame):
         self.abort_button.disable(problem)
         self.resume_button.disable(problem or busy or looking)
         self._about.setText(_head(view) if view is not None else _("No run was made yet"))
+        self.summary.setText(summary(view, self._fates) if view is not None else "")
+        self._show_doors()
 
 
 def _look(bulk: Callable[[], BulkRepublish], run_id: str) -> tuple[Plan, list[Fate]]:
-    plan = bulk().plan_of(run_id)
-    return plan, [fate(run_id, item) for item in plan.items]
+    return bulk().fates(run_id)
 
 
 def _head(view: RunView) -> str:
     entry = view.entry
     parts = [
-        _("{done} of {total} republished, {skipped} skipped.").format(
+        _("{done} of {total} sent, {skipped} skipped.").format(
             done=text.count(entry.done), total=text.count(entry.total), skipped=text.count(entry.skipped)
         )
     ]

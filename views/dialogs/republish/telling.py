@@ -9,9 +9,7 @@ from functools import partial
 from PySide6.QtCore import QObject, QTimer
 
 from services.commands.bulk import Ended, Progress
-from services.domain import filter
-from services.domain.query import equals
-from services.i18n import _, ngettext, pgettext
+from services.i18n import _, ngettext
 from views.dialogs.republish.runner import HOLD_S, BulkRunner, Job
 from views.support import shown, text
 from views.support.throttle import Throttle
@@ -20,17 +18,17 @@ from views.widgets.toast import ToastAction, ToastSpec, failure, lasting
 KEY = "bulk-republish"
 #: a run that is over sooner is told only once
 SLOW_MS, PACE_MS = 800, 500
-SHOWN = 100  #: as many tasks as a filter may name at once
 
 
 class Telling(QObject):
     """Turns what the runner does into toasts."""
 
     def __init__(
-        self, runner: BulkRunner, toast: Callable[[ToastSpec], None], open_tasks: Callable[[str], None], parent: QObject
+        self, runner: BulkRunner, toast: Callable[[ToastSpec], None], open_runs: Callable[[], None], parent: QObject
     ) -> None:
+        """``open_runs`` shows how the tasks that were sent end."""
         super().__init__(parent)
-        self._runner, self._toast, self._open = runner, toast, open_tasks
+        self._runner, self._toast, self._open = runner, toast, open_runs
         self._slow = QTimer(self, singleShot=True, interval=SLOW_MS)
         self._slow.timeout.connect(self._tell_running)
         self._update = Throttle(self._tell_update, PACE_MS, self)
@@ -105,17 +103,14 @@ class Telling(QObject):
         if skipped:
             alone = ngettext("{n} task left alone", "{n} tasks left alone", len(skipped)).format(n=len(skipped))
             parts.append(_("{name}: {value}").format(name=alone, value=shown.say(skipped[0].why)))
-        made = list(ended.outcome.made.values())
-        show = ToastAction(
-            text=pgettext("button", "Open"),
-            call=lambda: self._open(filter.format_terms((equals("id", *made[:SHOWN]),))),
-        )
+        show = ToastAction(text=_("See how they end"), call=self._open)
         self._toast(
             ToastSpec(
                 text=republished(number),
                 detail=" ".join(parts),
-                status="healthy" if not parts else "warning",
-                actions=(show,) if made else (),
+                # what was sent has not succeeded yet
+                status="running" if not parts else "warning",
+                actions=(show,) if ended.outcome.made else (),
                 copy="\n".join(f"{one.task_id}\t{shown.say(one.why)}" for one in skipped),
                 seconds=10,
                 key=KEY,

@@ -4,61 +4,70 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from services.commands.bulk import Ended
 from services.commands.bulk_options import Probe
+from services.domain.insight.cause import Worth
 from services.domain.shop import Shop
+from services.domain.status import Status
 from services.i18n import _, ngettext
 from views.dialogs.notice import Notice
 from views.dialogs.republish.sorting import CLOSED, Sorted
-from views.support import kinds, shown, text
-from views.widgets.buttons import LinkLabel
+from views.support import kinds, shown, text, verdicts
 
 PROBES = 3
 
 
 class TrialNote(Notice):
-    """Signals:
-    try_wanted: send a few from different shops.
-    """
-
-    try_wanted = Signal()
+    """Whether it would help, then how those that were tried stand."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__("warning", parent)
-        self.link = LinkLabel()
-        self.link.activated.connect(self.try_wanted)
-        self.add_links(self.link)
 
-    def show_sorted(self, found: Sorted, *, busy: bool) -> None:
-        """Say what they have in common and offer to try a few."""
-        number = min(PROBES, len(found.going))
-        self.set_status("warning")
-        self.show_words(_common(found), _shops(found))
-        self.link.set_count_text(ngettext("Try {n} first", "Try {n} first", number).format(n=number))
-        self.link.setVisible(number > 0 and not busy and len(found.going) > 1)
+    def show_sorted(self, found: Sorted, worth: Worth) -> None:
+        """Say whether they would pass now, and what they have in common."""
+        self.set_status(verdicts.look(worth).status)
+        lines = [verdicts.why(worth), " ".join((_common(found), _shops(found)))]
+        self.show_words(_(verdicts.look(worth).word), "\n".join(line for line in lines if line))
 
     def show_probes(self, probes: Sequence[Probe], ended: Ended | None, shops: Mapping[str, Shop]) -> None:
         """Say how those that were tried stand; ``ended`` once that is settled."""
         passed = sum(1 for probe in probes if probe.passed)
         failed = sum(1 for probe in probes if probe.passed is False)
-        count = ngettext("{n} tried", "{n} tried", len(probes)).format(n=len(probes))
-        words = _("{tried}: {passed} succeeded, {failed} failed")
         over = ended is not None
         self.set_status("dead" if failed else "healthy" if over and passed else "warning" if over else "running")
         lines = [_probe_line(probe, shops) for probe in probes]
         if ended is not None and ended.why is not None and (failed or not probes):
             lines.append(shown.say(ended.why))
-        self.show_words(words.format(tried=count, passed=passed, failed=failed), "\n".join(lines))
-        self.link.setVisible(False)
+        self.show_words(_lead(probes, passed, failed), "\n".join(lines))
+
+
+def all_failed(ended: Ended | None) -> bool:
+    """Whether everything that was tried has failed."""
+    return ended is not None and bool(ended.probes) and all(probe.passed is False for probe in ended.probes)
+
+
+def _lead(probes: Sequence[Probe], passed: int, failed: int) -> str:
+    number = len(probes)
+    if number and failed == number and all(probe.same for probe in probes):
+        words = ngettext(
+            "{n} of {n} failed again with the same error", "{n} of {n} failed again with the same error", number
+        )
+        return words.format(n=number)
+    if number and failed == number:
+        return _("{n} of {n} failed again").format(n=number)
+    count = ngettext("{n} tried", "{n} tried", number).format(n=number)
+    words = _("{tried}: {passed} succeeded, {failed} failed")
+    return words.format(tried=count, passed=passed, failed=failed)
 
 
 def _probe_line(probe: Probe, shops: Mapping[str, Shop]) -> str:
     shop = shops.get(probe.shop)
     name = shop.name if shop is not None and shop.name else probe.shop
-    state = shown.status_word(probe.status).lower() if probe.status else _("lost")
+    # one that waits for its next attempt after the same failure counts as failed here
+    status = Status.DEAD if probe.passed is False and probe.same else probe.status
+    state = shown.status_word(status).lower() if status else _("lost")
     if probe.passed is False and probe.kind:
         state = _("{name}: {value}").format(name=state, value=kinds.title(probe.kind) or probe.kind)
     return f"{name}  {state}"

@@ -31,10 +31,12 @@ class LetterActions(QObject):
     """Signals:
     acted: something was decided; lists may be asked again.
     tasks_wanted: a filter that the Tasks page shall show.
+    runs_wanted: show how what was sent ends.
     """
 
     acted = Signal()
     tasks_wanted = Signal(str)
+    runs_wanted = Signal()
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
@@ -43,14 +45,16 @@ class LetterActions(QObject):
         self._operation = Operation(self)
         self.runner = BulkRunner(lambda: context.commands.bulk, self)
         self.runner.changed.connect(self._note_run)
-        self._telling = Telling(self.runner, context.toast, self.tasks_wanted.emit, self)
+        self._telling = Telling(self.runner, context.toast, self.runs_wanted.emit, self)
 
-    def republish(self, ids: Sequence[str], note: str = "", then: Callable[[], None] = lambda: None) -> None:
-        """Make new tasks; many only after a look at what becomes of each.
+    def republish(
+        self, ids: Sequence[str], note: str = "", then: Callable[[], None] = lambda: None, *, whole: bool = False
+    ) -> None:
+        """Make new tasks; many, or the ``whole`` of a cause, only after a look at what becomes of each.
 
         ``note`` names what they share; ``then`` is called once it is decided.
         """
-        if len(ids) <= FEW:
+        if len(ids) <= FEW and not (whole and len(ids) > 1):
             self._hold(ids)
             then()
             return

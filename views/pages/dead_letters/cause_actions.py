@@ -78,7 +78,7 @@ class CauseActions(QObject):
         self._operation.start(call, partial(self._go_on_republishing, words.heading(cause)), self._fail)
 
     def _go_on_republishing(self, note: str, letters: Sequence[Task]) -> None:
-        self._letters.republish([task.task_id for task in letters], note)
+        self._letters.republish([task.task_id for task in letters], note, whole=True)
 
     def archive_all(self, wanted: Wanted, cause: Cause) -> None:
         """Archive every letter, counted first."""

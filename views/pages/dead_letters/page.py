@@ -150,6 +150,7 @@ class DeadLettersPage(Page):
         self._context.feed.changed.connect(self._asker.on_changes)
         self._context.feed.looked.connect(self._on_looked)
         self.broken.wanted.connect(self.verbs.show_runs)
+        self.run_strip.wanted.connect(self.verbs.show_runs)
         self.runs_button.clicked.connect(self.verbs.show_runs)
         self.verbs.actions.runner.changed.connect(self.broken.look)
         # choosing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from services.i18n import N_, _
@@ -13,13 +14,22 @@ from views.widgets.strip import Strip
 
 
 class RunStrip(Strip):
-    """Hidden while nothing runs."""
+    """Hidden while nothing runs.
+
+    Signals:
+        wanted: show what became of each letter so far.
+    """
+
+    wanted = Signal()
 
     def __init__(self, runner: BulkRunner, parent: QWidget | None = None) -> None:
         super().__init__("running", parent=parent)
         self._runner = runner
         self.hand = Button(N_("Pause"), small=True)
         self.stop = Button(N_("Stop"), kind="danger", small=True)
+        self.look = Button(N_("Look at it"), small=True)
+        self.look.clicked.connect(self.wanted)
+        self.add_action(self.look)
         self.add_action(self.hand)
         self.add_action(self.stop)
         self.hand.clicked.connect(self._on_hand)

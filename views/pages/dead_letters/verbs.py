@@ -48,6 +48,7 @@ class Verbs(QObject):
         self._forbidden = ""
         self.actions.acted.connect(self.acted)
         self.actions.tasks_wanted.connect(self.tasks_wanted)
+        self.actions.runs_wanted.connect(self.show_runs)
         self.whole.acted.connect(self.causes_changed)
 
     def connect_panes(
@@ -118,8 +119,9 @@ class Verbs(QObject):
         self.tasks_wanted.emit(filter.format_terms((equals("id", task_id),)))
 
     def show_runs(self) -> None:
-        """Show what became of the bulk runs."""
+        """Show what became of the bulk runs, the newest first."""
         dialog = RunsDialog(lambda: self._context.commands.bulk, self.actions.runner, self._forbidden, self._page)
+        dialog.tasks_wanted.connect(self.tasks_wanted)
         dialog.finished.connect(lambda _result: self.acted.emit())
         dialog.open()
 

@@ -32,6 +32,12 @@ def new_tasks(fleet: Fleet, letters: list[str]) -> list[Task]:
     return [task for task in fleet.store.get([one.successor for one in found]) if task is not None]
 
 
+def filled(dialog: RepublishDialog) -> list[str]:
+    """The texts of the filled buttons."""
+    buttons = (dialog.cancel_button, dialog.try_button, dialog.verb_button)
+    return [button.text() for button in buttons if button.kind == "primary" and button.isVisible()]
+
+
 def test_it_says_how_many_go_and_how_many_not_and_why(open_dialog: Open) -> None:
     dialog = open_dialog()
     assert dialog.numbers.number() == "10"
@@ -75,7 +81,7 @@ def test_what_it_starts_goes_without_it(
     # the same payload for all: of two letters of one shop the second one is a twin now
     assert dialog.numbers.rules["twin"].number.text() == "3"
     with qtbot.waitSignal(dialog.started):
-        qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+        dialog.verb_button.click()
     assert runner.held
     assert fleet.store.counts().triage == {Triage.OPEN: LETTERS}
     with qtbot.waitSignal(runner.ended):
@@ -90,7 +96,7 @@ def test_a_few_can_be_tried_first_while_it_stays_open(
     qtbot: QtBot, open_dialog: Open, fleet: Fleet, runner: BulkRunner, letters: list[str]
 ) -> None:
     dialog = open_dialog()
-    dialog.trial.link.click()
+    dialog.try_button.click()
     assert dialog.verb_button.toolTip() == "A few are being tried first"
     qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
     assert len({task.shop for task in new_tasks(fleet, letters)}) == 3, "of different shops"
@@ -104,23 +110,55 @@ def test_a_few_can_be_tried_first_while_it_stays_open(
     assert dialog.copy_button.text() == "Copy list of 9"
 
 
-def test_the_same_failure_again_is_told_and_the_rest_stay(
+def test_after_three_of_three_failed_the_rest_is_not_the_filled_button(
     qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]
 ) -> None:
     dialog = open_dialog()
-    dialog.trial.link.click()
+    assert filled(dialog) == ["Try 3 first"], "nobody has been seen to pass since"
+    dialog.try_button.click()
     qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
-    fleet.finish(new_tasks(fleet, letters)[0].task_id, Status.DEAD, LOGIN)
+    for task in new_tasks(fleet, letters):
+        fleet.finish(task.task_id, Status.DEAD, LOGIN)
     qtbot.waitUntil(lambda: "The same failure came back" in dialog.trial._text.text(), timeout=8000)
-    assert dialog.trial.lead() == "3 tried: 0 succeeded, 1 failed"
+    assert dialog.trial.lead() == "3 of 3 failed again with the same error"
     assert fleet.store.counts().triage[Triage.REPUBLISHED] == 3
+    qtbot.waitUntil(lambda: dialog._looked is not None)
+    assert filled(dialog) == ["Leave the rest"]
+    assert dialog.try_button.isHidden()
+    qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert not dialog.isVisible()
+    assert len(new_tasks(fleet, letters)) == 3
+
+
+def test_one_that_failed_does_not_hide_how_the_others_end(
+    qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]
+) -> None:
+    dialog = open_dialog()
+    dialog.try_button.click()
+    qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
+    first, *others = new_tasks(fleet, letters)
+    fleet.finish(first.task_id, Status.DEAD, LOGIN)
+    qtbot.waitUntil(lambda: dialog.trial.lead() == "3 tried: 0 succeeded, 1 failed", timeout=8000)
+    for task in others:
+        fleet.finish(task.task_id)
+    qtbot.waitUntil(lambda: dialog.trial.lead() == "3 tried: 2 succeeded, 1 failed", timeout=8000)
+    assert "Leave the rest" not in filled(dialog)
+
+
+def test_what_is_worth_it_goes_directly(qtbot: QtBot, open_dialog: Open, fleet: Fleet, letters: list[str]) -> None:
+    shop = fleet.store.get(letters)[0]
+    assert shop is not None
+    fleet.succeed(shop.platform, shop.shop_id, "shop_crawl")
+    dialog = open_dialog()
+    assert filled(dialog) == ["Republish 10 tasks"]
+    assert dialog.try_button.isVisible()
 
 
 def test_closing_it_ends_the_waiting_for_those_that_were_tried(
     qtbot: QtBot, open_dialog: Open, fleet: Fleet, runner: BulkRunner, letters: list[str]
 ) -> None:
     dialog = open_dialog()
-    dialog.trial.link.click()
+    dialog.try_button.click()
     qtbot.waitUntil(lambda: len(new_tasks(fleet, letters)) == 3)
     dialog.reject()
     qtbot.waitUntil(lambda: runner.job is None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
@@ -10,15 +12,24 @@ from services import i18n
 from services.commands.bulk import Options
 from services.commands.bulk_book import Shelf
 from services.commands.bulk_options import Progress
-from services.domain.status import Triage
+from services.domain.status import Status, Triage
 from tests.unit.views.dialogs.republish.conftest import LETTERS
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.republish.runner import BulkRunner
-from views.dialogs.republish.runs import RunsDialog
+from views.dialogs.republish.runs import RunsDialog, words
 from views.pages.dead_letters.broken_run import BrokenRun
 
 WAIT_MS = 10_000
 SENT = 4
+#: windows live as long as a dialog over them is looked at
+WINDOWS: list[QWidget] = []
+
+
+@pytest.fixture(autouse=True)
+def forget_windows() -> Iterator[None]:
+    """Let go of the windows once the test is over."""
+    yield
+    WINDOWS.clear()
 
 
 def fall_over(fleet: Fleet, letters: list[str], monkeypatch: pytest.MonkeyPatch) -> str:
@@ -53,13 +64,18 @@ def opened(qtbot: QtBot, fleet: Fleet, runner: BulkRunner, reason: str = "") -> 
     dialog = RunsDialog(lambda: fleet.context.commands.bulk, runner, reason, window)
     dialog.open()
     qtbot.waitUntil(lambda: dialog._items.rowCount() == LETTERS, timeout=WAIT_MS)
-    dialog.window_ = window  # type: ignore[attr-defined]  # it lives as long as the dialog is looked at
+    WINDOWS.append(window)
     return dialog
 
 
 def fates(dialog: RunsDialog) -> dict[str, str]:
     """What is said of each letter."""
-    return {one.item.task_id: one.words for one in dialog._items.records()}
+    return {one.item.task_id: words(one) for one in dialog._items.records()}
+
+
+def doors(dialog: RunsDialog) -> list[str]:
+    """The lines that count the fates."""
+    return [door.text() for door in dialog.doors if not door.isHidden()]
 
 
 def test_an_interrupted_run_tells_what_became_of_every_letter_and_goes_on(
@@ -68,11 +84,9 @@ def test_an_interrupted_run_tells_what_became_of_every_letter_and_goes_on(
     fall_over(fleet, letters, monkeypatch)
     dialog = opened(qtbot, fleet, runner)
     said = fates(dialog)
-    assert [words.startswith("republished as ") for words in said.values()] == [True] * SENT + [False] * (
-        LETTERS - SENT
-    )
+    assert ["waiting, as " in each for each in said.values()] == [True] * SENT + [False] * (LETTERS - SENT)
     assert set(list(said.values())[SENT:]) == {"still a dead letter"}
-    assert dialog._counts.values() == {"still dead letters": str(LETTERS - SENT), "republished": str(SENT)}
+    assert doors(dialog) == [f"{SENT} sent, waiting", f"{LETTERS - SENT} not sent: still dead letters"]
     assert "Its program ended in the middle" in dialog._about.text()
     with qtbot.waitSignal(runner.ended, timeout=30_000) as heard:
         dialog.resume_button.click()
@@ -109,3 +123,25 @@ def test_where_nothing_may_be_changed_the_reason_is_there(
     dialog = opened(qtbot, fleet, runner, "连接中断时不能操作")
     assert {dialog.abort_button.toolTip(), dialog.resume_button.toolTip()} == {"连接中断时不能操作"}
     assert set(list(fates(dialog).values())[SENT:]) == {"仍为死信"}
+
+
+def test_a_sent_task_is_no_success_until_it_has_ended_well(
+    qtbot: QtBot, fleet: Fleet, letters: list[str], runner: BulkRunner
+) -> None:
+    bulk = fleet.context.commands.bulk
+    ended = bulk.run(bulk.plan(letters), Options())
+    dialog = opened(qtbot, fleet, runner)
+    assert doors(dialog) == [f"{LETTERS} sent, waiting"]
+    assert dialog.summary.text() == f"Going on: {LETTERS} sent, waiting"
+    made = list(ended.outcome.made.values())
+    for task_id in made[:9]:
+        fleet.finish(task_id)
+    qtbot.waitUntil(lambda: doors(dialog) == ["9 succeeded", "3 sent, waiting"], timeout=WAIT_MS)
+    for task_id in made[9:]:
+        fleet.finish(task_id, Status.DEAD, "SelectorNotFound: .row (waiting for selector /orders)")
+    over = ["9 succeeded", "3 died again: Page element missing: .row"]
+    qtbot.waitUntil(lambda: doors(dialog) == over, timeout=WAIT_MS)
+    assert dialog.summary.text() == "Over: 9 succeeded, 3 died again"
+    with qtbot.waitSignal(dialog.tasks_wanted) as heard:
+        dialog.doors[1].activated.emit()
+    assert set(made[9:]) == {one for one in made if one in heard.args[0]}

@@ -20,6 +20,7 @@ from tests.unit.views.pages.fleet_rig import LOGIN, PAYLOAD, Fleet
 from tests.unit.views.pages.opening import opening
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.republish.dialog import RepublishDialog
+from views.dialogs.republish.runs import RunsDialog
 from views.dialogs.schema_fields import LineInput
 from views.pages.dead_letters import words
 from views.pages.dead_letters.cause_note import CauseNote
@@ -263,8 +264,12 @@ def test_many_are_looked_at_before_they_go(qtbot: QtBot, fleet: Fleet, open_page
     press(fleet.toasts[-1], "Send now")
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "3 tasks republished")
     assert fleet.store.counts().triage == {Triage.OPEN: 30, Triage.REPUBLISHED: 3}
+    press(fleet.toasts[-1], "See how they end")
+    runs = page.findChild(RunsDialog)
+    qtbot.waitUntil(lambda: bool(runs.doors))
+    assert runs.doors[0].text() == "3 sent, waiting"
     with qtbot.waitSignal(page.navigate) as heard:
-        press(fleet.toasts[-1], "Open")
+        runs.doors[0].click()
     assert heard.args[0] == "tasks"
     assert len(fleet.context.tasks.page(heard.args[1]).tasks) == 3
 
