@@ -80,6 +80,8 @@ class _Doors:
             self.window.open_page("dead_letters", target)
         elif verb in ("open_worker", "open_workers"):
             self.window.open_page("workers", target or None)
+        elif verb == "open_schedule":
+            self.window.open_page("schedules", target or None)
         elif verb in ("open_shop", "open_shops"):
             self.window.open_page("shops", target)
         elif verb == "open_tasks":

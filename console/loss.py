@@ -11,7 +11,6 @@ from PySide6.QtGui import QGuiApplication
 from console.main_window import MainWindow
 from services.clock import SystemClock
 from services.domain.status import Status
-from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _, ngettext
 from services.messages import told
 from services.monitor.health import HealthLog, Trace
@@ -149,8 +148,8 @@ class LossWatch(QObject):
             state = "healthy" if trace.connected else "dead"
             parts.append(LostPart(name=name, text=words, state=state, seen="" if trace.connected else seen))
         if self._before is not None and not self._health.store.connected:
-            alive = sum(1 for info in self._before.workers if self._before.at_ms - info.seen_at <= SILENT_AFTER_MS)
-            words = _("not known, {up} of {all} were up").format(up=alive, all=len(self._before.workers))
+            fleet = self._before.fleet()
+            words = _("not known, {up} of {all} were up").format(up=fleet.living, all=fleet.known)
             parts.append(LostPart(name=_("Workers"), text=words, state="unconfirmed"))
         return parts
 

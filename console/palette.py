@@ -16,12 +16,13 @@ from services.domain.query import Term
 from services.domain.shop import Shop
 from services.domain.task import Task
 from services.i18n import N_, _
+from services.messages import render
 from services.monitor.tasks import TaskQueries
 from views.context import PageContext
 from views.pages.tasks.views import SavedViews, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
-from views.support import fuzzy, shown, text
+from views.support import fuzzy, heard, text
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.theme.tokens import platform_badge, status
@@ -161,15 +162,19 @@ class PaletteFinder(QObject):
     def _workers(self) -> list[Entry]:
         return [
             Entry(
-                key=f"worker.{info.worker}",
+                key=f"worker.{one.name}",
                 kind="worker",
-                words=info.worker,
+                words=one.name,
                 icon="ph.robot",
-                right=_("{busy} of {slots} busy").format(busy=info.busy, slots=len(info.slots)),
-                copy=info.worker,
-                run=partial(self._window.open_page, "workers", info.worker),
+                right=_("{busy} of {slots} busy").format(busy=one.busy, slots=len(one.slots))
+                if one.living
+                else render(one.remark)
+                if one.remark is not None
+                else "",
+                copy=one.name,
+                run=partial(self._window.open_page, "workers", one.name),
             )
-            for info in self._context.feed.latest.workers
+            for one in self._context.feed.latest.fleet().workers
         ]
 
     # shops and tasks
@@ -219,7 +224,8 @@ class PaletteFinder(QObject):
         self.found.emit(query, [(_("Tasks"), [self._task(query, task) for task in tasks])])
 
     def _task(self, query: str, task: Task) -> Entry:
-        glyph = status(shown.GLYPHS.get(task.status, "waiting"))
+        now = self._context.feed.latest.at_ms
+        glyph = status(heard.glyph(task, now))
         name = f"{task.task_type}, {task.task_id}"
         match = fuzzy.match(query, name)
         return Entry(
@@ -228,7 +234,7 @@ class PaletteFinder(QObject):
             words=name,
             icon=glyph.glyph,
             role=glyph.role,
-            right=shown.status_word(task.status),
+            right=heard.word(task, now),
             copy=task.task_id,
             spans=match.spans if match is not None else (),
             run=partial(self._open_task, task.task_id),

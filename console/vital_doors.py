@@ -12,18 +12,21 @@ from console.main_window import MainWindow
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.insight import depth
-from services.domain.worker import SILENT_AFTER_MS
-from services.i18n import _, ngettext
-from services.messages import told
-from services.monitor.flow import numbers
+from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.worker import MISSING
+from services.i18n import _
+from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.health_popover import HealthPopover, Part
-from views.support import shown, text
+from views.support import safe, shown, text, worker_words
 from views.support.feed import Feed
 
 #: parts of the status bar that open a page
 PAGES = {"mode": "settings", "in": "overview", "out": "overview", "due": "schedules"}
+
+#: so many processes that meet one trouble are called by their names
+NAMED = 3
 
 
 class VitalDoors(QObject):
@@ -73,19 +76,32 @@ class VitalDoors(QObject):
     def _broker(self) -> Part:
         broker = self._feed.latest.broker
         name = self._window.top_bar.health_name("broker")
-        state = "dead" if not broker.connected else "warning" if broker.blocked else "healthy"
-        words = _("publishers blocked") if broker.blocked and broker.connected else ""
+        snapshot = self._feed.latest
+        way = snapshot.publisher()
+        state = "dead" if not broker.connected else "warning" if way.kind else "healthy"
+        words = _("publishers blocked") if way.held and broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
         if not broker.connected:
             return part
-        snapshot = self._feed.latest
         lanes = depth.lanes(snapshot.counts, snapshot.depths)
         found = (
             (_("In queues"), text.count(sum(lane.ready for lane in lanes))),
             (_("With workers"), text.count(sum(lane.unacked for lane in lanes))),
             (_("Recorded, not sent"), text.count(sum(lane.unsent for lane in lanes))),
         )
-        return replace(part, rows=(*part.rows, *found))
+        return replace(part, rows=(*part.rows, *found, *self._way_rows(way)))
+
+    def _way_rows(self, way: PublisherNow) -> tuple[tuple[str, str], ...]:
+        """Why nothing goes to the broker, since when, who meets it, and what helps."""
+        if not way.kind:
+            return ()
+        who = text.listed(safe.one_line(name, 40) or _("this window") for name in way.who[:NAMED])
+        return (
+            (_("Reason"), render(way.message)),
+            (_("Since"), shown.clock(way.since_ms, self._clock.now_ms())),
+            (_("Who meets it"), who if len(way.who) <= NAMED else f"{who} …"),
+            (_("What helps"), render(way.remedy)),
+        )
 
     def _store(self) -> Part:
         store = self._feed.latest.store
@@ -120,18 +136,18 @@ class VitalDoors(QObject):
 
     def _workers(self) -> Part:
         snapshot = self._feed.latest
-        alive = [info for info in snapshot.workers if snapshot.at_ms - info.seen_at <= SILENT_AFTER_MS]
-        silent = len(snapshot.workers) - len(alive)
-        taking = numbers(snapshot)
+        fleet = snapshot.fleet()
         rows = [
-            (_("Alive"), text.count(len(alive))),
-            (_("Silent"), text.count(silent)),
-            (_("Slots"), _("{busy} of {all} busy").format(busy=taking.busy, all=taking.slots)),
+            (_("Alive"), text.count(fleet.living)),
+            (_("Machines"), text.count(fleet.machines)),
+            (_("Not heard of"), text.count(fleet.number(*MISSING))),
+            (_("Slots"), _("{busy} of {all} busy").format(busy=fleet.busy, all=fleet.slots)),
+            (_("Take no work"), text.count(fleet.apart)),
             (_("Reconciles the fleet"), snapshot.leader or _("nobody")),
         ]
-        words = ngettext("{n} node", "{n} nodes", len(alive)).format(n=len(alive))
+        words = worker_words.summary(fleet)
         verb = (_("Open workers"), lambda: self._window.open_page("workers"))
-        state = "warning" if silent or not alive else "healthy"
+        state = "warning" if fleet.living != fleet.known or not fleet.living else "healthy"
         return Part(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
 
     def _freshness(self) -> Part:

@@ -13,16 +13,16 @@ from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain import environment
+from services.domain.insight.worker import MISSING
 from services.domain.status import IN_FLIGHT, Status
-from services.domain.worker import SILENT_AFTER_MS
 from services.i18n import _
-from services.messages import told
+from services.messages import render, told
 from services.monitor.health import HealthLog
 from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
-from views.support import text
+from views.support import text, worker_words
 from views.support.feed import Feed
 from views.support.language import on_language_changed
 
@@ -86,22 +86,21 @@ class ShellWiring(QObject):
         if not snapshot.at_ms:
             return
         broker, store = snapshot.broker, snapshot.store
-        now = snapshot.at_ms
-        alive = [info for info in snapshot.workers if now - info.seen_at <= SILENT_AFTER_MS]
-        silent = len(snapshot.workers) - len(alive)
+        fleet, way = snapshot.fleet(), snapshot.publisher()
         engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
-        state = "dead" if not broker.connected else "warning" if broker.blocked else "healthy"
-        value = _("publishers blocked") if broker.blocked else _latency(broker.latency_ms)
-        count = f"{len(alive)} / {len(snapshot.workers)}" if silent else str(len(alive))
-        workers_state = "warning" if silent or not alive else "healthy"
-        tip = _("Nobody works on tasks; start a worker") if not alive else ""
+        state = "dead" if not broker.connected else "warning" if way.kind else "healthy"
+        value = _("publishers blocked") if way.held else _latency(broker.latency_ms)
+        missing = fleet.living != fleet.known
+        count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
+        workers_state = "warning" if missing or not fleet.living else "healthy"
+        tip = worker_words.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         parts = [
             Health(
                 key="broker",
                 name=engine,
                 value=value if broker.connected else _("lost"),
                 state=state,
-                tip=told(broker.error),
+                tip=render(way.message) if way.kind else told(broker.error),
             ),
             Health(
                 key="store",
@@ -131,8 +130,8 @@ class ShellWiring(QObject):
         rail = self._window.rail
         rail.set_badge("tasks", text.compact(flight) if flight else "", "retrying" if held else "text2", _("in flight"))
         rail.set_badge("dead_letters", text.compact(dead) if dead else "", "dead", _("open dead letters"))
-        silent = sum(1 for info in snapshot.workers if snapshot.at_ms - info.seen_at > SILENT_AFTER_MS)
-        rail.set_badge("workers", str(silent) if silent else "", "retrying", _("silent workers"))
+        missing = snapshot.fleet().number(*MISSING)
+        rail.set_badge("workers", str(missing) if missing else "", "retrying", _("workers that are not heard of"))
 
     def _show_age(self) -> None:
         snapshot = self._feed.latest

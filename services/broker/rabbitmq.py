@@ -160,7 +160,9 @@ class RabbitBroker:
             used = sorted(self._used, key=lambda link: link.name)
             consumers = list(self._consumers)
         with self._lock:
-            alarms, alarms_ms = self._alarms, self._alarms_ms
+            # a message that was confirmed since tells that the alarm is over
+            stands = self._publisher.answered_at < self._alarms_at
+            alarms, alarms_ms = (self._alarms, self._alarms_ms) if stands else ((), 0)
         errors = [*(link.error for link in used), self._control.error, *(item.error for item in consumers)]
         return BrokerHealth(
             connected=bool(used) and all(link.up for link in used),

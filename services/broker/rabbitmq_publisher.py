@@ -52,6 +52,11 @@ class Publisher:
         link.add(self)
 
     # ------------------------------------------------------------------------------------------------- any thread
+    @property
+    def answered_at(self) -> float:
+        """When the broker confirmed something last, monotonic seconds."""
+        return self._progress
+
     def publish(self, orders: Sequence[Order]) -> list[Receipt]:
         """Send a batch and wait for every answer."""
         call = Call(orders, self._clock.monotonic())

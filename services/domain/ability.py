@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from services.domain.home import HomeNow
+from services.domain.insight import worker as insight
 from services.domain.task_type import TaskType
 from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 
@@ -79,13 +80,15 @@ def of(info: WorkerInfo) -> Ability:
 
 
 def is_alive(info: WorkerInfo, now_ms: int) -> bool:
-    """Whether it takes tasks, as far as one can know."""
+    """Whether it takes tasks, until its claims have run out: engine and homes do not count it out before. What a person
+    may rely on now is ``insight.worker.takes_work``.
+    """
     return info.state == "running" and now_ms - info.seen_at <= SILENT_AFTER_MS
 
 
 def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int) -> Supply:
     """Look through the heartbeats for those who can run tasks of a type in a lane."""
-    alive = [info for info in workers if is_alive(info, now_ms)]
+    alive = [info for info in workers if insight.takes_work(info, now_ms)]
     serving = [of(info) for info in alive if lane in info.lanes]
     needs, need = _need(kind, serving)
     return Supply(

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from services.domain.insight import flow
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.message import Message, Param
 from services.domain.order import Inspection
 from services.domain.sentences import N_
-from services.domain.worker import SILENT_AFTER_MS, WorkerInfo
 
 OK, NOTE, WARNING, ERROR = "ok", "note", "warning", "error"
 LEVELS = (ERROR, WARNING, NOTE, OK)
@@ -69,7 +70,7 @@ SENTENCES: dict[str, str] = {
     "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
     "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),
     "doctor.no_leader_idle": N_("Nobody reconciles the fleet; nothing waits for it"),
-    "doctor.workers": N_("Workers alive: {workers}, with {slots} slots"),
+    "doctor.workers": N_("Workers alive: {workers} on {machines} machines, {busy} of {slots} slots busy"),
     "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
     "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
     "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
@@ -77,6 +78,13 @@ SENTENCES: dict[str, str] = {
     "doctor.flow.remedy": N_("More slots or workers, a login, a resume or a decision: the Overview page names which."),
     "doctor.silent": N_("Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed"),
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.late": N_("Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed"),
+    "doctor.late.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.gone": N_("Worker {worker} is gone for {span} without a farewell"),
+    "doctor.gone.remedy": N_("Start it again, or take it off the list: fleetdeck worker forget {worker}"),
+    "doctor.lost": N_("Of worker {worker}: {what}"),
+    "doctor.publisher": N_("{what}; {tasks} tasks recorded, not sent; met for {span} by {who}"),
+    "doctor.schedule_late": N_("The schedule {name} is {span} late"),
     "doctor.silent_idle": N_("Workers that went away with nothing in hand: {workers} ({names})"),
     "doctor.other_version": N_("Worker {worker} is version {version}, this is {own}"),
     "doctor.other_version.remedy": N_("Update the older one."),
@@ -154,7 +162,8 @@ class Finding:
     """One thing that was looked at. A remedy stands with everything but what is well."""
 
     level: str  #: ok | note | warning | error
-    #: store | broker | queues | clock | disk | leader | workers | orphans | types | pauses | sessions | records
+    #: store | broker | queues | clock | disk | leader | workers | orphans | types | pauses | schedules | sessions |
+    #: records
     check: str
     message: Message
     remedy: Message | None = None
@@ -163,9 +172,8 @@ class Finding:
 def finding(level: str, check: str, code: str, **params: Param) -> Finding:
     """A finding whose remedy, if there is one, is named like its code."""
     known = f"{code}.remedy" in SENTENCES
-    return Finding(
-        level=level, check=check, message=Message(code, params), remedy=Message(f"{code}.remedy") if known else None
-    )
+    remedy = Message(f"{code}.remedy", params) if known else None
+    return Finding(level=level, check=check, message=Message(code, params), remedy=remedy)
 
 
 def of_store(facts: Mapping[str, str], *, production: bool) -> list[Finding]:
@@ -249,19 +257,21 @@ def _fine(check: str, code: str, **params: Param) -> Finding:
     return Finding(level=OK, check=check, message=Message(code, params))
 
 
-def of_workers(workers: Sequence[WorkerInfo], now_ms: int, waiting: int, version: str) -> list[Finding]:
-    """Who is alive, silent, of another version, or lacks what it is configured to run."""
-    alive = [info for info in workers if now_ms - info.seen_at < SILENT_AFTER_MS]
+def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
+    """Who is alive, late, silent or gone, of another version, or lacks what it is configured to run."""
     found: list[Finding] = []
-    if alive:
-        slots = sum(len(info.slots) for info in alive)
-        found.append(finding(OK, "workers", "doctor.workers", workers=len(alive), slots=slots))
+    if fleet.living:
+        params: dict[str, Param] = {"workers": fleet.living, "machines": fleet.machines}
+        found.append(finding(OK, "workers", "doctor.workers", busy=fleet.busy, slots=fleet.slots, **params))
     elif waiting:
         found.append(finding(ERROR, "workers", "doctor.no_workers", tasks=waiting))
     else:
         found.append(finding(NOTE, "workers", "doctor.no_workers_idle"))
-    found += _of_silent([info for info in workers if info not in alive], now_ms)
-    for info in alive:
+    found += _of_missing([one for one in fleet.workers if one.missing])
+    for one in fleet.workers:
+        info = one.info
+        if not one.living:
+            continue
         if info.version != version:
             found.append(
                 finding(
@@ -275,21 +285,18 @@ def of_workers(workers: Sequence[WorkerInfo], now_ms: int, waiting: int, version
     return found
 
 
-def _of_silent(silent: Sequence[WorkerInfo], now_ms: int) -> list[Finding]:
-    """One for each that had tasks; of those that had none, where there are many, one for all."""
-    idle = [info.worker for info in silent if not info.busy]
-    told = [info for info in silent if info.busy or len(idle) <= SILENT_EACH]
-    found = [
-        finding(
-            WARNING if info.busy else NOTE,
-            "workers",
-            "doctor.silent",
-            worker=info.worker,
-            seconds=(now_ms - info.seen_at) // 1000,
-            tasks=info.busy,
-        )
-        for info in told
-    ]
+def _of_missing(missing: Sequence[WorkerNow]) -> list[Finding]:
+    """One for each that held tasks; of those that are gone with nothing in hand, where there are many, one for all."""
+    idle = [one.name for one in missing if not one.fates]
+    found: list[Finding] = []
+    for one in missing:
+        if not one.fates and len(idle) > SILENT_EACH:
+            continue
+        code = {insight.LATE: "late", insight.SILENT: "silent"}.get(one.state, "gone")
+        held = len(one.unconfirmed)
+        params: dict[str, Param] = {"worker": one.name, "seconds": one.silence_ms // 1000, "tasks": held}
+        level = NOTE if code == "gone" and not one.fates else WARNING
+        found.append(finding(level, "workers", f"doctor.{code}", **params))
     if len(idle) > SILENT_EACH:
         names = ", ".join([*idle[:SILENT_EACH], "…"])
         found.append(finding(NOTE, "workers", "doctor.silent_idle", workers=len(idle), names=names))

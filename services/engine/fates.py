@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from services.domain.insight import publisher
 from services.domain.insight import worker as insight
+from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
+from services.domain.order import BrokerHealth
 from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.worker import WorkerInfo
-from services.engine import leader
+from services.engine import leader, leader_link
 from services.ports import Store
 
 #: so many tasks of one worker are followed; nobody has more slots
@@ -50,6 +53,17 @@ class Fates:
         for task in self._store.query(Query(terms=terms, limit=FOLLOWED, want_total=False)).tasks:
             if task.updated_at >= info.started_at:
                 held.setdefault(task.task_id, task.attempt)
+
+
+def way(store: Store, now_ms: int, leads: str, health: BrokerHealth | None = None) -> PublisherNow:
+    """The way to the broker as workers and the leader tell it, and this process where it has one. Blocking."""
+    return publisher.look(
+        health or BrokerHealth(connected=True),
+        store.workers(),
+        now_ms,
+        unsent=store.counts().unsent,
+        others=leader_link.links(store, leads),
+    )
 
 
 def look(store: Store) -> FleetNow:

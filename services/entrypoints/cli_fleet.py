@@ -8,11 +8,13 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, messages
 from services.domain.errors import UsageError
 from services.domain.insight import depth, flow
+from services.domain.insight import worker as insight
+from services.domain.insight.publisher import PublisherNow
+from services.domain.insight.worker import STATES
 from services.domain.said import said
-from services.domain.worker import SILENT_AFTER_MS
 from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.messages import english_headline
@@ -64,7 +66,7 @@ def stats(context: Context) -> int:
         }
         for row in rows
     }
-    alive = [info for info in snapshot.workers if snapshot.at_ms - info.seen_at < SILENT_AFTER_MS]
+    fleet, way = snapshot.fleet(), snapshot.publisher()
     document = {
         "headline": english_headline(flow.headline(told)),
         "flow": _flow(told),
@@ -72,7 +74,12 @@ def stats(context: Context) -> int:
         "lanes": lanes,
         "fetched_ahead": depth.ahead(rows, snapshot.workers, told=known),
         "dead_open": counts.triage.get("open", 0),
-        "workers": len(alive),
+        "workers": fleet.living,
+        "machines": fleet.machines,
+        "workers_by_state": {state: number for state in STATES if (number := fleet.number(state))},
+        "slots_apart": fleet.apart,
+        "unsent": counts.unsent,
+        "publisher": _publisher(way),
         "scaling": scaling,
         "total": counts.total,
         "duplicates": duplicates,
@@ -85,6 +92,9 @@ def stats(context: Context) -> int:
     )
     lines.append(f"fetched ahead: {document['fetched_ahead']}")
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
+    lines.append(", ".join(map(messages.english, insight.summary(fleet))))
+    lines += [f"recorded, not sent: {counts.unsent}"] if counts.unsent else []
+    lines += [f"{messages.english(way.message)}. {messages.english(way.remedy)}"] if way.kind else []
     lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))
     lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
     context.show(document, lines)
@@ -112,6 +122,21 @@ def _flow(told: flow.Flow) -> dict[str, Any]:
         else {"low": round(spread.low_s, 1), "mid": round(spread.mid_s, 1), "high": round(spread.high_s, 1)},
         "no_estimate": told.reason,
         "would_help": list(told.helps),
+    }
+
+
+def _publisher(way: PublisherNow) -> dict[str, Any]:
+    """The way to the broker: what is wrong, since when, who meets it, and what helps."""
+    if not way.kind:
+        return {"ok": True}
+    return {
+        "ok": False,
+        "kind": way.kind,
+        "why": way.why,
+        "since": shapes.iso(way.since_ms),
+        "who": [name or "this command" for name in way.who],
+        "message": messages.english(way.message),
+        "remedy": messages.english(way.remedy),
     }
 
 

@@ -17,10 +17,12 @@ from services import assembly, workforce
 from services import settings as config
 from services.domain import autoscale, lane_share
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
+from services.domain.insight import schedule
 from services.domain.lane import LANES
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
+from services.engine import fates
 from services.entrypoints import cli_workers, demo, metrics_server, signals
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
 from services.monitor import metrics
@@ -45,6 +47,9 @@ UNFINISHED = (Status.PENDING, Status.QUEUED, Status.RUNNING, Status.RETRYING)
 QUIET_S, OTHERS_S = 1.0, 15.0
 #: where this process leads itself, nobody needs time to take the lead over
 LED_S = 4.0
+
+#: so many late schedules are counted for who measures
+LATE_COUNTED = 1000
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -105,6 +110,13 @@ def work(context: Context) -> int:
     return EXIT_OK if clean else EXIT_FAILED
 
 
+def _of_fleet(engine: assembly.Engine) -> list[metrics.Metric]:
+    store = engine.store
+    now = store.now_ms()
+    late = sum(1 for one in store.due_schedules(LATE_COUNTED) if schedule.overdue(one.next_at, now))
+    return metrics.of_fleet(store.counts(), engine.broker.depths(), fates.look(store), late_schedules=late)
+
+
 def _work(
     settings: config.Settings, stop: threading.Event, *, drain: bool, metrics_at: tuple[str, int] | None
 ) -> tuple[Worker, bool]:
@@ -120,7 +132,7 @@ def _work(
         with metrics_server.serving(
             metrics_at,
             lambda: metrics.of_worker(worker.last_info, leads=steward.leader.leading),
-            lambda: metrics.of_fleet(engine.store.counts(), engine.broker.depths()),
+            lambda: _of_fleet(engine),
         ) as page:
             if page:
                 sys.stderr.write(f"fleetdeck: metrics at {page}\n")

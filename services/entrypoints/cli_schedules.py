@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from services import assembly
+from services import assembly, messages
 from services.domain import filter_time, recurrence
 from services.domain.errors import UsageError
 from services.domain.said import said
@@ -96,9 +96,9 @@ def list_schedules(context: Context) -> int:
         zone = assembly.commands(engine).schedules.zone()
     header = ("name", "type", "when", "shops", "next run", "last run", "created", "left out", "failed")
     document = {"schedules": [_document(row) for row in rows], "time_zone": zone}
-    context.show(
-        document, table(header, [_line(row) for row in rows]) if rows else ["no schedules; see `schedule add`"]
-    )
+    lines = table(header, [_line(row) for row in rows]) if rows else ["no schedules; see `schedule add`"]
+    reasons = dict.fromkeys(messages.english(row.now.why) for row in rows if row.now.why is not None)
+    context.show(document, [*lines, *reasons])
     return EXIT_OK
 
 
@@ -252,6 +252,10 @@ def _document(row: ScheduleRow) -> dict[str, Any]:
         "shop_count": row.shops,
         "upcoming": [_iso(row, instant) for instant in row.upcoming],
         "problem": row.problem,
+        "planned_for": _iso(row, row.now.due_ms),
+        "late_s": row.now.late_ms // 1000,
+        "why_late": messages.english(row.now.why) if row.now.why is not None else "",
+        "ran_late_s": row.now.ran_late_ms // 1000,
         "last": _tally(last, row) if last is not None else None,
     }
 
@@ -268,12 +272,26 @@ def _line(row: ScheduleRow) -> tuple[object, ...]:
         row.schedule.task_type,
         _when(row),
         row.shops,
-        row.problem or (_iso(row, row.upcoming[0]) if row.upcoming else "disabled"),
-        _iso(row, last.at) if last else "",
+        row.problem or _next(row),
+        _ran(row) if last else "",
         last.created if last else "",
         last.active if last else "",
         last.failed if last else "",
     )
+
+
+def _next(row: ScheduleRow) -> str:
+    """When it runs next; a planned time that has passed, with how late it is."""
+    if not row.upcoming:
+        return "disabled"
+    late = f", {messages.english(row.now.late)}" if row.now.late is not None else ""
+    return f"{_iso(row, row.upcoming[0])}{late}"
+
+
+def _ran(row: ScheduleRow) -> str:
+    assert row.planned.last is not None
+    late = f", {messages.english(row.now.ran_late)}" if row.now.ran_late is not None else ""
+    return f"{_iso(row, row.planned.last.at)}{late}"
 
 
 def _when(row: ScheduleRow) -> str:

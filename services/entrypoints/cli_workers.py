@@ -1,4 +1,4 @@
-"""``worker list|show|drain|resume|stop|slots|refuse``: what other workers do, and what they are told."""
+"""``worker list|show|drain|resume|stop|slots|refuse|forget``: what other workers do, and what they are told."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from typing import Any
 
 import msgspec
 
-from services import assembly, spans
+from services import assembly, messages, spans
 from services.domain import autoscale, home, ids, lane_share
 from services.domain.errors import UsageError
-from services.domain.worker import SILENT_AFTER_MS, BrowserState, WorkerInfo
+from services.domain.insight import worker as insight
+from services.domain.insight.worker import FleetNow, WorkerNow
+from services.domain.worker import BrowserState, WorkerInfo
+from services.engine import fates
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, seconds, table
 
 SLOTS_FORM = "N[,LANE=LEAST-MOST...]|auto[:LEAST-MOST]"
@@ -40,6 +43,10 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
             text = "how long running tasks may go on before they go back to their queue (default: the worker's own)"
             parser.add_argument("--grace", type=seconds, default=None, metavar="SECONDS", help=text)
         parser.set_defaults(handler=tell, verb=name)
+    text = "take a worker that is gone off the list; it is back if it beats again"
+    parser = verbs.add_parser("forget", parents=[common], help=text)
+    parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
+    parser.set_defaults(handler=forget)
     text = "change how many tasks a worker runs at once, and how its lanes share the slots"
     parser = verbs.add_parser("slots", parents=[common], help=text)
     parser.add_argument("workers", nargs=1, metavar="WORKER", help="its name, or a beginning that only one has")
@@ -56,51 +63,97 @@ def add(verbs: Any, common: argparse.ArgumentParser) -> None:
 def list_workers(context: Context) -> int:
     """Print workers."""
     with context.engine() as engine:
-        workers = engine.store.workers()
-        now = engine.store.now_ms()
-    document = {"workers": [_document(info, now) for info in workers]}
+        fleet = fates.look(engine.store)
+    document = {"workers": [_document(one) for one in fleet.workers], "summary": _summary(fleet)}
     rows = [
         (
-            info.worker,
-            "silent" if _silent(info, now) else info.state,
-            f"{info.busy}/{len(info.slots)}" + (f" {info.auto}" if info.auto else ""),
-            spans.english((now - info.seen_at) / 1000),
-            info.done,
-            info.failed,
-            _lanes(info),
-            info.node,
-            info.version,
-            _runs(info),
+            one.name,
+            _state(one),
+            f"{one.busy}/{len(one.slots)}" + (f" {one.info.auto}" if one.info.auto else ""),
+            spans.english(one.silence_ms / 1000),
+            one.info.done,
+            one.info.failed,
+            _lanes(one.info),
+            one.info.node,
+            one.info.version,
+            _runs(one.info),
         )
-        for info in workers
+        for one in fleet.workers
     ]
     header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "node", "version", "runs")
-    context.show(document, table(header, rows))
+    told = [f"{one.name}: {words}" for one in fleet.workers if one.missing for words in _facts(one)]
+    context.show(document, [*table(header, rows), *told, _summary(fleet)])
     return EXIT_OK
 
 
 def show_worker(context: Context) -> int:
     """Print one worker."""
     with context.engine() as engine:
-        info = _one(engine.store.workers(), context.args.workers[0])
-        now = engine.store.now_ms()
-    state = "silent" if _silent(info, now) else info.state
+        fleet, now = fates.look(engine.store), engine.store.now_ms()
+        info = _one([one.info for one in fleet.workers], context.args.workers[0])
+    one = fleet.find(info.worker)
+    assert one is not None
     lines = [
-        f"{info.worker}: {state}, heard {spans.english((now - info.seen_at) / 1000)} ago, on {info.host}",
+        f"{info.worker}: {_state(one)}, heard {spans.english(one.silence_ms / 1000)} ago, on {info.host}",
+        *[f"  {words}" for words in _facts(one)],
         f"  node {info.node or 'without a name'}",
         f"  runs {_runs(info)}",
-        f"  {info.busy} of {len(info.slots)} slots busy",
-        *[f"    {one.task_type} of {one.shop}: {one.task_id}" for one in info.slots if one.task_id],
+        f"  {one.busy} of {len(one.slots)} slots {'unconfirmed' if one.missing else 'busy'}",
+        *[f"    {slot.task_type} of {slot.shop}: {slot.task_id}" for slot in one.slots if slot.task_id],
+        *_link(info, now),
         f"  {max(info.browsers, len(info.pool))} browsers" + (", among them" if info.browsers > len(info.pool) else ""),
-        *[f"    {_browser(one, info.seen_at)}" for one in info.pool],
+        *[f"    {_browser(place, info.seen_at)}" for place in info.pool],
     ]
-    context.show({"worker": _document(info, now)}, lines)
+    context.show({"worker": _document(one)}, lines)
     return EXIT_OK
 
 
-def _document(info: WorkerInfo, now: int) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(info)
-    return told | {"silent_ms": now - info.seen_at, "silent": _silent(info, now)}
+def forget(context: Context) -> int:
+    """Strike a worker off the list that is gone."""
+    with context.engine() as engine:
+        info = _one(engine.store.workers(), context.args.workers[0])
+        assembly.commands(engine).fleet.forget_worker(info.worker)
+    context.show(
+        {"worker": info.worker, "forgotten": True}, [f"{info.worker} is forgotten; it is back if it beats again"]
+    )
+    return EXIT_OK
+
+
+def _document(one: WorkerNow) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(one.info)
+    return told | {
+        "silent_ms": one.silence_ms,
+        "silent": one.state in (insight.SILENT, insight.GONE),
+        "standing": one.state,
+        "facts": _facts(one),
+        "tasks": [{name: value for name, value in msgspec.to_builtins(fate).items() if value} for fate in one.fates],
+    }
+
+
+def _summary(fleet: FleetNow) -> str:
+    return ", ".join(map(messages.english, insight.summary(fleet)))
+
+
+def _state(one: WorkerNow) -> str:
+    """Its state in one word; ``running`` is what was always said of one that is well."""
+    return "running" if one.state == insight.FINE else one.state
+
+
+def _facts(one: WorkerNow) -> list[str]:
+    return [messages.english(fact.message) for fact in one.facts]
+
+
+def _link(info: WorkerInfo, now: int) -> list[str]:
+    """What its connections to the broker meet."""
+    link, found = info.link, []
+    if link.blocked_at:
+        since = spans.english(max(0, now - link.blocked_at) / 1000)
+        found.append(f"  the broker holds its messages back for {since}: {link.why or 'no reason given'}")
+    if link.unanswered:
+        found.append(f"  {link.unanswered} messages without a confirm")
+    if link.error:
+        found.append(f"  broker: {link.error}")
+    return found
 
 
 def _browser(one: BrowserState, now: int) -> str:
@@ -238,4 +291,4 @@ def _one(workers: Sequence[WorkerInfo], word: str) -> WorkerInfo:
 
 
 def _silent(info: WorkerInfo, now: int) -> bool:
-    return now - info.seen_at >= SILENT_AFTER_MS
+    return insight.missed(info, now)

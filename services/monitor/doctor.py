@@ -7,17 +7,19 @@ import shutil
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from services.domain import ability, health, health_queues, shop_queue, task_type
+from services import messages
+from services.domain import ability, health, health_queues, schedule, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.insight import flow
+from services.domain.insight import schedule as schedules
+from services.domain.insight import worker as insight
 from services.domain.message import Message, Param
 from services.domain.miscount import some
 from services.domain.query import Counts
-from services.domain.said import words_of
+from services.domain.said import Said, words_of
 from services.domain.status import ACTIVE, WAITING, Status
-from services.domain.worker import SILENT_AFTER_MS
-from services.engine import leader
+from services.engine import fates, leader
 from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
@@ -99,7 +101,7 @@ class Doctor:
         states = [shop_queue.parse(body).state for body in documents.values()]
         shops = sorted(shop for shop, state in zip(known, states, strict=True) if state == shop_queue.OPEN)
         now = self._store.now_ms()
-        alive = sum(1 for info in self._store.workers() if now - info.seen_at < SILENT_AFTER_MS)
+        alive = insight.look(self._store.workers(), now).living
         self._broker.know_shops(shops)
         seen = self._broker.queues()
         return [
@@ -128,7 +130,20 @@ class Doctor:
                 store, self._broker, Registry(store, self._clock, task_type.TaskType.default("")), self._clock
             )
             found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
-        found += health.of_workers(store.workers(), now, waiting, self._version)
+        fleet = fates.look(store)
+        found += health.of_workers(fleet, waiting, self._version)
+        found += [
+            Finding(
+                level=NOTE,
+                check="workers",
+                message=Message("doctor.lost", {"worker": one.name, "what": _said(fact.message)}),
+            )
+            for one in fleet.workers
+            if one.missing and one.fates
+            for fact in one.facts
+        ]
+        found += self._of_publisher(now, counts.unsent)
+        found += self._of_schedules(now)
         found += [
             finding(WARNING, "workers", "doctor.home_silent", node=node, tasks=tasks)
             for node, tasks, _ in ability.absent_homes(store.homebound(), store.workers(), now)
@@ -149,6 +164,34 @@ class Doctor:
         return found + [
             finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
         ]
+
+    def _of_publisher(self, now: int, unsent: int) -> list[Finding]:
+        """What workers, the leader and this process meet on their way to the broker."""
+        way = fates.way(self._store, now, self._store.leader(leader.ROLE), self._broker.health())
+        if not way.kind:
+            return []
+        params: dict[str, Param] = {
+            "what": _said(way.message),
+            "tasks": unsent,
+            "seconds": max(0, now - way.since_ms) // 1000,
+            "who": ", ".join(name or "doctor" for name in way.who),
+        }
+        found = Message("doctor.publisher", params)
+        return [Finding(level=ERROR, check="broker", message=found, remedy=way.remedy)]
+
+    def _of_schedules(self, now: int) -> list[Finding]:
+        """Those that nobody has fired in time."""
+        late = [one for one in self._store.due_schedules(LOOK) if schedules.overdue(one.next_at, now)]
+        found = []
+        leads = self._store.leader(leader.ROLE)
+        way = fates.way(self._store, now, leads) if late else None
+        for entry in late:
+            with contextlib.suppress(UsageError):  # what cannot be read is no matter of time
+                one = schedules.look(schedule.load(entry.body), entry.next_at, now, leader=leads, way=way)
+                params: dict[str, Param] = {"name": entry.name, "seconds": one.late_ms // 1000}
+                told = Message("doctor.schedule_late", params)
+                found.append(Finding(level=ERROR, check="schedules", message=told, remedy=one.why))
+        return found
 
     def _of_records(self, *, deep: bool) -> list[Finding]:
         """What is derived from the records and differs from them."""
@@ -174,6 +217,13 @@ class Doctor:
                 Finding(level=WARNING, check="records", message=Message("repair.links", params), remedy=remedy)
             )
         return found or [finding(OK, "records", "doctor.compared", tasks=total)]
+
+
+def _said(message: Message) -> Said:
+    """A sentence within a sentence."""
+    text = Said(messages.english(message))
+    text.message = message
+    return text
 
 
 def _sum(counts: Counts, statuses: Iterable[str]) -> int:

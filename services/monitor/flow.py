@@ -10,11 +10,13 @@ from services.domain import ability, breaker, dependency, home, session
 from services.domain.insight import flow
 from services.domain.insight.flow import Facts, Flow, Line
 from services.domain.insight.gates import PAUSED, QUOTA, SHOP_BUSY, TWIN
+from services.domain.insight.worker import FINE, takes_work
 from services.domain.query import Query, Term, equals
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
 from services.domain.task import Task
-from services.domain.worker import AMBER_AFTER_MS, WorkerInfo
+from services.engine import leader, leader_link
+from services.engine.fates import Fates
 from services.engine.registry import Registry
 from services.monitor.live import Rates, Snapshot
 from services.monitor.meter import Meter
@@ -100,7 +102,7 @@ class FlowQueries:
                 supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)
                 found[task.task_id] = "" if supply.able else "need"
             elif node := home.node_of(task.gate):
-                alive = any(info.node == node and takes(info, snapshot.at_ms) for info in snapshot.workers)
+                alive = any(info.node == node and takes_work(info, snapshot.at_ms) for info in snapshot.workers)
                 found[task.task_id] = "" if alive else "home"
             else:
                 found[task.task_id] = "later" if task.gate == QUOTA else ""
@@ -160,30 +162,25 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
     return _trimmed(base, persons, gates.later.total(), lines)
 
 
-def takes(info: WorkerInfo, now_ms: int) -> bool:
-    """Whether a worker's free slots count: it takes tasks, and was heard of a moment ago."""
-    return info.state == "running" and now_ms - info.seen_at <= AMBER_AFTER_MS
-
-
 def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     """What a snapshot alone tells; asks nobody."""
     status = snapshot.counts.status
-    taking = [info for info in snapshot.workers if takes(info, snapshot.at_ms)]
+    fleet, way = snapshot.fleet(), snapshot.publisher()
     pending = status.get(Status.PENDING, 0)
     return Facts(
         known=snapshot.at_ms > 0 or not snapshot.store.connected,
         store=snapshot.store.connected,
         broker=snapshot.broker.connected or not snapshot.at_ms,
-        blocked=snapshot.broker.blocked,
+        blocked=way.held,
         waiting=sum(status.get(one, 0) for one in WAITING),
-        unsent=pending if snapshot.broker.blocked or not snapshot.broker.connected else min(unsent, pending),
+        unsent=pending if way.held or not snapshot.broker.connected else min(unsent, pending),
         running=status.get(Status.RUNNING, 0),
         retrying=status.get(Status.RETRYING, 0),
         held=status.get(Status.HELD, 0),
         dead=snapshot.counts.triage.get(Triage.OPEN, 0),
-        workers=len(taking),
-        slots=sum(len(info.slots) for info in taking),
-        busy=sum(info.busy for info in taking),
+        workers=fleet.number(FINE),
+        slots=fleet.slots,
+        busy=fleet.busy,
         rates=snapshot.rates.flow,
     )
 
@@ -197,13 +194,16 @@ def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) ->
 
 def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snapshot:
     """A snapshot without a thread that takes them."""
-    now = store.now_ms()
+    now, workers, leads = store.now_ms(), tuple(store.workers()), store.leader(leader.ROLE)
     return Snapshot(
         at_ms=now,
         taken=clock.monotonic(),
         counts=store.counts(),
         depths=tuple(broker.depths()),
-        workers=tuple(store.workers()),
+        workers=workers,
+        fates=Fates(store).find(workers, now),
+        leader=leads,
+        links=leader_link.links(store, leads),
         pauses=tuple(store.pauses()),
         sessions=tuple(store.sessions()),
         broker=broker.health(),

@@ -75,6 +75,7 @@ class Snapshot:
     rates: Rates = field(default_factory=Rates)
     lag_ms: float = 0.0  #: age of the newest event when it arrived
     leader: str = ""
+    leaderless_ms: int = 0  #: since when nobody leads, UTC ms; 0 while somebody does, or since before that was watched
     retry_in_s: float = 0.0  #: until the next try to connect, 0 while connected
 
     def fleet(self, now_ms: int = 0) -> FleetNow:
@@ -285,6 +286,7 @@ class Live:
             pauses=tuple(self._store.pauses()),
             sessions=tuple(self._store.sessions()),
             leader=leads,
+            leaderless_ms=0 if leads else self._snapshot.leaderless_ms or self.now_ms(),
             links=leader_link.links(self._store, leads),
             store=StoreHealth(connected=answers, latency_ms=latency, error=error),
         )

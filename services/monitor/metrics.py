@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from services.domain.insight.worker import STATES, FleetNow
 from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.worker import WorkerInfo
@@ -39,6 +40,13 @@ def of_worker(info: WorkerInfo, *, leads: bool) -> list[Metric]:
         ("machine_memory_percent", "gauge", "Percent of the whole machine", info.memory_machine),
         ("browsers", "gauge", "Browsers that it has running", info.browsers),
         ("leads", "gauge", "1 where this process leads the fleet", float(leads)),
+        ("publisher_blocked", "gauge", "1 where the broker holds its messages back", float(info.link.blocked_at > 0)),
+        (
+            "publishes_unanswered",
+            "gauge",
+            "Messages given up since the last confirm",
+            info.link.unanswered,
+        ),
         ("started_seconds", "gauge", "When it began, seconds since 1970", info.started_at / 1000),
     )
     known = [
@@ -49,11 +57,40 @@ def of_worker(info: WorkerInfo, *, leads: bool) -> list[Metric]:
     return [Metric("fleetdeck_worker_info", "gauge", "1, with what it is in the labels", ((words, 1.0),)), *known]
 
 
-def of_fleet(counts: Counts, depths: Iterable[QueueDepth]) -> list[Metric]:
+def of_fleet(
+    counts: Counts, depths: Iterable[QueueDepth], fleet: FleetNow | None = None, *, late_schedules: int = 0
+) -> list[Metric]:
     """The same from every worker of a fleet: take the maximum, not the sum."""
     lanes = [depth for depth in depths if depth.kind == "lane"]
     statuses = tuple(({"status": str(name)}, float(number)) for name, number in sorted(counts.status.items()))
+    workers = (
+        [
+            Metric(
+                "fleetdeck_workers",
+                "gauge",
+                "Workers by what is true of them",
+                tuple(({"state": state}, float(fleet.number(state))) for state in STATES),
+            ),
+            Metric("fleetdeck_slots", "gauge", "Slots of workers that take work", (({}, float(fleet.slots)),)),
+            Metric("fleetdeck_slots_busy", "gauge", "Those of them with a task", (({}, float(fleet.busy)),)),
+            Metric(
+                "fleetdeck_schedules_late",
+                "gauge",
+                "Schedules past due that nobody fired",
+                (({}, float(late_schedules)),),
+            ),
+        ]
+        if fleet is not None
+        else []
+    )
     return [
+        *workers,
+        Metric(
+            "fleetdeck_tasks_unsent",
+            "gauge",
+            "Tasks recorded whose message is not in the broker",
+            (({}, float(counts.unsent)),),
+        ),
         Metric("fleetdeck_tasks", "gauge", "Records by status", statuses),
         Metric(
             "fleetdeck_lane_ready",

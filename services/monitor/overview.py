@@ -9,6 +9,7 @@ from typing import Protocol
 from services.domain.insight.depth import LANES, LaneDepth
 from services.domain.insight.flow import LOADING, Facts, Flow
 from services.domain.insight.shop import ShopNow
+from services.domain.message import Message
 from services.monitor.history import Sample
 
 __all__ = ["LANES", "Attention", "LaneDepth", "OverviewNow", "OverviewSource", "Sample"]
@@ -24,6 +25,7 @@ class Attention:
     severity: str  #: name of a status: dead, warning, blocked, stuck, paused
     code: str
     params: Mapping[str, str | int | float] = field(default_factory=dict)
+    facts: tuple[Message, ...] = ()  #: what is true of it, where that is more than the sentence of its code says
     since_ms: int = 0
     verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
 

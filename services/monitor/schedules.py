@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
 from services.domain import recurrence
 from services.domain import schedule as schedules
 from services.domain.errors import UsageError
+from services.domain.insight import schedule as insight
+from services.domain.insight.schedule import ScheduleNow
 from services.domain.said import words_of
 from services.domain.schedule import Planned, Schedule
+from services.engine import fates, leader
 from services.engine.firing import DEFAULT_ZONE, fleet_zone
 from services.engine.registry import Registry
 from services.ports import ScheduleEntry, Store
@@ -30,6 +33,7 @@ class ScheduleRow:
     upcoming: tuple[int, ...] = ()  #: the next runs, none while it is disabled
     shops: int = 0  #: how many it would run for now
     problem: str = ""  #: why it cannot run any more
+    now: ScheduleNow = field(default_factory=ScheduleNow)
 
     @property
     def schedule(self) -> Schedule:
@@ -74,6 +78,9 @@ class ScheduleQueries:
 
     def _rows(self, entries: Sequence[ScheduleEntry], count: int) -> list[ScheduleRow]:
         zone = (fleet_zone(self._store) or DEFAULT_ZONE) if entries else ""
+        moment = self._store.now_ms()
+        leads = self._store.leader(leader.ROLE)
+        way = fates.way(self._store, moment, leads) if any(_is_late(one, moment) for one in entries) else None
         shops = self._registry.shops().values()
         found = []
         for entry in entries:
@@ -91,9 +98,14 @@ class ScheduleQueries:
                     upcoming=upcoming,
                     shops=chosen,
                     problem=problem,
+                    now=insight.look(planned, 0 if problem else entry.next_at, moment, leader=leads, way=way),
                 )
             )
         return found
+
+
+def _is_late(entry: ScheduleEntry, moment: int) -> bool:
+    return bool(insight.overdue(entry.next_at, moment))
 
 
 def _upcoming(schedule: Schedule, zone: str, next_at: int, count: int) -> tuple[tuple[int, ...], str]:

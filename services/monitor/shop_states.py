@@ -6,9 +6,9 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain import ability
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopFacts, ShopNow
+from services.domain.insight.worker import takes_work
 from services.domain.query import Query, equals
 from services.domain.shop import Shop
 from services.domain.status import TERMINAL, WAITING, Status
@@ -199,7 +199,7 @@ def lost(snapshot: Snapshot) -> str:
         return insight.NO_STORE
     if not snapshot.broker.connected:
         return insight.NO_BROKER
-    alive = any(ability.is_alive(info, snapshot.at_ms) for info in snapshot.workers)
+    alive = any(takes_work(info, snapshot.at_ms) for info in snapshot.workers)
     return "" if alive else insight.NO_WORKER
 
 

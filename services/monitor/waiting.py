@@ -14,6 +14,7 @@ from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
 from services.domain.insight.runs import Runs
 from services.domain.insight.wait import Facts, GateView, Need
+from services.domain.insight.worker import takes_work
 from services.domain.lane import LANES
 from services.domain.limit import LimitNow
 from services.domain.query import Query, Term, equals
@@ -21,7 +22,7 @@ from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
-from services.domain.worker import AMBER_AFTER_MS, WorkerInfo
+from services.domain.worker import WorkerInfo
 from services.engine.registry import Registry
 from services.monitor.gates import GateLook
 from services.monitor.measured import Measured
@@ -167,8 +168,7 @@ class _Look:
 
     def _serving(self, lane: str) -> Iterable[WorkerInfo]:
         """Those whose slots count: they take tasks of the lane, and were heard of a moment ago."""
-        heard = self._now - AMBER_AFTER_MS
-        return (one for one in self._workers if one.state == "running" and one.seen_at >= heard and lane in one.lanes)
+        return (one for one in self._workers if takes_work(one, self._now) and lane in one.lanes)
 
     def _lasts(self, task_type: str, shop: str, *, here: bool, declared_s: float = 0.0) -> Runs:
         """``here``: by what was measured in that shop, if enough was."""

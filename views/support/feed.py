@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from services.domain.event import Event
 from services.monitor.live import Changes, Live, Snapshot
+from views.support import heard
 
 
 class Feed(QObject):
@@ -75,4 +76,5 @@ class Feed(QObject):
             self.changed.emit(Changes(events=tuple(events), gap=gap))
         if snapshot is not None:
             self._latest = snapshot
+            heard.know(snapshot)
             self.looked.emit(snapshot)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from services.domain.lane import LANES
 from services.domain.outlook import Load
 from services.domain.status import Status
-from services.domain.worker import SILENT_AFTER_MS
 from services.monitor.live import Snapshot
 
 USUAL_S = 10.0  #: one task where nobody said how long it takes
@@ -16,12 +15,8 @@ def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0) -> Load:
 
     With every slot at work the fleet's own pace counts, else how long the task type usually takes.
     """
-    alive = [
-        info
-        for info in snapshot.workers
-        if info.state == "running" and snapshot.at_ms - info.seen_at <= SILENT_AFTER_MS and lane in info.lanes
-    ]
-    slots, busy = sum(len(info.slots) for info in alive), sum(info.busy for info in alive)
+    taking = snapshot.fleet().taking(lane)
+    slots, busy = sum(len(one.slots) for one in taking), sum(one.busy for one in taking)
     ahead = LANES[: LANES.index(lane) + 1] if lane in LANES else LANES
     waiting = sum(
         snapshot.counts.lanes.get(name, {}).get(status, 0)

@@ -64,6 +64,12 @@ def listed(parts: Iterable[str], mark: str = ",") -> str:
     return {",": "，", ";": "；"}[mark].join(parts) if is_chinese() else f"{mark} ".join(parts)
 
 
+def sentences(parts: Iterable[str]) -> str:
+    """Return parts as sentences of one text, each with its full stop; empty ones are left out."""
+    stop, gap = ("。", "") if is_chinese() else (".", " ")
+    return gap.join(f"{part.rstrip('.。')}{stop}" for part in parts if part)
+
+
 def count(number: int) -> str:
     """Return a whole number with thousands separators."""
     return f"{number:,}"

@@ -20,11 +20,14 @@ SENTENCES: dict[str, str] = {
     "publisher.other": N_("The broker takes no new messages: {why}"),
     "publisher.silent": N_("The broker does not confirm messages: {count} without an answer"),
     "publisher.disk.remedy": N_("Free disk on {where}; then everything goes on by itself."),
-    "publisher.memory.remedy": N_("Give {where} more memory, or let its queues drain; then everything goes on."),
+    "publisher.disk.remedy_any": N_("Free disk on the server of RabbitMQ; then everything goes on by itself."),
+    "publisher.memory.remedy": N_("Give RabbitMQ on {where} more memory, or let its queues drain."),
+    "publisher.memory.remedy_any": N_("Give the server of RabbitMQ more memory, or let its queues drain."),
     "publisher.both.remedy": N_("Free disk and memory on {where}; then everything goes on by itself."),
-    "publisher.other.remedy": N_("Look at RabbitMQ's log on {where}."),
-    "publisher.silent.remedy": N_("Look at the load and the log of RabbitMQ on {where}."),
-    "publisher.server": N_("the server of RabbitMQ"),
+    "publisher.both.remedy_any": N_("Free disk and memory on the server of RabbitMQ; then all goes on by itself."),
+    "publisher.other.remedy": N_("Look at the log of RabbitMQ on {where}."),
+    "publisher.other.remedy_any": N_("Look at the log of RabbitMQ."),
+    "publisher.silent.remedy_any": N_("Look at the load and the log of RabbitMQ."),
 }
 
 
@@ -54,8 +57,9 @@ class PublisherNow:
 
     @property
     def remedy(self) -> Message:
-        """What helps; ``where`` is "" where the server's name is not known."""
-        return Message(f"publisher.{self.kind}.remedy", {"where": ", ".join(self.nodes)})
+        """What helps, and on which server where that is known."""
+        known = "" if self.nodes else "_any"
+        return Message(f"publisher.{self.kind}.remedy{known}", {"where": ", ".join(self.nodes)})
 
 
 def look(

@@ -23,6 +23,7 @@ TICK_MS = 1_000
 FINE, DRAINING, STOPPING = "fine", "draining", "stopping"  #: heard of a moment ago
 LATE, SILENT = "late", "silent"  #: not heard of, and what it held is unconfirmed
 GONE, STOPPED = "gone", "stopped"  #: it holds nothing any more; gone without a farewell, or stopped with one
+STATES = (FINE, DRAINING, STOPPING, LATE, SILENT, GONE, STOPPED)
 LIVING = frozenset({FINE, DRAINING, STOPPING})
 MISSING = frozenset({LATE, SILENT, GONE})
 
@@ -34,7 +35,7 @@ SENTENCES: dict[str, str] = {
     "worker.late_idle": N_("late; it held no task"),
     "worker.silent": NN_("silent; {n} task unconfirmed", "silent; {n} tasks unconfirmed"),
     "worker.gone": N_("gone without a farewell"),
-    "worker.idle": N_("It held no task."),
+    "worker.idle": N_("it held no task"),
     "worker.back": NN_("{n} task goes to another worker in {span}", "{n} tasks go to others in {span}"),
     "worker.back_now": NN_("{n} task goes to another worker now", "{n} tasks go to others now"),
     "worker.back_alone": NN_(

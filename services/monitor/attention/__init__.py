@@ -9,7 +9,7 @@ from services.domain.insight.shop import ShopNow
 from services.domain.status import Triage
 from services.domain.task import Task
 from services.domain.task_type import TaskType
-from services.monitor.attention import broker, dead_letters, held, homes, pauses, shops, workers
+from services.monitor.attention import broker, dead_letters, held, homes, pauses, schedules, shops, workers
 from services.monitor.attention.look import Look as Look
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
@@ -26,7 +26,8 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     workers.unable,
     homes.items,
     workers.silent,
-    workers.leaderless,
+    schedules.late,
+    schedules.leaderless,
     broker.items,
     shops.breakers,
     shops.stuck,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from services.domain import ability
 from services.domain.insight.shop import ShopNow
+from services.domain.insight.worker import FleetNow
 from services.domain.status import WAITING
 from services.domain.task import Task
 from services.domain.task_type import TaskType
@@ -45,7 +45,12 @@ class Look:
 
     def alive(self) -> list[WorkerInfo]:
         """The workers that take tasks."""
-        return [info for info in self.snapshot.workers if ability.is_alive(info, self.now_ms)]
+        return [one.info for one in self.fleet.workers if one.takes_work]
+
+    @property
+    def fleet(self) -> FleetNow:
+        """What is true of the workers."""
+        return self.snapshot.fleet()
 
     def named(self, shops: Sequence[str]) -> str:
         """The names of the first few of these, one a line."""

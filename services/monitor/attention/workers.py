@@ -1,33 +1,36 @@
-"""Workers that are missing: silent ones, none at all, none for a lane, none that can run a type, nobody who leads."""
+"""Workers that are missing: silent ones, none at all, none for a lane, none that can run a type."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain import ability
-from services.domain.query import Query, equals
+from services.domain import ability, filter
+from services.domain.insight.worker import kept
+from services.domain.query import equals
 from services.domain.status import Status
-from services.domain.worker import SILENT_AFTER_MS
 from services.monitor.attention.look import Look
 from services.monitor.overview import Attention
 
+#: so many tasks are named by the filter behind an item
+DOOR_TASKS = 50
+
 
 def silent(look: Look) -> Iterable[Attention]:
-    """Workers that stopped speaking, with what they held."""
-    for info in look.snapshot.workers:
-        if look.now_ms - info.seen_at <= SILENT_AFTER_MS or info.state == "stopped":
+    """Workers that are not heard of, with what becomes of what they held; one that is gone until it is forgotten."""
+    for one in look.fleet.workers:
+        if not one.missing:
             continue
-        lost = look.store.query(
-            Query(terms=(equals("worker", info.worker), equals("status", Status.RUNNING)), limit=200)
-        ).tasks
-        until = max((task.lease_until for task in lost), default=0)
+        held = tuple(task for fact in one.facts for task in fact.tasks)[:DOOR_TASKS]
+        doors = (("open_tasks", filter.format_terms((equals("id", *held),))),) if held else ()
+        forgets = (("forget_worker", one.name),) if kept(one, look.now_ms) is None else ()
         yield Attention(
-            key=f"silent:{info.worker}",
+            key=f"silent:{one.name}",
             severity="warning",
-            code="attention.worker_silent" if lost else "attention.worker_silent_idle",
-            params={"worker": info.worker, "tasks": len(lost), "left_ms": max(0, until - look.now_ms)},
-            since_ms=info.seen_at,
-            verbs=(("open_worker", info.worker),),
+            code=f"attention.worker_{one.state}",
+            params={"worker": one.name, "tasks": len(one.unconfirmed), "left_ms": one.left_ms},
+            facts=tuple(fact.message for fact in one.facts),
+            since_ms=one.info.seen_at,
+            verbs=(("open_worker", one.name), *doors, *forgets),
         )
 
 
@@ -38,7 +41,7 @@ def missing(look: Look) -> Iterable[Attention]:
         yield Attention(
             key="no_workers",
             severity="dead",
-            code="attention.no_workers",
+            code="attention.no_takers" if look.fleet.living else "attention.no_workers",
             params={"tasks": waiting},
             since_ms=look.oldest.created_at if look.oldest is not None else look.now_ms,
             verbs=(("start_worker", ""), ("open_workers", "")),
@@ -78,9 +81,3 @@ def unable(look: Look) -> Iterable[Attention]:
             since_ms=best[0].updated_at if best else 0,
             verbs=(("open_tasks", f"gate:no_worker type:{name}"), ("open_workers", "")),
         )
-
-
-def leaderless(look: Look) -> Iterable[Attention]:
-    """Nobody reconciles although workers live."""
-    if not look.snapshot.leader and look.alive():
-        yield Attention(key="no_leader", severity="warning", code="attention.no_leader", verbs=(("open_workers", ""),))

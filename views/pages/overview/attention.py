@@ -27,10 +27,14 @@ class Words:
 
 
 WORDS: dict[str, Words] = {
-    "attention.worker_silent": Words(
-        N_("Worker {worker} is silent"), N_("{tasks_n} unconfirmed; back in the queue in {left}")
+    "attention.worker_late": Words(N_("Worker {worker} is late")),
+    "attention.worker_silent": Words(N_("Worker {worker} is silent")),
+    "attention.worker_gone": Words(N_("Worker {worker} is gone")),
+    "attention.no_takers": Words(
+        N_("No worker takes tasks"), N_("{tasks_n} waiting; every worker is draining, stopping or not heard of")
     ),
-    "attention.worker_silent_idle": Words(N_("Worker {worker} is silent"), N_("It holds no task any more")),
+    "attention.schedule_late": Words(N_("Schedule {name} is {late} late")),
+    "attention.schedules_late": Words(N_("{count} schedules are late: {names}")),
     "attention.no_workers": Words(N_("No worker is running"), N_("{tasks_n} waiting for one")),
     "attention.lane_unserved": Words(
         N_("No worker takes the {lane} lane"), N_("{tasks_n} waiting there until a worker serves it")
@@ -51,11 +55,11 @@ WORDS: dict[str, Words] = {
         N_("No worker runs on {node}"),
         N_("{tasks_n} waiting for it: the browser profiles of their shops live there"),
     ),
-    "attention.publisher_blocked": Words(
-        N_("The broker holds publishers back"), N_("{tasks_n} recorded and not sent yet; nothing is lost")
-    ),
+    "attention.publisher_blocked": Words(N_("Nothing is sent: {tasks_n} recorded, none lost")),
+    "attention.publisher_silent": Words(N_("The broker does not confirm what is sent")),
     "attention.no_leader": Words(
-        N_("Nobody reconciles the fleet"), N_("Schedules and repairs rest until a worker is started")
+        N_("Nobody looks after the fleet"),
+        N_("No worker leads: schedules, retries that were lost and tasks of dead workers rest until one is started"),
     ),
     "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
     "attention.shops_stuck_more": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
@@ -87,6 +91,8 @@ VERBS: dict[str, str] = {
     "pause": N_("Pause {what}"),
     "resume": N_("Resume {what}"),
     "start_worker": N_("Start a worker"),
+    "forget_worker": N_("Forget"),
+    "open_schedule": N_("Open schedules"),
 }
 
 
@@ -122,7 +128,11 @@ def _texts(item: Attention) -> tuple[str, str]:
     params["cause"] = _cause(item)
     if "left_ms" in item.params:
         params["left"] = text.coarse(shown.span(int(item.params["left_ms"])))
+    if "seconds" in item.params:
+        params["late"] = text.coarse(timedelta(seconds=int(item.params["seconds"])))
     sentence = fill(_said(words.sentence), params)
+    if item.facts:
+        sentence = text.sentences((sentence, *map(messages.render, item.facts)))
     reason = safe.one_line(str(item.params.get("reason", "")), 120)
     return fill(_said(words.title), params), _("{name}: {value}").format(
         name=sentence, value=reason
@@ -182,7 +192,7 @@ def _marked(items: Iterable[Attention]) -> Iterable[Marker]:
     for item in items:
         if not item.since_ms:
             continue
-        if item.code.startswith("attention.worker_silent"):
+        if item.key.startswith("silent:"):
             yield Marker(item.since_ms, fill(_("{worker} silent"), dict(item.params)), "retrying")
         elif item.code == "attention.publisher_blocked":
             yield Marker(item.since_ms, _("publishers blocked"), "retrying")

@@ -16,7 +16,7 @@ from views.support.operation import Operation
 from views.widgets.heat_map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec
 
-VERBS = ("pause", "resume", "open_session", "login_shop", "start_worker")
+VERBS = ("pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker")
 LOCAL_SLOTS = 4
 
 
@@ -41,6 +41,9 @@ class AttentionVerbs(QObject):
             self._login.begin(target)
         elif verb == "start_worker":
             self.start_worker()
+        elif verb == "forget_worker":
+            said = _("{worker} is forgotten").format(worker=target)
+            self._start(partial(self._context.commands.fleet.forget_worker, target), said)
 
     def pause(self, scope: str) -> None:
         """Let nothing of this scope start."""

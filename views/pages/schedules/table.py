@@ -6,7 +6,7 @@ from services.clock import SystemClock
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
-from views.support import safe, shown, text, type_names
+from views.support import safe, text, type_names
 from views.tables.column import Column
 
 _CLOCK = SystemClock()
@@ -16,10 +16,6 @@ def sentence(row: ScheduleRow) -> str:
     """The row for a screen reader."""
     told = {"name": row.schedule.name, "when": words.when(row), "next": words.next_run(row, _CLOCK.now_ms())}
     return _("{name}, {when}, {next}").format(**told)
-
-
-def _last(row: ScheduleRow) -> str:
-    return shown.clock(row.planned.last.at, _CLOCK.now_ms()) if row.planned.last is not None else ""
 
 
 COLUMNS: tuple[Column[ScheduleRow], ...] = (
@@ -57,18 +53,27 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         title=N_("Next run"),
         value=lambda row: row.upcoming[0] if row.upcoming else 2**53,
         text=lambda row: words.next_run(row, _CLOCK.now_ms()),
-        tone=lambda row: "text" if row.upcoming else "text3",
+        tone=words.next_tone,
         width=120,
         sortable=True,
         live=True,
         tooltip=lambda row: words.next_runs(row, _CLOCK.now_ms()),
     ),
     Column(
+        key="planned",
+        title=N_("Planned for"),
+        value=lambda row: row.now.due_ms,
+        text=lambda row: words.planned(row, _CLOCK.now_ms()),
+        width=116,
+        hide_rank=2,
+    ),
+    Column(
         key="last",
         title=N_("Last run"),
         value=lambda row: row.planned.last.at if row.planned.last is not None else 0,
-        text=_last,
-        width=110,
+        text=lambda row: words.last_run(row, _CLOCK.now_ms()),
+        tone=lambda row: "retrying" if row.now.ran_late_ms else "text2",
+        width=150,
         sortable=True,
         descending_first=True,
     ),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 
+from services.domain.insight import schedule as insight
 from services.domain.recurrence import ALIASES
 from services.domain.schedule import Schedule, Tally
 from services.i18n import N_, _, ngettext
+from services.messages import render
 from services.monitor.schedules import ScheduleRow
 from views.support import shown, text
 
@@ -77,6 +79,8 @@ def _hourly(minute: str, weekday: str) -> str:
 
 def glyph(row: ScheduleRow) -> str:
     """The status name of a schedule."""
+    if row.now.late_ms:
+        return "warning" if row.now.why is not None and row.now.why.code == "schedule.firing" else "dead"
     if row.problem or (row.planned.last is not None and row.planned.last.failed):
         return "warning"
     return "scheduled" if row.schedule.enabled else "paused"
@@ -90,12 +94,39 @@ def next_run(row: ScheduleRow, now_ms: int) -> str:
         return _("disabled")
     if not row.upcoming:
         return _("never again")
+    if (late := row.now.late) is not None:
+        return render(late)
     return text.until(shown.span(row.upcoming[0] - now_ms))
+
+
+def next_tone(row: ScheduleRow) -> str:
+    """The tone of that."""
+    if row.now.late_ms:
+        return "retrying" if row.now.why is not None and row.now.why.code == "schedule.firing" else "dead"
+    return "text" if row.upcoming else "text3"
+
+
+def planned(row: ScheduleRow, now_ms: int) -> str:
+    """The time for which the next run is planned, also when that is over."""
+    return shown.clock(row.now.due_ms, now_ms) if row.now.due_ms and not row.problem else ""
+
+
+def last_run(row: ScheduleRow, now_ms: int) -> str:
+    """When it ran last, and how late that was."""
+    last = row.planned.last
+    if last is None:
+        return ""
+    late = row.now.ran_late
+    return text.listed((shown.clock(last.at, now_ms), *((render(late),) if late is not None else ())))
 
 
 def next_runs(row: ScheduleRow, now_ms: int) -> str:
     """The next runs, one a line, for a tool tip."""
-    lines = [text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
+    late = (
+        [_("planned for {time}, not fired").format(time=shown.clock(row.now.due_ms, now_ms))] if row.now.late_ms else []
+    )
+    late += [render(row.now.why)] if row.now.why is not None else []
+    lines = late + [text.minute(shown.moment(at), shown.moment(now_ms), shown.zone()) for at in row.upcoming]
     return "\n".join([*lines, row.problem] if row.problem else lines)
 
 
@@ -123,10 +154,17 @@ def summary(rows: Sequence[ScheduleRow], now_ms: int) -> str:
     if not rows:
         return _("Nothing repeats.")
     parts = [ngettext("{n} schedule", "{n} schedules", len(rows)).format(n=text.count(len(rows)))]
+    late = insight.summary([row.now for row in rows])
+    if late is not None:
+        worst = max(rows, key=lambda row: row.now.late_ms)
+        parts.append(render(late))
+        parts += [render(worst.now.why).rstrip(".。")] if worst.now.why is not None else []
     off = sum(1 for row in rows if not row.schedule.enabled)
     if off:
         parts.append(ngettext("{n} disabled", "{n} disabled", off).format(n=text.count(off)))
-    coming = min((row for row in rows if row.upcoming), key=lambda row: row.upcoming[0], default=None)
+    coming = min(
+        (row for row in rows if row.upcoming and not row.now.late_ms), key=lambda row: row.upcoming[0], default=None
+    )
     if coming is not None:
         words = _("next {name} {when}")
         parts.append(words.format(name=coming.schedule.name, when=next_run(coming, now_ms)))

@@ -30,7 +30,7 @@ from views.pages.tasks.steps_section import StepsSection
 from views.pages.tasks.story import gate_entries, so_far, timeline
 from views.pages.tasks.verbs import CANCEL, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
 from views.pages.tasks.wait_words import no_help
-from views.support import safe, shown, type_names, verdicts
+from views.support import heard, safe, shown, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation, report
@@ -224,7 +224,7 @@ class TaskDetailPanel(QWidget):
         now = _CLOCK.now_ms()
         self._type.setText(type_names.name(task.task_type))
         self._type.setToolTip(safe.tooltip(task.task_type))
-        self._pill.set_status(shown.GLYPHS.get(task.status, "waiting"), shown.status_word(task.status))
+        self._pill.set_status(heard.glyph(task, now), heard.word(task, now))
         self._shop.setText(
             safe.one_line(detail.shop.name if detail.shop is not None and detail.shop.name else task.shop_id)
         )

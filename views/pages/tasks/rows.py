@@ -10,7 +10,7 @@ from services.domain.task import Task
 from services.i18n import N_, _, pgettext
 from services.monitor.waiting import Wait
 from views.pages.tasks import wait_words
-from views.support import safe, shown, text, type_names
+from views.support import heard, safe, shown, text, type_names
 from views.tables.column import Attempts, Column, Progress
 from views.tables.task_columns import lane_column, platform_column, shop_column, type_column
 
@@ -47,10 +47,10 @@ def progress(row: TaskRow, now_ms: int) -> Progress:
 
 
 def _running(task: Task, now_ms: int) -> Progress:
+    if heard.unconfirmed(task, now_ms):
+        return Progress(text=_("no signal"), role="retrying")
     if task.cancel:
         return Progress(text=_("stopping") if task.cancel == "stopping" else _("stop requested"), role="retrying")
-    if task.lease_until and task.lease_until < now_ms:
-        return Progress(text=_("no signal"), role="retrying")
     share = task.progress / 100 if task.progress >= 0 else None
     return Progress(share=share, text="" if share is not None else pgettext("task", "running"))
 
@@ -66,7 +66,7 @@ def _duration(row: TaskRow) -> str:
 
 def _attempts(row: TaskRow) -> Attempts:
     task = row.task
-    return Attempts(task.attempt, task.max_retries + 1, shown.GLYPHS.get(task.status, "waiting"))
+    return Attempts(task.attempt, task.max_retries + 1, heard.glyph(task, _CLOCK.now_ms()))
 
 
 def _error(row: TaskRow) -> str:
@@ -77,7 +77,7 @@ def sentence(row: TaskRow) -> str:
     """The row for a screen reader."""
     task = row.task
     words = {
-        "status": shown.status_word(task.status),
+        "status": heard.word(task, _CLOCK.now_ms()),
         "type": type_names.name(task.task_type),
         "shop": row.shop_name or task.shop_id,
         "attempt": task.attempt,
@@ -90,10 +90,11 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     Column(
         key="status",
         title="",
-        value=lambda row: shown.GLYPHS.get(row.task.status, "waiting"),
+        value=lambda row: heard.glyph(row.task, _CLOCK.now_ms()),
         kind="glyph",
         width=26,
-        tooltip=lambda row: shown.status_word(row.task.status),
+        live=True,
+        tooltip=lambda row: heard.word(row.task, _CLOCK.now_ms()),
         speech=sentence,
     ),
     type_column(),

@@ -9,7 +9,7 @@ from services import messages
 from services.domain import autoscale, filter
 from services.domain.autoscale import Range
 from services.domain.insight import worker as insight
-from services.domain.insight.worker import FleetNow, WorkerNow
+from services.domain.insight.worker import WorkerNow
 from services.domain.query import equals
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -166,11 +166,6 @@ def browser_lines(info: WorkerInfo, names: Names, now_ms: int) -> tuple[str, ...
     if lines and more > 0:
         lines.append(ngettext("{n} more browser", "{n} more browsers", more).format(n=text.count(more)))
     return tuple(lines)
-
-
-def summary(fleet: FleetNow) -> str:
-    """The page's line: workers and machines, busy slots, and what is not as it should be."""
-    return text.listed(map(messages.render, insight.summary(fleet)))
 
 
 def is_slow(slot: SlotState, names: Names, now_ms: int) -> bool:

@@ -23,6 +23,7 @@ from views.pages.workers.lanes_dialog import LanesDialog
 from views.pages.workers.local_card import RUNNING, STOPPED, LocalCard
 from views.pages.workers.nodes import Names
 from views.pages.workers.table import COLUMNS, NodeRow, sentence
+from views.support import worker_words
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
@@ -178,7 +179,7 @@ class WorkersPage(Page):
             self._view.set_current("table" if len(workers) > CARDS_UP_TO else "slots")
         self._show_view()
         self._show_local(here)
-        self.set_summary(nodes.summary(self._fleet))
+        self.set_summary(worker_words.summary(self._fleet))
 
     def _show_local(self, here: str) -> None:
         if not self._actions.local_busy:

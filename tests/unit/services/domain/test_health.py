@@ -7,6 +7,7 @@ import pytest
 from services import messages
 from services.domain import health
 from services.domain.health import ERROR, NOTE, OK, WARNING
+from services.domain.insight import worker as insight
 from services.domain.order import Inspection
 from services.domain.worker import SlotState, WorkerInfo
 
@@ -81,18 +82,24 @@ def test_workers() -> None:
     old = WorkerInfo(worker="b", host="h", pid=1, version="0.9", seen_at=now, lacks={"rpa": "no such program"})
     gone = WorkerInfo(worker="c", host="h", pid=1, version="1.0", seen_at=now - 90_000, slots=busy)
     left = WorkerInfo(worker="d", host="h", pid=1, version="1.0", seen_at=now - 90_000)
-    assert codes(health.of_workers([], now, 0, "1.0")) == [(NOTE, "no_workers_idle")]
-    assert codes(health.of_workers([], now, 3, "1.0")) == [(ERROR, "no_workers")]
-    assert codes(health.of_workers([good, old, gone, left], now, 3, "1.0")) == [
-        (OK, "workers"), (WARNING, "silent"), (NOTE, "silent"), (WARNING, "other_version"), (WARNING, "lacks"),
+    assert codes(health.of_workers(insight.look([], now), 0, "1.0")) == [(NOTE, "no_workers_idle")]
+    assert codes(health.of_workers(insight.look([], now), 3, "1.0")) == [(ERROR, "no_workers")]
+    late = WorkerInfo(worker="e", host="h", pid=1, version="1.0", seen_at=now - 20_000)
+    fates = {"d": (), "e": ()}
+    found = health.of_workers(insight.look([good, old, gone, left, late], now, fates), 3, "1.0")
+    assert codes(found) == [
+        (OK, "workers"), (WARNING, "silent"), (NOTE, "gone"), (WARNING, "late"), (WARNING, "other_version"),
+        (WARNING, "lacks"),
     ]  # fmt: skip
+    assert messages.english(found[0].message) == "Workers alive: 2 on 1 machines, 1 of 1 slots busy"
+    assert "worker forget d" in messages.english(found[2].remedy or found[2].message)
 
 
 def test_many_workers_that_went_with_nothing_in_hand_are_one_finding() -> None:
     now = 10_000_000
     rows = [WorkerInfo(worker=f"w{number}", host="h", pid=1, seen_at=now - 90_000) for number in range(40)]
     held = WorkerInfo(worker="x", host="h", pid=1, seen_at=now - 90_000, slots=(SlotState(task_id="t"),))
-    found = health.of_workers([*rows, held], now, 0, "1.0")
+    found = health.of_workers(insight.look([*rows, held], now), 0, "1.0")
     assert codes(found) == [(NOTE, "no_workers_idle"), (WARNING, "silent"), (NOTE, "silent_idle")]
     assert found[-1].message.params == {"workers": 40, "names": "w0, w1, w2, …"}
 

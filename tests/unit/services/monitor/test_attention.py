@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
+from services import messages
+from services.domain import schedule as schedules
 from services.domain.change import Claim
 from services.domain.insight.shop import ShopNow
 from services.domain.order import BrokerHealth
 from services.domain.query import Counts
 from services.domain.shop import Pause
-from services.domain.worker import SILENT_AFTER_MS, SlotState, WorkerInfo
+from services.domain.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
+from services.engine.fates import Fates
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
 from services.monitor.tasks import TaskQueries
+from services.ports import ScheduleEntry
 from tests.unit.services.engine.room import Room
 
 
@@ -31,7 +37,10 @@ def look(room: Room, **fields: Any) -> Snapshot:
         "broker": BrokerHealth(connected=True),
         "leader": "w1",
     }
-    return Snapshot(at_ms=room.clock.now_ms(), taken=0.0, **(usual | fields))
+    made = usual | fields
+    now = room.clock.now_ms()
+    made.setdefault("fates", Fates(room.store).find(made["workers"], now))
+    return Snapshot(at_ms=now, taken=0.0, **made)
 
 
 def finder(room: Room) -> AttentionFinder:
@@ -40,6 +49,10 @@ def finder(room: Room) -> AttentionFinder:
 
 def found(room: Room, **fields: Any) -> dict[str, Attention]:
     return {item.key: item for item in finder(room).find(look(room, **fields), (), None)}
+
+
+def said(item: Attention) -> list[str]:
+    return [messages.english(fact) for fact in item.facts]
 
 
 def died(room: Room, shop: str, kind: str, task_type: str = "work", print_: str = "aaaa") -> None:
@@ -106,12 +119,78 @@ def test_causes_are_grouped_again_only_when_their_number_changed(room: Room) -> 
 
 
 def test_a_silent_worker_says_when_its_tasks_come_back(room: Room) -> None:
-    room.running("w2#1", lease_ms=90_000)
+    task = room.running("w2#1", lease_ms=60_000)
+    room.clock.advance(20)
+    late = worker(room, "w2", 20_000)
+    item = found(room, workers=(worker(room), late))["silent:w2"]
+    assert (item.code, item.params["tasks"], item.params["left_ms"]) == ("attention.worker_late", 1, 41_000)
+    assert said(item) == ["1 task goes to another worker in 41 s"]
+    assert item.verbs == (("open_worker", "w2"), ("open_tasks", f"id:{task.task_id}"))
     silent = worker(room, "w2", SILENT_AFTER_MS + 1)
-    item = found(room, workers=(worker(room), silent))["silent:w2"]
-    assert (item.code, item.params["tasks"], item.params["left_ms"]) == ("attention.worker_silent", 1, 90_000)
+    assert found(room, workers=(worker(room), silent))["silent:w2"].code == "attention.worker_silent"
+
+
+def test_a_worker_that_is_gone_says_what_became_of_its_tasks_until_it_is_forgotten(room: Room) -> None:
+    task = room.running("w2#1", lease_ms=1_000)
+    room.finish(task, "held")
+    slots = (SlotState(task_id=task.task_id, attempt=1),)
+    gone = msgspec.structs.replace(worker(room, "w2", 90_000), slots=slots)
+    item = found(room, workers=(worker(room), gone))["silent:w2"]
+    assert (item.code, said(item)) == ("attention.worker_gone", ["1 task is held: a person decides"])
+    assert item.verbs[-1] == ("forget_worker", "w2")
     idle = worker(room, "w3", SILENT_AFTER_MS + 1)
-    assert found(room, workers=(worker(room), idle))["silent:w3"].code == "attention.worker_silent_idle"
+    item = found(room, workers=(worker(room), idle))["silent:w3"]
+    assert (item.code, said(item)) == ("attention.worker_gone", ["it held no task"])
+
+
+def test_waiting_tasks_while_every_worker_leaves(room: Room) -> None:
+    room.create()
+    items = found(room, workers=(worker(room, state="draining"),))
+    assert items["no_workers"].code == "attention.no_takers"
+    assert found(room, workers=(worker(room, "w1", 15_000),))["no_workers"].code == "attention.no_workers"
+
+
+def test_a_fleet_without_a_leader_is_told_also_where_no_worker_lives(room: Room) -> None:
+    assert "no_leader" not in found(room, leader="", workers=()), "nothing is there to look after"
+    room.create(delay_s=3600)
+    item = found(room, leader="", workers=())["no_leader"]
+    assert item.verbs[0] == ("start_worker", "")
+    moment = room.clock.now_ms() - 14_000
+    assert "no_leader" not in found(room, leader="", workers=(), leaderless_ms=moment), "another one may follow"
+
+
+def test_who_is_held_back_is_told_with_reason_and_remedy_by_a_heartbeat_alone(room: Room) -> None:
+    link = LinkState(blocked_at=5, why="low on disk")
+    item = found(room, workers=(worker(room, link=link),))["blocked"]
+    assert (item.code, item.since_ms, item.params["names"]) == ("attention.publisher_blocked", 5, "w1")
+    assert said(item) == [
+        "The broker is out of disk and takes no new messages",
+        "Free disk on the server of RabbitMQ; then everything goes on by itself.",
+    ]
+    quiet = LinkState(unanswered=3, unanswered_at=7)
+    item = found(room, workers=(worker(room, link=quiet),))["blocked"]
+    assert (item.code, item.params["tasks"], item.since_ms) == ("attention.publisher_silent", 3, 7)
+
+
+def plan(room: Room, name: str, due_s: float) -> None:
+    kept = schedules.Planned(schedule=schedules.Schedule(name=name, task_type="work", cron="0 2 * * *", all_shops=True))
+    due = room.clock.now_ms() + round(due_s * 1000)
+    assert room.store.put_schedule(ScheduleEntry(name=name, body=schedules.dump(kept), next_at=due), 0)
+
+
+def test_a_late_schedule_is_told_with_its_reason(room: Room) -> None:
+    plan(room, "nightly", -7200)
+    plan(room, "soon", -59)
+    item = found(room, leader="", workers=(), leaderless_ms=1)["schedule_late:nightly"]
+    assert (item.params["seconds"], item.severity) == (7200, "dead")
+    assert said(item) == ["Nobody fires schedules: no worker leads. Start a worker; the run is caught up."]
+    assert item.verbs == (("open_schedule", "nightly"), ("start_worker", ""))
+    assert said(found(room)["schedule_late:nightly"]) == ["w1 leads and has not fired it; look at its log."]
+    link = LinkState(blocked_at=5, why="low on disk")
+    held = found(room, workers=(worker(room, link=link),))["schedule_late:nightly"]
+    assert said(held) == ["The broker takes no new messages; see what it needs. The run is caught up then."]
+    room.clock.advance(60)
+    assert found(room)["schedule_late"].params["count"] == 2
 
 
 def test_a_worker_that_said_goodbye_is_not_silent(room: Room) -> None:

@@ -13,6 +13,7 @@ import numpy as np
 from services.domain.insight import flow
 from services.domain.insight.durations import Measured
 from services.domain.insight.shop import ShopNow
+from services.domain.message import Message
 from services.monitor.overview import Attention, LaneDepth, OverviewNow, Sample
 
 #: 14:32:07 in UTC+8.
@@ -116,6 +117,7 @@ def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
             severity="warning",
             code="attention.worker_silent",
             params={"worker": "rpa-06", "tasks": 7, "left_ms": 46_000},
+            facts=(Message("worker.hold", {"n": 2, "seconds": 46}), Message("worker.back", {"n": 5, "seconds": 46})),
             since_ms=at_ms - 74_000,
             verbs=(("open_worker", "rpa-06"),),
         ),
@@ -124,6 +126,7 @@ def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
             severity="blocked",
             code="attention.publisher_blocked",
             params={"tasks": 212},
+            facts=(Message("publisher.disk"), Message("publisher.disk.remedy", {"where": "rabbit@mq-01"})),
             since_ms=at_ms - 108_000,
             verbs=(("open_tasks", "status:pending"),),
         ),

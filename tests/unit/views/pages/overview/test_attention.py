@@ -21,7 +21,14 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     assert flow.sentence.endswith("all on Pinduoduo")
     assert flow.verbs[-1] == ("pause", "type:sync_order", "Pause sync_order")
     assert rows["silent:rpa-06"].title == "Worker rpa-06 is silent"
-    assert rows["silent:rpa-06"].sentence == f"7 tasks unconfirmed; back in the queue in 46{THIN}s"
+    assert rows["silent:rpa-06"].sentence == (
+        f"2 tasks will be held in 46{THIN}s: a person decides. 5 tasks go to others in 46{THIN}s."
+    )
+    assert rows["blocked"].title == "Nothing is sent: 212 tasks recorded, none lost"
+    assert rows["blocked"].sentence == (
+        "The broker is out of disk and takes no new messages."
+        " Free disk on rabbit@mq-01; then everything goes on by itself."
+    )
     assert rows["silent:rpa-06"].age.replace(THIN, " ") == "1 m 14 s"
     assert rows["stuck"].sentence == "悦己服饰旗舰店, 青柠母婴专营店 and 2 more"
 

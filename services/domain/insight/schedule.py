@@ -1,0 +1,79 @@
+"""What is true of a schedule: when it runs, how late it is and why, and how late its last run was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from services.domain.insight.publisher import PublisherNow
+from services.domain.message import Message, Param
+from services.domain.schedule import GRACE_MS, Planned
+from services.domain.sentences import N_, NN_
+
+#: a run that begins later than this is late: who fires looks every second, and a dead leader is replaced in 15 s
+LATE_MS = GRACE_MS
+
+SENTENCES: dict[str, str] = {
+    "schedule.late": N_("{span} late"),
+    "schedule.ran_late": N_("{span} late"),
+    "schedule.no_leader": N_("Nobody fires schedules: no worker leads. Start a worker; the run is caught up."),
+    "schedule.blocked": N_("The broker takes no new messages; see what it needs. The run is caught up then."),
+    "schedule.firing": N_("Its run has begun and is not through yet."),
+    "schedule.unfired": N_("{leader} leads and has not fired it; look at its log."),
+    "schedule.many_late": NN_("{n} schedule is late", "{n} schedules are late"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScheduleNow:
+    """One schedule at one moment; ``due_ms``: the planned time that it is late for or comes next, 0 for none."""
+
+    due_ms: int = 0
+    late_ms: int = 0  #: 0 while it is in time
+    why: Message | None = None  #: why it is late, and what to do
+    ran_late_ms: int = 0  #: how late its last run began, 0 in time
+
+    @property
+    def late(self) -> Message | None:
+        """How late it is, None while it is in time."""
+        return Message("schedule.late", {"seconds": self.late_ms // 1000}) if self.late_ms else None
+
+    @property
+    def ran_late(self) -> Message | None:
+        """How late its last run began, None where that was in time."""
+        return Message("schedule.ran_late", {"seconds": self.ran_late_ms // 1000}) if self.ran_late_ms else None
+
+
+def look(planned: Planned, next_at: int, now_ms: int, *, leader: str, way: PublisherNow | None = None) -> ScheduleNow:
+    """Judge one schedule. ``next_at``: the instant it is looked at next, 0 for never; ``leader``: who fires, "" for
+    nobody.
+    """
+    last = planned.last
+    ran = last.base - last.at if last is not None and not last.by else 0
+    late = overdue(next_at, now_ms)
+    return ScheduleNow(
+        due_ms=next_at,
+        late_ms=late,
+        why=_why(planned, leader, way) if late else None,
+        ran_late_ms=ran if ran > LATE_MS else 0,
+    )
+
+
+def overdue(next_at: int, now_ms: int) -> int:
+    """By how many ms a planned time has passed without a run, 0 while that is in time."""
+    return now_ms - next_at if next_at and now_ms - next_at > LATE_MS else 0
+
+
+def summary(found: Sequence[ScheduleNow]) -> Message | None:
+    """How many are late, None where none is."""
+    late = sum(1 for one in found if one.late_ms)
+    return Message("schedule.many_late", {"n": late}) if late else None
+
+
+def _why(planned: Planned, leader: str, way: PublisherNow | None) -> Message:
+    if not leader:
+        return Message("schedule.no_leader")
+    if way is not None and way.held:
+        return Message("schedule.blocked")
+    params: dict[str, Param] = {"leader": leader}
+    return Message("schedule.firing") if planned.firing is not None else Message("schedule.unfired", params)

@@ -1,0 +1,68 @@
+"""Schedules that nobody has fired in time, and a fleet in which nobody fires or repairs anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from services.domain.errors import UsageError
+from services.domain.insight import schedule as insight
+from services.domain.schedule import load
+from services.domain.status import ACTIVE, Status
+from services.monitor.attention.look import NAMED, Look
+from services.monitor.overview import Attention
+
+#: a leader that is gone is replaced within 15 s where somebody can
+REPLACED_MS = 15_000
+LATE_AT_MOST = 200
+
+
+def late(look: Look) -> Iterable[Attention]:
+    """Each late schedule by its name, or many in one."""
+    found = []
+    way = look.snapshot.publisher()
+    for entry in look.store.due_schedules(LATE_AT_MOST):
+        if not insight.overdue(entry.next_at, look.now_ms):
+            continue
+        try:
+            planned = load(entry.body)
+        except UsageError:  # the page tells what cannot be read
+            continue
+        now = insight.look(planned, entry.next_at, look.now_ms, leader=look.snapshot.leader, way=way)
+        found.append((entry.name, now))
+    if not found:
+        return
+    first = min(found, key=lambda one: one[1].due_ms)
+    name, now = first
+    yield Attention(
+        key="schedule_late" if len(found) > 1 else f"schedule_late:{name}",
+        severity="retrying" if look.snapshot.leader else "dead",
+        code="attention.schedule_late" if len(found) == 1 else "attention.schedules_late",
+        params={
+            "name": name,
+            "count": len(found),
+            "seconds": now.late_ms // 1000,
+            "names": "\n".join(one for one, _ in found[:NAMED]),
+        },
+        facts=(now.why,) if now.why is not None else (),
+        since_ms=now.due_ms,
+        verbs=(("open_schedule", name), *((("start_worker", ""),) if not look.snapshot.leader else ())),
+    )
+
+
+def leaderless(look: Look) -> Iterable[Attention]:
+    """Nobody fires schedules, takes over lost tasks or sends what was left, although there is something to look after;
+    not in the moments in which one leader follows another.
+    """
+    snapshot = look.snapshot
+    if snapshot.leader or look.now_ms - snapshot.leaderless_ms < REPLACED_MS:
+        return
+    cared = sum(look.number(status) for status in ACTIVE - {Status.HELD})
+    if cared or snapshot.workers or look.store.schedules():
+        yield Attention(
+            key="no_leader",
+            severity="warning",
+            code="attention.no_leader",
+            params={"tasks": cared},
+            since_ms=snapshot.leaderless_ms,
+            verbs=(("start_worker", ""), ("open_workers", "")),
+        )

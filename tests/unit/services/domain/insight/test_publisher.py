@@ -1,0 +1,55 @@
+"""What is true of the way to the broker, from this process, heartbeats and the leader."""
+
+from __future__ import annotations
+
+import pytest
+
+from services import messages
+from services.domain.insight import publisher
+from services.domain.order import BrokerHealth
+from services.domain.worker import LinkState, WorkerInfo
+
+NOW = 1_000_000
+WELL = BrokerHealth(connected=True)
+
+
+def beat(name: str, link: LinkState, silence_ms: int = 0) -> WorkerInfo:
+    return WorkerInfo(worker=name, host="h", pid=1, seen_at=NOW - silence_ms, link=link)
+
+
+@pytest.mark.parametrize(
+    ("why", "kind", "says"),
+    [
+        ("low on disk", "disk", "The broker is out of disk and takes no new messages"),
+        ("low on memory", "memory", "The broker is out of memory and takes no new messages"),
+        ("low on memory & disk", "both", "The broker is out of memory and disk and takes no new messages"),
+        ("tired", "other", "The broker takes no new messages: tired"),
+    ],
+)
+def test_its_reason_in_words(why: str, kind: str, says: str) -> None:
+    found = publisher.look(WELL, [beat("w1", LinkState(blocked_at=7, why=why))], NOW, unsent=42)
+    assert (found.kind, found.held, found.since_ms, found.who, found.unsent) == (kind, True, 7, ("w1",), 42)
+    assert messages.english(found.message) == says
+    assert "{" not in messages.english(found.remedy)
+
+
+def test_an_alarm_names_its_server() -> None:
+    health = BrokerHealth(connected=True, blocked=True, blocked_ms=9, why="rabbit@a: disk, rabbit@b: disk")
+    found = publisher.look(health, [beat("w1", LinkState(blocked_at=7, why="low on disk"))], NOW)
+    assert (found.who, found.since_ms, found.nodes) == (("", "w1"), 7, ("rabbit@a", "rabbit@b"))
+    assert messages.english(found.remedy).startswith("Free disk on rabbit@a, rabbit@b;")
+
+
+def test_what_a_dead_worker_said_counts_no_more() -> None:
+    assert publisher.look(WELL, [beat("w1", LinkState(blocked_at=7), 15_000)], NOW).kind == ""
+
+
+def test_who_leads_may_be_no_worker() -> None:
+    found = publisher.look(WELL, [], NOW, others={"desk": LinkState(blocked_at=3, why="low on memory")})
+    assert (found.kind, found.who) == ("memory", ("desk",))
+
+
+def test_messages_without_an_answer_are_another_trouble() -> None:
+    found = publisher.look(WELL, [beat("w1", LinkState(unanswered=4, unanswered_at=8))], NOW)
+    assert (found.kind, found.held, found.unanswered, found.since_ms) == ("silent", False, 4, 8)
+    assert messages.english(found.message).endswith("4 without an answer")
