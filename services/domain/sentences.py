@@ -89,19 +89,34 @@ GATES: dict[str, str] = {
         "Too many attempts of the shop failed ({failed} of the last {of}); one task may try now, {ahead} go first."
     ),
     "gate.shop_busy": N_(
+        "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}."
+    ),
+    "gate.shop_busy_line": N_(
         "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}; {ahead} go first."
     ),
     "gate.shop_held": N_(
         "The shop is busy: {work} runs for {span} of usually {usual} ({holder} on {worker}, {running} of"
+        " {concurrency} running)."
+    ),
+    "gate.shop_held_line": N_(
+        "The shop is busy: {work} runs for {span} of usually {usual} ({holder} on {worker}, {running} of"
         " {concurrency} running); {ahead} go first."
     ),
     "gate.shop_held_done": N_(
-        "The shop is busy: {work} is {progress} % done after {span}, usually {usual} ({holder} on {worker},"
-        " {running} of {concurrency} running); {ahead} go first."
+        "The shop is busy: {work} is {progress} % done after {span}, usually {usual} ({holder} on {worker}, {running}"
+        " of {concurrency} running)."
+    ),
+    "gate.shop_held_done_line": N_(
+        "The shop is busy: {work} is {progress} % done after {span}, usually {usual} ({holder} on {worker}, {running}"
+        " of {concurrency} running); {ahead} go first."
     ),
     "gate.shop_held_long": N_(
-        "The shop is busy: {work} runs for {span} already, usually {usual} ({holder} on {worker}, {running}"
-        " of {concurrency} running); {ahead} go first."
+        "The shop is busy: {work} runs for {span} already, usually {usual} ({holder} on {worker}, {running} of"
+        " {concurrency} running)."
+    ),
+    "gate.shop_held_long_line": N_(
+        "The shop is busy: {work} runs for {span} already, usually {usual} ({holder} on {worker}, {running} of"
+        " {concurrency} running); {ahead} go first."
     ),
     "gate.shop_queue": N_(
         "{count} tasks of the shop wait for a worker and go first, {first} for {span} now; then {ahead} parked ones."

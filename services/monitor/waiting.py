@@ -196,7 +196,7 @@ class _Look:
         return _Inside(
             holders=self._running(here),
             ahead=self._ahead(task, here),
-            on_the_way=self._ahead(task, here, *way) if parked else 0,
+            on_the_way=self._ahead(task, here, *way),
             under_way=self._count(here, equals("status", *way)) if parked else 0,
             first=self._first_on_the_way(task) if parked else None,
             twin=self._twin(task),
@@ -294,7 +294,7 @@ def _inside(task: Task, tasks: Sequence[Task]) -> _Inside:
     others = [one for one in tasks if one.task_id != task.task_id]
     before = [one for one in others if limit.rank(one) < limit.rank(task)]
     ahead = [one for one in before if one.status == Status.BLOCKED and one.gate != dependency.GATE]
-    way = [one for one in before if one.status in UNDER_WAY] if parked else []
+    way = [one for one in before if one.status in UNDER_WAY]
     return _Inside(
         holders=tuple(one for one in tasks if one.status == Status.RUNNING),
         ahead=len(ahead),

@@ -112,13 +112,14 @@ def _played(
 ) -> float:
     ends = [left.at(chance.random()) for left in bench.left] + [0.0] * bench.free
     heapq.heapify(ends)
-    count = sum(number for _, number in ahead)
-    if count > ONE_BY_ONE:
-        _all_at_once(chance, ends, ahead)
+    # the next ones may be longer or shorter on the whole than the few that were measured
+    tilted = [(lasts, number, max(0.3, chance.gauss(1.0, lasts.doubt))) for lasts, number in ahead]
+    if sum(number for _, number in ahead) > ONE_BY_ONE:
+        _all_at_once(chance, ends, tilted)
     else:
-        for lasts, number in ahead:
+        for lasts, number, tilt in tilted:
             for _ in range(number):
-                heapq.heapreplace(ends, ends[0] + lasts.at(chance.random()))
+                heapq.heapreplace(ends, ends[0] + lasts.at(chance.random()) * tilt)
     like = pool or bench.left
     if arrivals > 0 and like:
         at = chance.expovariate(arrivals)
@@ -130,13 +131,13 @@ def _played(
     return ends[0]
 
 
-def _all_at_once(chance: random.Random, ends: list[float], ahead: Sequence[tuple[Runs, int]]) -> None:
+def _all_at_once(chance: random.Random, ends: list[float], ahead: Sequence[tuple[Runs, int, float]]) -> None:
     """Many tasks over all places as one normal sum: every place is busy until the last of them begin."""
-    mean = sum(lasts.mean_s * number for lasts, number in ahead)
-    spread = sum(lasts.spread_s**2 * number for lasts, number in ahead) ** 0.5
+    mean = sum(lasts.mean_s * number * tilt for lasts, number, tilt in ahead)
+    spread = sum(lasts.spread_s**2 * number for lasts, number, _ in ahead) ** 0.5
     work = sum(ends) + max(0.0, chance.gauss(mean, spread))
     until = work / len(ends)
-    longest = max(lasts.at(chance.random()) for lasts, _ in ahead)
+    longest = max(lasts.at(chance.random()) for lasts, _, _ in ahead)
     # the places end apart from each other: the first of them earlier than their mean by a share of one task
     early = longest / 2 * (len(ends) - 1) / (len(ends) + 1)
     ends[:] = [max(0.0, until - early)] + [until] * (len(ends) - 1)
@@ -217,6 +218,10 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.shop_held": _shop,
     "gate.shop_held_done": _shop,
     "gate.shop_held_long": _shop,
+    "gate.shop_busy_line": _shop,
+    "gate.shop_held_line": _shop,
+    "gate.shop_held_done_line": _shop,
+    "gate.shop_held_long_line": _shop,
     "gate.shop_queue": _shop,
     "gate.quota_running": _quota,
     "gate.quota_starts": _next_starts,

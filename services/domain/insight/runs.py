@@ -17,7 +17,7 @@ MEASURED, DECLARED, UNKNOWN = "measured", "declared", "unknown"
 #: so many attempts of a shop say more about it than those of all shops
 ENOUGH = 5
 #: what people are told is the middle eight of ten; drawn a little wider, for the next ones are not those that were seen
-LOW, HIGH = 0.08, 0.92
+LOW, HIGH = 0.05, 0.95
 #: a declared duration is a word, not a measurement: as likely half of it as twice
 _DECLARED_SPREAD = 2.5
 _GRID = tuple((step + 0.5) / 15 for step in range(15))
@@ -66,6 +66,11 @@ class Runs:
             return self.mean_s / 2
         mean = self.mean_s
         return float((sum((one - mean) ** 2 for one in self.seconds) / (len(self.seconds) - 1)) ** 0.5)
+
+    @property
+    def doubt(self) -> float:
+        """How far, as a share of itself, the mean may be off because only so many were measured."""
+        return self.spread_s / max(1e-9, self.mean_s) / len(self.seconds) ** 0.5 if self.seconds else 0.0
 
     def at(self, share: float) -> float:
         """The duration that this share of tasks stay below. Few measurements reach beyond what was seen."""

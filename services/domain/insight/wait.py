@@ -67,7 +67,7 @@ class Facts:
     breaker: Breaker | None = None  #: of its shop, if it is open
     holders: tuple[Task, ...] = ()  #: running tasks of the shop
     shop_ahead: int = 0  #: parked tasks of the shop that go first
-    on_the_way: int = 0  #: of a parked task: those of its shop that wait for a worker and go first
+    on_the_way: int = 0  #: those of its shop that wait for a worker and go first
     under_way: int = 0  #: of a parked task: all of its shop that wait for a worker
     first_on_the_way: Task | None = None
     shop_line: Mapping[str, int] = field(default_factory=dict)  #: of those of the shop that go first, by type
@@ -253,13 +253,23 @@ def _shop(task: Task, facts: Facts) -> _Test:
     params: dict[str, Param] = {"running": len(running), "concurrency": facts.concurrency}
     if len(running) >= facts.concurrency and running:
         code, held = _held_by(running, facts)
-        return SHOP_BUSY, False, code, params | held | {"ahead": facts.shop_ahead + facts.on_the_way}
+        ahead = facts.shop_ahead + facts.on_the_way
+        return SHOP_BUSY, False, _IN_LINE[code] if ahead else code, params | held | {"ahead": ahead}
     first = facts.first_on_the_way
     if task.status == Status.BLOCKED and first is not None:
         seconds = max(0, facts.now_ms - first.created_at) // 1000
         params |= {"first": first.task_id, "seconds": seconds, "count": facts.on_the_way, "ahead": facts.shop_ahead}
         return SHOP_BUSY, False, "gate.shop_queue", params
     return SHOP_BUSY, True, "gate.shop_free", params
+
+
+#: the same with how many go first
+_IN_LINE = {
+    "gate.shop_busy": "gate.shop_busy_line",
+    "gate.shop_held": "gate.shop_held_line",
+    "gate.shop_held_done": "gate.shop_held_done_line",
+    "gate.shop_held_long": "gate.shop_held_long_line",
+}
 
 
 def _held_by(holders: Sequence[Task], facts: Facts) -> tuple[str, dict[str, Param]]:

@@ -128,7 +128,7 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
         title=N_("Progress"),
         value=lambda row: progress(row, _CLOCK.now_ms()),
         kind="progress",
-        width=136,
+        width=152,
         live=True,
         tooltip=lambda row: wait_words.tip(row.wait),
     ),
