@@ -7,7 +7,7 @@ from typing import Protocol
 
 from services import i18n, spans
 from services.domain import health, repair
-from services.domain.insight import flow, publisher, schedule, shop, worker
+from services.domain.insight import attempts, flow, publisher, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.message import Message
 from services.domain.refusals import REFUSALS
@@ -20,6 +20,7 @@ TEMPLATES: dict[str, str] = {
     **health.SENTENCES,
     **repair.SENTENCES,
     **flow.SENTENCES,
+    **attempts.SENTENCES,
     **worker.SENTENCES,
     **publisher.SENTENCES,
     **schedule.SENTENCES,

@@ -8,7 +8,7 @@ from typing import Any
 from services import assembly, messages
 from services.domain import classify
 from services.domain.errors import UsageError
-from services.domain.insight import estimate, wait
+from services.domain.insight import attempts, estimate, wait
 from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.task import Task
@@ -112,6 +112,8 @@ def show(context: Context) -> int:
     ]
     if detail.starts is not None:
         lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
+    notes = [attempts.last(detail.task), ended.sentence if (ended := attempts.cancelled(detail.task)) else None]
+    lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
     lines += [
         f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
         for one in shapes.attempts(detail.task)
@@ -121,6 +123,10 @@ def show(context: Context) -> int:
         f"{one['at']}  {one['from'] or 'created'} -> {one['to']} {one['note']}" for one in shapes.events(detail.task)
     ]
     more = shapes.wait(gate, detail.starts)
+    more["last_attempt"] = attempts.last(detail.task) is not None
+    if ended is not None:
+        more["cancelled_by"] = ended.by
+        more["cancelled"] = messages.english(ended.sentence)
     if detail.verdict is not None:
         more["verdict"] = shapes.verdict(detail.verdict)
     if detail.worth is not None:

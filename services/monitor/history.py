@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import sqlite3
 import threading
@@ -10,12 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
+from msgspec.structs import replace
 
 from services import home_folder
 
 log = logging.getLogger(__name__)
 FINE_S, FINE_KEPT = 1, 3600
 COARSE_S, COARSE_KEPT_S = 10, 26 * 3600
+#: what lies further ahead than this was stamped by a clock that was wrong
+AHEAD_MS = 2_000
+_LANES = ("high", "dedicated", "normal", "low")
+_PEAKS = ("unacked", "running", "retrying", "dead", "publish", "deliver", "ack", "oldest_waiting_s")
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
@@ -44,6 +50,7 @@ class History:
     def __init__(self, path: Path | None) -> None:
         self._fine: deque[Sample] = deque(maxlen=FINE_KEPT)
         self._coarse: deque[Sample] = deque(maxlen=COARSE_KEPT_S // COARSE_S)
+        self._part: list[Sample] = []  #: of the ten seconds that are going on
         self._lock = threading.Lock()
         self._db = _open(path) if path is not None else None
         self._load()
@@ -51,22 +58,46 @@ class History:
     def add(self, sample: Sample) -> None:
         """Keep a sample; samples closer than a second to the last one are dropped."""
         with self._lock:
+            self._forget_after(sample.at_ms + AHEAD_MS)
             if self._fine and sample.at_ms - self._fine[-1].at_ms < FINE_S * 1000 * 0.8:
                 return
             self._fine.append(sample)
-            if self._coarse and sample.at_ms - self._coarse[-1].at_ms < COARSE_S * 1000:
-                return
-            self._coarse.append(sample)
-            self._save(sample)
+            if self._part and sample.at_ms - self._part[0].at_ms >= COARSE_S * 1000:
+                self._end_part()
+            self._part.append(sample)
+            if len(self._part) == 1:  # a program that is killed leaves the ten seconds' first one
+                self._save(sample.at_ms, sample)
+
+    def _end_part(self) -> None:
+        """Ten seconds are over: what is kept of them has their peaks."""
+        if self._part:
+            peak = peak_of(self._part)
+            self._coarse.append(peak)
+            self._save(self._part[0].at_ms, peak)
+            self._part = []
+
+    def _forget_after(self, edge_ms: int) -> None:
+        """The clock was corrected: what was stamped later than now never was."""
+        if not any(rows and rows[-1].at_ms > edge_ms for rows in (self._fine, self._coarse, self._part)):
+            return
+        for rows in (self._fine, self._coarse):
+            while rows and rows[-1].at_ms > edge_ms:
+                rows.pop()
+        self._part = []
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("DELETE FROM samples WHERE at > ?", (edge_ms,))
 
     def series(self, range_s: int, max_points: int, now_ms: int) -> list[Sample]:
-        """Samples of the last ``range_s`` seconds, oldest first, thinned to ``max_points``."""
+        """Samples of the last ``range_s`` seconds, oldest first, thinned to ``max_points``; none of the future."""
         with self._lock:
             fine = list(self._fine)
             coarse = list(self._coarse)
         start = now_ms - range_s * 1000
         edge = fine[0].at_ms if fine else now_ms
-        rows = [row for row in coarse if start <= row.at_ms < edge] + [row for row in fine if row.at_ms >= start]
+        end = now_ms + AHEAD_MS
+        rows = [row for row in coarse if start <= row.at_ms < min(edge, end)]
+        rows += [row for row in fine if start <= row.at_ms <= end]
         return thin(rows, max_points)
 
     def at(self, instant_ms: int) -> Sample | None:
@@ -81,6 +112,7 @@ class History:
     def close(self) -> None:
         """Close the file."""
         with self._lock:
+            self._end_part()
             if self._db is not None:
                 self._db.close()
                 self._db = None
@@ -95,13 +127,11 @@ class History:
             except msgspec.DecodeError:
                 continue
 
-    def _save(self, sample: Sample) -> None:
+    def _save(self, at_ms: int, sample: Sample) -> None:
         if self._db is None:
             return
         try:
-            self._db.execute(
-                "INSERT OR REPLACE INTO samples VALUES (?, ?)", (sample.at_ms, msgspec.msgpack.encode(sample))
-            )
+            self._db.execute("INSERT OR REPLACE INTO samples VALUES (?, ?)", (at_ms, msgspec.msgpack.encode(sample)))
             self._db.execute("DELETE FROM samples WHERE at < ?", (sample.at_ms - COARSE_KEPT_S * 1000,))
         except sqlite3.Error as exc:
             log.warning("charts are not kept over a restart: %s", exc)
@@ -109,11 +139,22 @@ class History:
 
 
 def thin(rows: Sequence[Sample], max_points: int) -> list[Sample]:
-    """Every k-th row so that at most ``max_points`` are left; the newest always stays."""
+    """One row for every k so that at most ``max_points`` are left, with the peaks of all k; the newest always stays."""
     if len(rows) <= max_points or max_points < 1:
         return list(rows)
     step = -(-len(rows) // max_points)
-    return list(reversed(list(reversed(rows))[::step]))
+    first = len(rows) % step
+    parts = [rows[:first]] if first else []
+    parts += [rows[at : at + step] for at in range(first, len(rows), step)]
+    return [peak_of(part) for part in parts]
+
+
+def peak_of(rows: Sequence[Sample]) -> Sample:
+    """The newest row with the peaks of all: lanes of when they were deepest together, of other numbers the highest."""
+    deepest = max(rows, key=lambda row: sum(getattr(row, lane) for lane in _LANES))
+    lanes = {lane: getattr(deepest, lane) for lane in _LANES}
+    peaks = {name: max(getattr(row, name) for row in rows) for name in _PEAKS}
+    return replace(rows[-1], **lanes, **peaks)
 
 
 def _open(path: Path) -> sqlite3.Connection | None:

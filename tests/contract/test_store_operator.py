@@ -21,6 +21,7 @@ from services.domain.change import (
     Route,
     SetTriage,
 )
+from services.domain.insight import attempts
 from services.domain.status import Status
 from services.domain.task import Task
 from services.ports import Store
@@ -28,6 +29,16 @@ from tests.contract.rig import Rig, shown, told
 
 
 # ------------------------------------------------------------------------- cancel
+def test_a_cancelled_task_names_who_wished_it_also_when_it_ran(rig: Rig) -> None:
+    waits = rig.queued()
+    rig.ask(Cancel(task_id=waits.task_id, by="ann@desk", reason="not needed"))
+    runs = rig.running()
+    assert rig.ask(Cancel(task_id=runs.task_id, by="ben@desk")).code == "requested"
+    assert rig.finish(rig.record(runs), "cancelled").code == "ok"
+    found = [attempts.cancelled(rig.record(task)) for task in (waits, runs)]
+    assert [one.by for one in found if one is not None] == ["ann@desk", "ben@desk"]
+
+
 @pytest.mark.parametrize("status", ["pending", "queued", "scheduled", "retrying", "held", "blocked"])
 def test_what_has_not_started_is_cancelled_at_once(rig: Rig, status: str) -> None:
     task = rig.in_status(status)

@@ -19,9 +19,10 @@ FIELDS = (*LANES, "unacked", "running", "retrying", "dead", *RATES, "succeeded",
 CAPACITY = 16_384
 MAX_POINTS = 1_000
 #: A hole this long, and this many times the usual distance, is a time nobody measured.
-GAP_S, GAP_TIMES = 20.0, 5.0
+GAP_S, GAP_TIMES = 20.0, 2.5
 _ROW = attrgetter(TIME, *FIELDS)
 _MEANS = [1 + FIELDS.index(name) for name in RATES]
+_PEAKS = [1 + FIELDS.index(name) for name in ("unacked", "running", "retrying", "dead", "oldest_waiting_s")]
 _LANES = [1 + FIELDS.index(name) for name in LANES]
 
 
@@ -140,7 +141,8 @@ EMPTY = Frame(np.zeros(0), {name: np.zeros(0) for name in FIELDS})
 
 
 def thin(rows: Numbers, width: float) -> Numbers:
-    """One row for each ``width`` seconds: the one with the deepest queues, rates as the mean of all.
+    """One row for each ``width`` seconds: the lanes of when they were deepest together, rates as the mean of all, of
+    other numbers the highest.
 
     The bounds are multiples of ``width`` since the epoch, so that a moving window shows the same points again
     instead of shimmering. The newest row always stays.
@@ -153,6 +155,7 @@ def thin(rows: Numbers, width: float) -> Numbers:
     order = np.lexsort((rows[:, _LANES].sum(axis=1), bucket))
     chosen = rows[order[ends - 1]]
     chosen[:, _MEANS] = np.add.reduceat(rows[:, _MEANS], first, axis=0) / (ends - first)[:, None]
+    chosen[:, _PEAKS] = np.maximum.reduceat(rows[:, _PEAKS], first, axis=0)
     return chosen if chosen[-1, 0] == rows[-1, 0] else np.vstack((chosen, rows[-1:]))
 
 

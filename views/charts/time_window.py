@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Signal
 
 MIN_SPAN_S = 20.0
-#: The axis of a young history begins at its first sample and is at least this long.
+#: The axis of a young history ends at the present and is at least this long.
 MIN_AXIS_S = 60.0
 EDGE_S = 2.0
 
@@ -100,8 +100,8 @@ class TimeWindow(QObject):
         return self.reach_s if self._zoomed is None else min(self._zoomed, self.reach_s)
 
     def _latest(self) -> float:
-        """The right edge: the present, or the end of the first minute."""
-        return max(self._now, self._begun + MIN_AXIS_S) if self._begun else self._now
+        """The right edge: the present, never later; a young history stands at the right of its first minute."""
+        return self._now
 
     def _place(self, end: float, span: float) -> None:
         latest = self._latest()

@@ -56,7 +56,7 @@ class OverviewData:
     def history(self, range_s: int) -> History:
         """The samples since the last call, or all of another range."""
         newest = self.buffer.newest_ms()
-        if range_s != self._range or not newest:
+        if range_s != self._range or not newest or self._ran_ahead(newest):
             self.buffer.replace(self._source.series(range_s, CAPACITY))
             self._range = range_s
         else:
@@ -65,6 +65,11 @@ class OverviewData:
         end = newest / 1000
         start = max(end - range_s, oldest / 1000)
         return History(range_s, oldest, newest, self.buffer.frame(start, end, CURVE_POINTS))
+
+    def _ran_ahead(self, newest_ms: int) -> bool:
+        """Whether samples are kept of a time that a corrected clock has not reached yet."""
+        latest = self._source.series(OVERLAP_S, 1)
+        return bool(latest) and latest[-1].at_ms < newest_ms - OVERLAP_S * 1000
 
     def _gap_s(self, newest_ms: int) -> int:
         """How far back to ask: to the newest sample known, by the source's own clock."""

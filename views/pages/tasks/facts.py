@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+from services.domain.insight import attempts
 from services.domain.mask import masked, masked_text
 from services.domain.task import Task
 from services.i18n import _
@@ -22,7 +23,7 @@ def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, st
         (_("must start by"), shown.clock(task.deadline, now) if task.deadline else ""),
         (_("created by"), task.created_by),
         (_("origin"), task.origin),
-        (_("attempts"), f"{task.attempt} / {task.max_retries + 1}"),
+        (_("attempts"), _attempts(task)),
         (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
         (_("worker"), task.worker),
         (_("batch"), task.batch),
@@ -38,6 +39,13 @@ def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, st
     known = {name for name, _value in rows}
     rows += [(name, value) for name, value in _headers(letter) if name not in known]
     return [(name, value) for name, value in rows if value]
+
+
+def _attempts(task: Task) -> str:
+    """How many of how many, and that no other follows."""
+    number = f"{task.attempt} / {task.max_retries + 1}"
+    said = attempts.last(task)
+    return f"{number} · {shown.say(said)}" if said is not None else number
 
 
 def _headers(letter: Letter | None) -> list[tuple[str, str]]:

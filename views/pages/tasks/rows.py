@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from services.clock import SystemClock
+from services.domain.insight import attempts
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _, pgettext
@@ -69,6 +70,11 @@ def _attempts(row: TaskRow) -> Attempts:
     return Attempts(task.attempt, task.max_retries + 1, heard.glyph(task, _CLOCK.now_ms()))
 
 
+def _last(row: TaskRow) -> str:
+    said = attempts.last(row.task)
+    return shown.say(said) if said is not None else ""
+
+
 def _error(row: TaskRow) -> str:
     return safe.one_line(row.task.error, 160) if row.task.error else ""
 
@@ -83,7 +89,8 @@ def sentence(row: TaskRow) -> str:
         "attempt": task.attempt,
         "limit": task.max_retries + 1,
     }
-    return _("{status}, {type}, shop {shop}, attempt {attempt} of {limit}").format(**words)
+    told = _("{status}, {type}, shop {shop}, attempt {attempt} of {limit}").format(**words)
+    return text.listed(part for part in (told, _last(row)) if part)
 
 
 COLUMNS: tuple[Column[TaskRow], ...] = (
@@ -101,7 +108,9 @@ COLUMNS: tuple[Column[TaskRow], ...] = (
     shop_column(width=136),
     platform_column(width=56, hide_rank=3),
     lane_column(width=96),
-    Column(key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=80, hide_rank=5),
+    Column(
+        key="attempts", title=N_("Attempts"), value=_attempts, kind="attempts", width=80, hide_rank=5, tooltip=_last
+    ),
     Column(
         key="created",
         title=N_("Age"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services.domain.insight import attempts
 from services.domain.insight.wait import CLOSED, GateView
 from services.domain.status import Status
 from services.domain.task import Attempt, Step, Task
@@ -86,7 +87,23 @@ def so_far(task: Task, now: int) -> str:
     return _("{span} so far").format(span=text.coarse(shown.span(now - task.created_at)))
 
 
+def _stopped(task: Task, step: Step, now_ms: int) -> TimelineEntry | None:
+    """The wish that a running task stops, and its end by that or any other cancel: with who wished it."""
+    time = shown.clock(step.at, now_ms)
+    if step.from_ == step.to == Status.RUNNING:
+        return TimelineEntry(
+            time=time, text=_("Asked to stop by"), strong=safe.one_line(step.note, 80), status="cancelled"
+        )
+    found = attempts.cancelled(task) if step.to == Status.CANCELLED and step.from_ != Status.HELD else None
+    if found is None:
+        return None
+    reason = safe.one_line(found.reason, 120)
+    return TimelineEntry(time=time, text=shown.say(found.sentence), tail=reason, status=shown.GLYPHS[step.to])
+
+
 def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | None:
+    if (stopped := _stopped(task, step, now_ms)) is not None:
+        return step.at, stopped
     time = shown.clock(step.at, now_ms)
     if not step.from_:
         return step.at, TimelineEntry(time=time, text=_("Created by"), strong=task.created_by or task.origin, status="")
@@ -126,8 +143,7 @@ def _next(task: Task, now_ms: int) -> list[TimelineEntry]:
         total = max(1, task.due_at - task.updated_at)
         share = min(1.0, max(0.0, (now_ms - task.updated_at) / total))
         left = text.until(shown.span(task.due_at - now_ms)) if task.due_at > now_ms else _("due")
-        last = task.retries >= task.max_retries
-        tail = _("the last; then a dead letter") if last else ""
+        tail = _("the last; then a dead letter") if attempts.last(task) is not None else ""
         return [
             TimelineEntry(time="", text=_("Waits for its next attempt"), span=left, share=share, status="retrying"),
             TimelineEntry(

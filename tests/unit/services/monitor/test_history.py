@@ -42,7 +42,7 @@ def test_a_range_begins_where_it_should_and_is_thinned_from_its_end(history: His
     assert few[-1].running == 99
 
 
-def test_a_restart_keeps_one_in_ten(tmp_path: Path) -> None:
+def test_a_restart_keeps_one_in_ten_with_its_peak(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "history.sqlite"
     first = History(path)
     for second in range(35):
@@ -52,7 +52,7 @@ def test_a_restart_keeps_one_in_ten(tmp_path: Path) -> None:
     second_run.add(sample(60, 60))
     rows = second_run.series(3_600, 1_000, NOW + 60_000)
     second_run.close()
-    assert [row.running for row in rows] == [0, 10, 20, 30, 60]
+    assert [row.running for row in rows] == [9, 19, 29, 34, 60]
 
 
 def test_the_past_is_forgotten_after_a_day(tmp_path: Path) -> None:
@@ -108,3 +108,32 @@ def test_thinning_keeps_the_newest() -> None:
     assert thin(rows, 3) == [rows[1], rows[5], rows[9]]
     assert thin(rows, 0) == rows
     assert thin([], 5) == []
+
+
+def test_a_peak_of_one_second_outlives_a_restart_and_thinning(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    first = History(path)
+    for second in range(40):
+        peak = second == 17
+        first.add(Sample(at_ms=NOW + second * 1000, high=500 if peak else 3, low=2, publish=30.0 if peak else 1.0))
+    first.close()
+    second_run = History(path)
+    rows = second_run.series(3_600, 1_000, NOW + 40_000)
+    second_run.close()
+    assert [(row.high, row.low, row.publish) for row in rows] == [(3, 2, 1.0), (500, 2, 30.0), (3, 2, 1.0), (3, 2, 1.0)]
+    assert max(row.high for row in thin(rows, 1)) == 500
+
+
+def test_what_a_wrong_clock_stamped_ahead_is_not_shown_and_holds_up_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "history.sqlite"
+    fast = History(path)
+    for second in range(0, 60, 5):
+        fast.add(sample(3_600 + second, 7))
+    assert fast.series(7_200, 100, NOW) == []
+    for second in range(3):
+        fast.add(sample(second, second))
+    assert [row.running for row in fast.series(7_200, 100, NOW + 3_000)] == [0, 1, 2]
+    fast.close()
+    again = History(path)
+    assert [row.at_ms for row in again.series(7_200, 100, NOW + 3_600_000)] == [NOW + 2_000]
+    again.close()

@@ -112,3 +112,17 @@ def test_unknown_values_are_filled_from_before() -> None:
     nan = np.nan
     assert filled(np.array([nan, 1, nan, 3])).tolist() == [1, 1, 1, 3]
     assert filled(np.array([nan, nan])).tolist() == []
+
+
+def test_a_short_time_off_is_a_gap_also_after_a_restart() -> None:
+    coarse = [Sample(at_ms=second * 1000) for second in range(1000, 1300, 10)]
+    fine = [Sample(at_ms=second * 1000) for second in range(1330, 1400)]
+    buffer = SampleBuffer()
+    buffer.append([*coarse, *fine])
+    assert buffer.frame(1000, 1400).gaps == ((1290.0, 1330.0),)
+
+
+def test_a_peak_between_two_points_is_kept() -> None:
+    buffer = SampleBuffer()
+    buffer.append([Sample(at_ms=second * 1000, unacked=90 if second == 1133 else 4) for second in range(1000, 1600)])
+    assert buffer.frame(1000, 1600, 60)["unacked"].max() == 90

@@ -71,9 +71,9 @@ def test_a_cursor_that_stays_is_not_told(qtbot: QtBot, window: TimeWindow) -> No
         window.set_cursor(5.0)
 
 
-def test_a_young_history_fills_the_axis_from_its_first_sample_on(window: TimeWindow) -> None:
+def test_a_young_history_ends_at_the_present_and_shows_no_future(window: TimeWindow) -> None:
     window.set_now(NOW, NOW - 20)
-    assert window.bounds() == (NOW - 20, NOW + 40)
+    assert window.bounds() == (NOW - 60, NOW)
     window.set_now(NOW + 280, NOW - 20)
     assert window.bounds() == (NOW - 20, NOW + 280)
     window.set_now(NOW + 8000, NOW - 20)

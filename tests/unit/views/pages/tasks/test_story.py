@@ -49,3 +49,14 @@ def test_an_attempt_ends_before_what_became_of_the_task_by_it() -> None:
 def test_attempts_whose_steps_are_no_longer_kept_stand_where_they_ended() -> None:
     told = lines(Attempt(1, "w1", 500, 900, "failed"), steps=(Step(1000, "retrying", "running", "w1", 0, 2),))
     assert told == ["Attempt 1 failed", "Attempt 2 started on"]
+
+
+def test_the_timeline_names_who_stopped_it_and_why() -> None:
+    steps = (
+        Step(1000, "queued", "running", "w1", 0, 1),
+        Step(2000, "running", "running", "", 0, 1, "ben"),
+        Step(3000, "running", "cancelled", "w1", 0, 1),
+    )
+    task = Task(task_id="t", shop_id="s", platform="p", task_type="x", status="cancelled", steps=steps, reason="twice")
+    told = [(line.text, line.strong or line.tail) for line in timeline(task, 10_000)]
+    assert told == [("Attempt 1 started on", "w1"), ("Asked to stop by", "ben"), ("Cancelled by ben", "twice")]

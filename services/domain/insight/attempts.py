@@ -1,0 +1,59 @@
+"""What a record says of its attempts and its end: whether the next one is the last, and who cancelled it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services.domain import dependency
+from services.domain.message import Message
+from services.domain.sentences import N_
+from services.domain.status import ACTIVE, CLAIMABLE, Status
+from services.domain.task import Task
+
+SENTENCES: dict[str, str] = {
+    "attempts.last": N_("The last attempt runs; if it fails, the task is a dead letter."),
+    "attempts.next_last": N_("The next attempt is the last; if it fails, the task is a dead letter."),
+    "attempts.only": N_("It has one attempt; if that fails, the task is a dead letter."),
+    "cancelled.by": N_("Cancelled by {who}"),
+    "cancelled.dependency": N_("Cancelled, because a task that it depends on failed"),
+    "cancelled.unknown": N_("Cancelled; the record does not say by whom"),
+}
+
+
+def last(task: Task) -> Message | None:
+    """That no attempt follows the one that runs or comes next; None where one does, and for what has ended."""
+    if task.status not in ACTIVE or task.status == Status.HELD or task.retries < task.max_retries:
+        return None
+    if not task.max_retries:
+        return Message("attempts.only")
+    if task.status == Status.RUNNING:
+        return Message("attempts.last")
+    return Message("attempts.next_last") if task.status in CLAIMABLE else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cancelled:
+    """``by``: a person, a program, or "" where a rule did it or nobody knows."""
+
+    by: str
+    sentence: Message
+    reason: str = ""
+
+
+def cancelled(task: Task) -> Cancelled | None:
+    """Who ended a cancelled task before it was done; None for any other.
+
+    One that ran was asked to stop: who asked stands in the step of that wish, its end is only the worker's.
+    """
+    if task.status != Status.CANCELLED:
+        return None
+    end = next((step for step in reversed(task.steps) if step.to == Status.CANCELLED), None)
+    if end is not None and end.note == dependency.GATE and end.from_ != Status.RUNNING:
+        return Cancelled(by="", sentence=Message("cancelled.dependency"), reason=task.reason)
+    asked = next(
+        (step.note for step in reversed(task.steps) if step.from_ == step.to == Status.RUNNING and step.note), ""
+    )
+    by = asked if end is not None and end.from_ == Status.RUNNING else end.note if end is not None else ""
+    if not by:
+        return Cancelled(by="", sentence=Message("cancelled.unknown"), reason=task.reason)
+    return Cancelled(by=by, sentence=Message("cancelled.by", {"who": by}), reason=task.reason)

@@ -1,0 +1,63 @@
+"""The last attempt is named before it fails, and a cancelled task tells who ended it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain.insight import attempts
+from services.domain.task import Step, Task
+from services.messages import english
+
+
+def task(**fields: Any) -> Task:
+    return Task(**({"task_id": "t", "shop_id": "s", "platform": "pdd", "task_type": "work"} | fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"status": "retrying", "retries": 3, "max_retries": 3}, "attempts.next_last"),
+        ({"status": "queued", "retries": 3, "max_retries": 3}, "attempts.next_last"),
+        ({"status": "running", "retries": 3, "max_retries": 3}, "attempts.last"),
+        ({"status": "queued", "retries": 0, "max_retries": 0}, "attempts.only"),
+        ({"status": "retrying", "retries": 2, "max_retries": 3}, ""),
+        ({"status": "dead", "retries": 3, "max_retries": 3}, ""),
+        ({"status": "held", "retries": 3, "max_retries": 3}, ""),
+    ],
+)
+def test_the_last_attempt_is_named_before_it_fails(fields: dict[str, Any], code: str) -> None:
+    said = attempts.last(task(**fields))
+    assert (said.code if said is not None else "") == code
+
+
+@pytest.mark.parametrize(
+    ("steps", "words", "by"),
+    [
+        ((Step(1, "", "queued"), Step(2, "queued", "cancelled", note="ann")), "Cancelled by ann", "ann"),
+        (
+            (
+                Step(1, "queued", "running", "w1", 0, 1),
+                Step(2, "running", "running", "", 0, 1, "ben"),
+                Step(3, "running", "cancelled", "w1", 0, 1, "cancelled"),
+            ),
+            "Cancelled by ben",
+            "ben",
+        ),
+        (
+            (Step(1, "", "blocked", note="dependency"), Step(2, "blocked", "cancelled", note="dependency")),
+            "Cancelled, because a task that it depends on failed",
+            "",
+        ),
+        ((), "Cancelled; the record does not say by whom", ""),
+    ],
+)
+def test_a_cancelled_task_names_who(steps: tuple[Step, ...], words: str, by: str) -> None:
+    found = attempts.cancelled(task(status="cancelled", steps=steps, reason="wrong prices"))
+    assert found is not None
+    assert (english(found.sentence), found.by, found.reason) == (words, by, "wrong prices")
+
+
+def test_any_other_end_names_nobody() -> None:
+    assert attempts.cancelled(task(status="dead")) is None
