@@ -28,6 +28,15 @@ def words(widget: QWidget) -> str:
     return "\n".join(label.text() for label in widget.findChildren(QLabel) if not label.isHidden())
 
 
+def send_held(desk: Desk, qtbot: QtBot) -> None:
+    """Send at once what is held with Undo, and wait for what is told of it."""
+    wait(qtbot, lambda: bool(desk.toasts))
+    told = desk.toasts[-1]
+    assert [action.text for action in told.actions] == ["Undo", "Send now"]
+    told.actions[1].call()
+    wait(qtbot, lambda: desk.toasts[-1] is not told)
+
+
 def held(desk: Desk, shop: int = 0, progress: int = -1) -> Task:
     """A task that must not run twice and was interrupted."""
     return desk.hold(desk.create(shop, task_type="batch_reply", payload={"text": "hello"}), progress)
@@ -61,7 +70,7 @@ def test_it_ran_needs_a_note_and_keeps_it(desk: Desk, page: TasksPage, qtbot: Qt
     assert dialog.verb_button.toolTip() == "Write down first how you know that it ran"
     dialog._note_field.setText("  seen in the shop <b>now</b> ")
     dialog.verb_button.click()
-    wait(qtbot, lambda: bool(desk.toasts))
+    send_held(desk, qtbot)
     assert desk.toasts[-1].text == "1 task recorded as succeeded"
     record = desk.get(task.task_id)
     assert (record.status, record.triage_note) == (Status.SUCCEEDED, "seen in the shop <b>now</b>")
@@ -81,7 +90,7 @@ def test_what_would_be_done_twice_is_said_in_red(desk: Desk, page: TasksPage, qt
     assert "attempt 1 was at 60 %" in words(dialog)
     assert dialog.verb_button.kind == "dangerfill"
     dialog.verb_button.click()
-    wait(qtbot, lambda: bool(desk.toasts))
+    send_held(desk, qtbot)
     assert desk.toasts[-1].text == "1 task runs again"
     assert desk.get(task.task_id).status in (Status.PENDING, Status.QUEUED)
 
@@ -113,7 +122,7 @@ def test_several_are_decided_at_once_their_evidence_by_number(desk: Desk, page: 
     assert "Check first: 2" in words(dialog)
     assert dialog.verb_button.text() == "Give up 3 tasks"
     dialog.verb_button.click()
-    wait(qtbot, lambda: bool(desk.toasts))
+    send_held(desk, qtbot)
     assert desk.toasts[-1].text == "3 tasks are dead letters now"
     assert {desk.get(task.task_id).triage for task in tasks} == {Triage.OPEN}
     assert not page._model.ticked(), "a selection that was acted on has done its duty"

@@ -11,6 +11,7 @@ from services import i18n
 from services.domain.status import Status, Triage
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
+from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.name import NameDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
@@ -132,6 +133,20 @@ def test_undo_leaves_the_task_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -
     assert desk.toasts[-1].text == "Taken back; nothing was changed."
     assert not page._acting.busy
     assert desk.get(task.task_id).status == Status.QUEUED
+
+
+def test_many_waiting_tasks_are_cancelled_only_after_their_undo(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    tasks = [desk.create(shop) for shop in range(11)]
+    page.refresh()
+    wait(qtbot, lambda: len(ids(page)) == 11)
+    page._model.set_ticked([task.task_id for task in tasks])
+    page._bar._buttons["cancel"].click()
+    wait(qtbot, lambda: bool(page.findChildren(ConfirmDialog)))
+    page.findChildren(ConfirmDialog)[-1].verb_button.click()
+    assert desk.toasts[-1].text == "Cancelling 11 tasks in 10 s"
+    assert page._actions.undo()
+    assert desk.toasts[-1].text == "Taken back; nothing was changed."
+    assert {desk.get(task.task_id).status for task in tasks} <= {Status.QUEUED, Status.PENDING, Status.BLOCKED}
 
 
 def test_retry_of_a_dead_task_republishes_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

@@ -16,8 +16,9 @@ from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.pages.schedules import words
 from views.support import text
+from views.support.acting import TELL_S, UNDO_S
 from views.support.operation import Operation
-from views.widgets.toast import ToastSpec, failure
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
 T = TypeVar("T")
 
@@ -39,7 +40,8 @@ class ScheduleActions(QObject):
         name, enabled = row.schedule.name, not row.schedule.enabled
         said = _("{name} is enabled.") if enabled else _("{name} is disabled.")
         call = partial(self._context.commands.schedules.switch, [name], enabled=enabled)
-        self._act(call, lambda _names: said.format(name=name))
+        back = partial(self._context.commands.schedules.switch, [name], enabled=not enabled)
+        self._act(call, lambda _names: said.format(name=name), back)
 
     def skip(self, row: ScheduleRow) -> None:
         """Leave the next run out."""
@@ -83,12 +85,19 @@ class ScheduleActions(QObject):
         dialog.confirmed.connect(partial(self._act, call, done))
         dialog.open()
 
-    def _act(self, call: Callable[[], T], done: Callable[[T], str]) -> None:
+    def _act(self, call: Callable[[], T], done: Callable[[T], str], back: Callable[[], object] | None = None) -> None:
+        """``back`` is what the Undo of its toast sends."""
+
         def succeed(result: T) -> None:
-            self._context.toast(ToastSpec(text=done(result), status="succeeded"))
+            undo = (ToastAction(text=_("Undo"), call=partial(self._undo, back)),) if back is not None else ()
+            seconds = UNDO_S if back is not None else TELL_S
+            self._context.toast(ToastSpec(text=done(result), status="succeeded", actions=undo, seconds=seconds))
             self.changed.emit()
 
         self._operation.start(call, succeed, self._fail)
+
+    def _undo(self, back: Callable[[], object]) -> None:
+        self._act(back, lambda _result: _("Taken back."))
 
     def _fail(self, error: BaseException) -> None:
         self._context.toast(failure(error))

@@ -128,7 +128,7 @@ class TaskActions(QObject):
 
     def _cancel(self, picks: Sequence[Pick], seconds: int) -> None:
         call = partial(self._context.commands.tasks.cancel, [one.task_id for one in picks])
-        if seconds == HOLD_MANY_S:
+        if interrupts(picks):
             # a person has read what ends and said yes; the list of interrupted tasks would only age
             self._acting.at_once(call, _cancelled)
             return

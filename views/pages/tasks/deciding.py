@@ -16,9 +16,9 @@ from services.i18n import N_, _, ngettext
 from services.monitor.tasks import Pick, Weighed
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question, typed_count
-from views.pages.tasks.verbs import AGAIN, GIVE_UP, RAN, Verb, many
+from views.pages.tasks.verbs import AGAIN, FEW, GIVE_UP, RAN, Verb, many
 from views.support import safe, text, type_names, verdicts
-from views.support.acting import Acting
+from views.support.acting import HOLD_MANY_S, HOLD_S, Acting
 from views.support.operation import Operation
 
 #: different pieces of evidence that are told one by one
@@ -55,7 +55,11 @@ class Deciding(QObject):
     def _decide(self, verb: Verb, weighed: tuple[Weighed, ...], note: str) -> None:
         ids = tuple(one.task_id for one in weighed)
         call = partial(self._context.commands.tasks.resolve, ids, verb.key, note=note)
-        self._acting.at_once(call, _DONE[verb])
+        number = len(ids)
+        seconds = HOLD_S if number <= FEW else HOLD_MANY_S
+        words = ngettext("Deciding about {n} task in {s} s", "Deciding about {n} tasks in {s} s", number)
+        announce = words.format(n=text.count(number), s=seconds)
+        self._acting.held(announce, call, _DONE[verb], seconds, about=[(verb.key, one) for one in ids])
         self.decided.emit(ids)
 
 

@@ -102,6 +102,7 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     assert skipped.upcoming[0] == row.upcoming[1]
     press(qtbot, page, page.switch_button)
     assert cells(page, "nightly")["next"] == "disabled"
+    assert [action.text for action in fleet.toasts[-1].actions] == ["Undo"]
     assert (page.switch_button.text(), page.skip_button.isEnabled()) == ("Enable", False)
     press(qtbot, page, page.switch_button)
     assert (page.switch_button.text(), page.skip_button.isEnabled()) == ("Disable", True)

@@ -1,0 +1,73 @@
+"""How each act of a person is taken back: one table that a test walks over.
+
+An act is named as the audit names it. *Held* waits a few seconds in which nothing has happened yet; *reverse* happens
+at once and its Undo sends another act; *asked* shows what it will do before, for nothing brings it back; *again* is
+undone by doing it once more, from where it was done.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HELD, REVERSE, ASKED, AGAIN = "held", "reverse", "asked", "again"
+KINDS = (HELD, REVERSE, ASKED, AGAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """``by``: the act that reverses it; ``many``: it is also done to many things at once."""
+
+    kind: str
+    why: str
+    by: str = ""
+    many: bool = False
+
+
+TABLE: dict[str, TakeBack] = {
+    "task.create": TakeBack(REVERSE, "its Undo cancels what was created", "task.cancel", many=True),
+    "task.cancel": TakeBack(HELD, "what waits is held; what runs is named and asked for before", many=True),
+    "task.retry": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
+    "task.run_now": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
+    "task.prioritize": TakeBack(REVERSE, "its Undo gives the priorities of before", "task.prioritize", many=True),
+    "task.resolve": TakeBack(HELD, "who waits for a decided task may start at once", many=True),
+    "task.import": TakeBack(ASKED, "records come in as they are, counted before"),
+    "dead.republish": TakeBack(HELD, "a new task may begin at once", many=True),
+    "dead.archived": TakeBack(REVERSE, "its Undo gives the state of before", "dead.open", many=True),
+    "dead.ignored": TakeBack(REVERSE, "its Undo gives the state of before", "dead.open", many=True),
+    "dead.open": TakeBack(REVERSE, "its Undo gives the state of before", "dead.archived", many=True),
+    "dead.note": TakeBack(ASKED, "a note is evidence and stays"),
+    "dead.abort_run": TakeBack(AGAIN, "its letters are open and can be chosen again"),
+    "cause.ignore": TakeBack(REVERSE, "its Undo lifts it", "cause.lift", many=True),
+    "cause.lift": TakeBack(REVERSE, "it can be ignored again", "cause.ignore", many=True),
+    "cause.describe": TakeBack(AGAIN, "name and note are written over"),
+    "pause": TakeBack(REVERSE, "its Undo resumes", "resume", many=True),
+    "resume": TakeBack(REVERSE, "its Undo pauses", "pause", many=True),
+    "limit": TakeBack(AGAIN, "the limit of before is typed again"),
+    "shop.concurrency": TakeBack(AGAIN, "the limit of before is typed again"),
+    "shop.dedicate": TakeBack(REVERSE, "its Undo takes the queue away", "shop.undedicate"),
+    "shop.undedicate": TakeBack(REVERSE, "its Undo gives the queue back", "shop.dedicate"),
+    "shop.import": TakeBack(AGAIN, "the document of before is imported"),
+    "shop.move": TakeBack(AGAIN, "it is moved back"),
+    "breaker.close": TakeBack(ASKED, "it opens by itself when attempts fail again"),
+    "breaker.rule": TakeBack(REVERSE, "its Undo sets the rule of before", "breaker.rule"),
+    "session.open": TakeBack(REVERSE, "it can be closed again", "session.close"),
+    "session.close": TakeBack(REVERSE, "it can be opened again", "session.open"),
+    "schedule.add": TakeBack(AGAIN, "it is disabled or removed"),
+    "schedule.change": TakeBack(AGAIN, "what was changed is changed back"),
+    "schedule.enable": TakeBack(REVERSE, "its Undo disables it", "schedule.disable", many=True),
+    "schedule.disable": TakeBack(REVERSE, "its Undo enables it", "schedule.enable", many=True),
+    "schedule.remove": TakeBack(ASKED, "its name is shown and asked for"),
+    "schedule.run": TakeBack(ASKED, "it says before how many tasks it makes"),
+    "schedule.skip": TakeBack(AGAIN, "the next run is run by hand"),
+    "batch.cancel": TakeBack(ASKED, "it says before how many wait and run"),
+    "batch.retry": TakeBack(ASKED, "it says before how many have failed"),
+    "type.import": TakeBack(AGAIN, "the document of before is imported"),
+    "fleet.time_zone": TakeBack(AGAIN, "the zone of before is set"),
+    "repair": TakeBack(ASKED, "it shows before what it would set right"),
+    "worker.forget": TakeBack(ASKED, "it comes back by itself when it lives"),
+}
+
+
+def of(act: str) -> TakeBack | None:
+    """How this act is taken back, None for one that nobody has answered for."""
+    return TABLE.get(act)
