@@ -84,7 +84,7 @@ class _Doors:
             self.window.open_page("schedules", target or None)
         elif verb in ("open_shop", "open_shops"):
             self.window.open_page("shops", target)
-        elif verb == "open_tasks":
+        elif verb in ("open_tasks", "decide"):
             self.window.open_page("tasks", target)
         elif self._verbs is not None:
             self._verbs.run(verb, target)

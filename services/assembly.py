@@ -40,10 +40,12 @@ from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
 from services.monitor.artifacts import ArtifactQueries
+from services.monitor.attention import AttentionFinder
 from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
+from services.monitor.overview import Attention
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops import ShopQueries
 from services.monitor.tasks import TaskQueries
@@ -190,6 +192,13 @@ def queries(engine: Engine) -> Queries:
         audit=AuditQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
     )
+
+
+def attention(engine: Engine) -> tuple[Attention, ...]:
+    """What needs a person now, asked for once; growth is seen only by who watches. Blocking."""
+    asked = queries(engine)
+    finder = AttentionFinder(engine.store, asked.causes, engine.clock, asked.shops.name, engine.registry.task_type)
+    return finder.once(asked.shops.states)
 
 
 def live(engine: Engine) -> Live:

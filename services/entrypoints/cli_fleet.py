@@ -18,6 +18,7 @@ from services.domain.said import said
 from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.messages import english_headline
+from services.monitor import attention
 from services.monitor.flow import FlowQueries, numbers, taken_once
 from services.monitor.live import Snapshot
 from services.monitor.meter import Meter
@@ -52,6 +53,7 @@ def stats(context: Context) -> int:
         snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
         told = FlowQueries(engine.store, engine.registry, meter, engine.clock).look(snapshot)
         duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
+        items = needs_attention(engine)
     counts = snapshot.counts
     rows = depth.lanes(counts, snapshot.depths)
     known = depth.held_told(snapshot.depths)
@@ -83,6 +85,7 @@ def stats(context: Context) -> int:
         "scaling": scaling,
         "total": counts.total,
         "duplicates": duplicates,
+        "attention": items,
     }
     lines = [str(document["headline"])]
     lines += [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
@@ -97,6 +100,7 @@ def stats(context: Context) -> int:
     lines += [f"{messages.english(way.message)}. {messages.english(way.remedy)}"] if way.kind else []
     lines.append("slots: {slots}, busy: {busy}, could start now: {runnable}, wanted: {wanted_slots}".format(**scaling))
     lines.append(f"suppressed duplicates: {sum(duplicates.values())}")
+    lines += [f"needs attention: {item['text']}" for item in items]
     context.show(document, lines)
     return EXIT_OK
 
@@ -138,6 +142,21 @@ def _publisher(way: PublisherNow) -> dict[str, Any]:
         "message": messages.english(way.message),
         "remedy": messages.english(way.remedy),
     }
+
+
+def needs_attention(engine: assembly.Engine) -> list[dict[str, Any]]:
+    """What needs a person, in the order of the window."""
+    return [
+        {
+            "key": item.key,
+            "code": item.code,
+            "params": dict(item.params),
+            "since_ms": item.since_ms,
+            "verbs": [{"verb": verb, "target": target} for verb, target in item.verbs],
+            "text": attention.english(item),
+        }
+        for item in assembly.attention(engine)
+    ]
 
 
 def _scaling(snapshot: Snapshot) -> dict[str, int]:

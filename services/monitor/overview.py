@@ -26,6 +26,7 @@ class Attention:
     code: str
     params: Mapping[str, str | int | float] = field(default_factory=dict)
     facts: tuple[Message, ...] = ()  #: what is true of it, where that is more than the sentence of its code says
+    cause: Message | None = None  #: what failed, as a sentence of its own: ``{cause}``
     since_ms: int = 0
     verbs: tuple[tuple[str, str], ...] = ()  #: (verb, what it is about)
 

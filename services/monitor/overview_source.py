@@ -58,14 +58,14 @@ class OverviewQueries:
         oldest = self._oldest = self._ask_oldest()
         levels = self._retry_levels()
         snapshot = self._live.snapshot()
-        shops = self._shops.shops(snapshot)
+        shops, flow_now = self._shops.shops(snapshot), self._flow.look(snapshot)
         return OverviewNow(
             **self._numbers(snapshot),
-            flow=self._flow.look(snapshot),
+            flow=flow_now,
             oldest_waiting_shop=self._name(oldest.shop) if oldest is not None else None,
             retry_levels=levels,
             shops=shops,
-            attention=self._attention.find(snapshot, shops, oldest),
+            attention=self._attention.find(snapshot, shops, oldest, flow_now),
         )
 
     def fresh(self, now: OverviewNow) -> OverviewNow:

@@ -150,7 +150,7 @@ class ShopStates:
                 fleet.of(known.get(key) or stranger(key), waits_at=waits.get(key, 0), success_at=finished.get(key, 0)),
                 snapshot.at_ms,
             )
-            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions})
+            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes})
         )
 
 

@@ -97,6 +97,11 @@ class ShopQueries:
             at_ms=self._store.now_ms(),
         )
 
+    def name(self, key: str) -> str:
+        """What a shop (``platform:shop_id``) is called."""
+        shop = self._registry.shops().get(key)
+        return (shop.name or shop.shop_id) if shop is not None else key
+
     def scopes(self) -> tuple[ScopeRow, ...]:
         """Every platform and every task type, limited or not, platforms first."""
         known = {one.limit.scope: one for one in self._store.limits()}

@@ -1,4 +1,4 @@
-"""What needs a person: cause, sentence, age and one or two verbs each, worst first."""
+"""What needs a person: cause, sentence, age and its verbs each, in the order of what a person must do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,6 @@ from views.widgets.attention_item import widgets_in
 from views.widgets.empty_state import EmptyState
 
 LEAVES_AFTER_MS = 10_000
-_RANK = {"dead": 0, "stuck": 1, "blocked": 2, "warning": 3, "paused": 4}
 
 
 @dataclass(slots=True)
@@ -29,7 +28,7 @@ class _Kept:
 
 
 class AttentionModel:
-    """Which items are shown: worst first, then newest; one that is over stays ten seconds as resolved."""
+    """Which items are shown, in the order given; one that is over stays in its place for ten seconds, as resolved."""
 
     def __init__(self) -> None:
         self._kept: dict[str, _Kept] = {}
@@ -47,9 +46,12 @@ class AttentionModel:
             kept.over_ms = now_ms if kept.over_ms is None else kept.over_ms
             if now_ms - kept.over_ms >= LEAVES_AFTER_MS:
                 del self._kept[key]
-        self._kept |= {key: _Kept(row) for key, row in fresh.items()}
-        ordered = sorted(self._kept.values(), key=lambda one: (_RANK.get(one.row.severity, 9), -one.row.since_ms))
-        return [(one.row, one.over_ms is not None) for one in ordered]
+        order = list(fresh)
+        for place, key in enumerate(self._kept):
+            if key not in fresh:
+                order.insert(min(place, len(order)), key)
+        self._kept = {key: _Kept(fresh[key]) if key in fresh else self._kept[key] for key in order}
+        return [(one.row, one.over_ms is not None) for one in self._kept.values()]
 
 
 class AttentionList(QWidget):

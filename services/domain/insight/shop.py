@@ -94,6 +94,7 @@ class ShopNow:
     platform: str = ""
     shop_id: str = ""
     name: str = ""
+    group: str = ""
     state: str = IDLE  #: one of ``STATES``
     under: str = ""  #: what goes on beneath a state of ``COVERS``
     since_ms: int = 0  #: since when it is so
@@ -145,6 +146,7 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
         platform=shop.platform,
         shop_id=shop.shop_id,
         name=shop.name or shop.shop_id,
+        group=shop.group,
         state=state,
         under=under,
         since_ms=_since(facts, state, pauses),

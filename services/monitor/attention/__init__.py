@@ -2,18 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from services.domain.errors import ConsoleError
+from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
-from services.domain.status import Triage
+from services.domain.query import Query, equals
+from services.domain.status import WAITING, Triage
 from services.domain.task import Task
 from services.domain.task_type import TaskType
-from services.monitor.attention import broker, dead_letters, held, homes, pauses, schedules, shops, workers
+from services.monitor import live
+from services.monitor.attention import (
+    broker,
+    dead_letters,
+    dependencies,
+    flood,
+    growth,
+    held,
+    homes,
+    pauses,
+    republished,
+    schedules,
+    shops,
+    words,
+    workers,
+)
 from services.monitor.attention.look import Look as Look
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
+from services.monitor.shop_states import ShopStates
 from services.ports import Clock, Store
 
 #: The families in the order of their items: what only a person can decide, what waits for a person, what failed and
@@ -21,7 +39,9 @@ from services.ports import Clock, Store
 FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     held.items,
     shops.logins,
+    republished.items,
     dead_letters.items,
+    dependencies.items,
     workers.missing,
     workers.unable,
     homes.items,
@@ -29,10 +49,27 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     schedules.late,
     schedules.leaderless,
     broker.items,
-    shops.breakers,
+    growth.items,
+    flood.items,
     shops.stuck,
+    shops.breakers,
     pauses.items,
 )
+#: Source texts by code.
+WORDS: Mapping[str, words.Words] = {
+    **held.WORDS,
+    **shops.WORDS,
+    **republished.WORDS,
+    **dead_letters.WORDS,
+    **dependencies.WORDS,
+    **workers.WORDS,
+    **schedules.WORDS,
+    **homes.WORDS,
+    **broker.WORDS,
+    **growth.WORDS,
+    **flood.WORDS,
+    **pauses.WORDS,
+}
 #: The causes are grouped anew when the number of dead letters changed, in at most a twentieth of the time.
 CAUSES_SHARE = 20
 
@@ -55,7 +92,9 @@ class AttentionFinder:
         self._dead = -1
         self._due = 0.0
 
-    def find(self, snapshot: Snapshot, shops: Sequence[ShopNow], oldest: Task | None) -> tuple[Attention, ...]:
+    def find(
+        self, snapshot: Snapshot, shops: Sequence[ShopNow], oldest: Task | None, flow: Flow | None = None
+    ) -> tuple[Attention, ...]:
         """All items in their order."""
         if not snapshot.at_ms:
             return ()
@@ -67,8 +106,16 @@ class AttentionFinder:
             kind=self._kind,
             shops=shops,
             oldest=oldest,
+            flow=flow,
         )
         return tuple(item for items in FAMILIES for item in items(look))
+
+    def once(self, states: ShopStates) -> tuple[Attention, ...]:
+        """The items of this moment, for who follows nothing."""
+        snapshot = live.look(self._store)
+        terms = (equals("status", *sorted(WAITING)),)
+        oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
+        return self.find(snapshot, states.look(), oldest[0] if oldest else None)
 
     def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
         dead = snapshot.counts.triage.get(Triage.OPEN, 0)
@@ -80,3 +127,8 @@ class AttentionFinder:
                 return self._grouped
             self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
         return self._grouped
+
+
+def english(item: Attention) -> str:
+    """One item in plain English, for machines."""
+    return words.english(item, WORDS[item.code])

@@ -6,7 +6,13 @@ from collections.abc import Iterable
 
 from services.domain.status import Status
 from services.monitor.attention.look import NAMED, Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
+
+WORDS = {
+    "attention.publisher_blocked": Words(N_("Nothing is sent: {tasks_n} recorded, none lost")),
+    "attention.publisher_silent": Words(N_("The broker does not confirm what is sent")),
+}
 
 
 def items(look: Look) -> Iterable[Attention]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from services.domain import classify, filter
+from services.domain.insight import cause
 from services.domain.query import equals
 from services.domain.status import Status, Triage
 from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.causes import Cause
 from services.monitor.overview import Attention
 
@@ -27,50 +28,94 @@ OF_A_FLOW = frozenset(
 )
 
 
+MOST = 5  #: as many causes are told by themselves
+WORDS = {
+    "attention.dead_shop": Words("{cause}", N_("{count_n}, all in {shop}")),
+    "attention.dead_platform": Words("{cause}", N_("{count_n} in {shops_n}, all on {platform}")),
+    "attention.dead_all": Words("{cause}", N_("{count_n} in {shops_n}, on every platform")),
+    "attention.dead_some": Words("{cause}", N_("{count_n} in {shops_n}")),
+    "attention.dead_more": Words(N_("{causes_n} of dead letters"), N_("{count_n} in all")),
+}
+
+
 def items(look: Look) -> Iterable[Attention]:
-    """Causes with one reason as one item; a type that is paused can be resumed instead."""
-    paused = {pause.scope for pause in look.snapshot.pauses}
-    for (kind, flow, _), group in itertools.groupby(sorted(look.causes, key=_matter), key=_matter):
-        yield _with_resume(_item(kind, flow, sorted(group, key=lambda cause: -cause.count), look.name), paused)
+    """Causes with one reason as one item, most letters first; beyond a few the rest are one."""
+    matters = [
+        (kind, flow, sorted(group, key=lambda one: -one.count))
+        for (kind, flow, _), group in itertools.groupby(sorted(look.causes, key=_matter), key=_matter)
+    ]
+    matters.sort(key=lambda matter: (-sum(one.count for one in matter[2]), matter[:2]))
+    most = MOST if len(matters) > MOST + 1 else len(matters)
+    for kind, flow, group in matters[:most]:
+        yield _item(kind, flow, group, look)
+    if rest := [one for _kind, _flow, group in matters[most:] for one in group]:
+        yield Attention(
+            key="dead:more",
+            severity="dead",
+            code="attention.dead_more",
+            params={"causes": len(matters) - most, "count": sum(one.count for one in rest)},
+            since_ms=min(one.first_at for one in rest),
+            verbs=(("triage", ""),),
+        )
 
 
-def _matter(cause: Cause) -> tuple[str, str, str]:
-    kind = cause.kind or classify.UNKNOWN
-    flow = cause.types[0] if kind in OF_A_FLOW and cause.types else ""
-    return kind, flow, cause.headline if kind == classify.UNKNOWN else ""
+def _matter(one: Cause) -> tuple[str, str, str]:
+    kind = one.kind or classify.UNKNOWN
+    flow = one.types[0] if kind in OF_A_FLOW and one.types else ""
+    return kind, flow, one.patterns[0] if one.patterns and kind in OF_A_FLOW else ""
 
 
-def _item(kind: str, flow: str, group: Sequence[Cause], name: Callable[[str], str]) -> Attention:
+def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention:
     worst = group[0]
-    shops = {shop for cause in group for shop in cause.shop_keys}
-    platforms = sorted({platform for cause in group for platform in cause.platforms})
-    scopes = {cause.scope for cause in group}
+    shops = sorted({shop for one in group for shop in one.shop_keys})
+    platforms = sorted({platform for one in group for platform in one.platforms})
+    scopes = {one.scope for one in group}
     scope = "shop" if len(shops) == 1 else "all" if "all" in scopes else "platform" if len(platforms) == 1 else "some"
     terms = [equals("status", Status.DEAD), equals("triage", Triage.OPEN), equals("kind", kind)]
     if flow:
         terms.append(equals("type", flow))
-    verbs = [("triage", worst.fingerprint), ("open_tasks", filter.format_terms(tuple(terms)))]
-    if flow:
-        verbs.append(("pause", f"type:{flow}"))
+    if scope == "shop":
+        terms.append(equals("shop", shops[0]))
+    patterns = list(dict.fromkeys(name for one in group for name in one.patterns))
     return Attention(
-        key=f"dead:{kind}:{flow}:{worst.headline if kind == classify.UNKNOWN else ''}",
+        key=f"dead:{kind}:{flow}:{_matter(worst)[2]}",
         severity="dead",
         code=f"attention.dead_{scope}",
         params={
             "kind": kind,
-            "headline": worst.headline,
             "type": flow,
-            "count": sum(cause.count for cause in group),
+            "count": sum(one.count for one in group),
             "shops": len(shops),
-            "shop": name(min(shops)) if len(shops) == 1 else "",
+            "shop": look.name(shops[0]) if scope == "shop" else "",
             "platform": ", ".join(platforms),
         },
-        since_ms=min(cause.first_at for cause in group),
-        verbs=tuple(verbs),
+        cause=cause.title(kind, patterns) if patterns else worst.title,
+        since_ms=min(one.first_at for one in group),
+        verbs=(
+            ("triage", worst.fingerprint),
+            *_fitting(kind, flow, scope, shops, platforms, look),
+            ("open_tasks", filter.format_terms(tuple(terms))),
+        ),
     )
 
 
-def _with_resume(item: Attention, paused: set[str]) -> Attention:
-    if not any(verb == "pause" and target in paused for verb, target in item.verbs):
-        return item
-    return replace(item, verbs=tuple(("resume" if verb == "pause" else verb, target) for verb, target in item.verbs))
+def _fitting(
+    kind: str, flow: str, scope: str, shops: Sequence[str], platforms: Sequence[str], look: Look
+) -> Iterable[tuple[str, str]]:
+    """What stops more of it, no wider than it reaches: one shop, one platform, or one type everywhere."""
+    if scope == "shop":
+        if kind in (classify.LOGIN_EXPIRED, classify.CAPTCHA):
+            yield "login_shop", shops[0]
+        yield _switch(f"shop:{shops[0]}", look)
+        yield "open_shop", shops[0]
+    elif not flow:
+        return
+    elif scope == "platform" and {shop.platform for shop in look.shops} - set(platforms):
+        yield _switch(f"platform:{platforms[0]}", look)
+    elif scope != "some":
+        yield _switch(f"type:{flow}", look)
+
+
+def _switch(scope: str, look: Look) -> tuple[str, str]:
+    """Pause what goes on, resume what is paused."""
+    return ("resume" if any(pause.scope == scope for pause in look.snapshot.pauses) else "pause"), scope

@@ -4,18 +4,62 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from services.domain.query import Query, equals
 from services.domain.status import Status
-from services.monitor.attention.look import Look
+from services.domain.task import Task
+from services.monitor.attention.look import NAMED, Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
+
+WORDS = {
+    "attention.held_task": Words(
+        N_("{type} of {shop}: did it run?"),
+        N_("Worker {worker} was lost while it ran; it stays until a person decides"),
+    ),
+    "attention.held_unknown": Words(
+        N_("{type} of {shop}: did it run?"), N_("Nobody knows how it ended; it stays until a person decides")
+    ),
+    "attention.held": Words(
+        N_("{tasks_n} to decide: did they run?"),
+        N_("{names} and {more} more; they stay until a person decides"),
+    ),
+}
 
 
 def items(look: Look) -> Iterable[Attention]:
-    """At most one."""
-    if held := look.number(Status.HELD):
+    """Each task by itself, or many in one, as old as the one that was held first."""
+    number = look.number(Status.HELD)
+    if not number:
+        return
+    query = Query(
+        terms=(equals("status", Status.HELD),), sort="updated", descending=False, limit=NAMED + 1, want_total=False
+    )
+    tasks = look.store.query(query).tasks
+    if len(tasks) > NAMED:
         yield Attention(
             key="held",
-            severity="warning",
+            severity="held",
             code="attention.held",
-            params={"tasks": held},
-            verbs=(("open_tasks", f"status:{Status.HELD}"),),
+            params={
+                "tasks": number,
+                "names": look.named(list(dict.fromkeys(task.shop for task in tasks))),
+                "more": number - NAMED,
+            },
+            since_ms=min(task.updated_at for task in tasks),
+            verbs=(("decide", f"status:{Status.HELD}"),),
         )
+        return
+    for task in tasks:
+        yield _one(task, look)
+
+
+def _one(task: Task, look: Look) -> Attention:
+    worker = task.attempts[-1].worker if task.attempts else task.worker
+    return Attention(
+        key=f"held:{task.task_id}",
+        severity="held",
+        code="attention.held_task" if worker else "attention.held_unknown",
+        params={"type": task.task_type, "shop": look.name(task.shop), "worker": worker},
+        since_ms=task.updated_at,
+        verbs=(("decide", f"id:{task.task_id}"), ("open_shop", task.shop)),
+    )

@@ -7,7 +7,15 @@ from collections.abc import Iterable
 from services.domain import ability, home
 from services.domain.status import Status
 from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
+
+WORDS = {
+    "attention.home_silent": Words(
+        N_("No worker runs on {node}"),
+        N_("{tasks_n} waiting for it: the browser profiles of their shops live there"),
+    ),
+}
 
 
 def items(look: Look) -> Iterable[Attention]:

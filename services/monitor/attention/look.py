@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
 from services.domain.status import WAITING
@@ -29,6 +30,7 @@ class Look:
     kind: Callable[[str], TaskType] = TaskType.default
     shops: Sequence[ShopNow] = ()
     oldest: Task | None = None  #: of those that wait
+    flow: Flow | None = None  #: whether work flows, None where nobody measured
 
     @property
     def now_ms(self) -> int:

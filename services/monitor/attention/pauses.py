@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
+
+WORDS = {
+    "attention.paused_all": Words(N_("Everything is paused"), N_("by {who}")),
+    "attention.paused_platform": Words(N_("{platform} is paused"), N_("by {who}")),
+    "attention.paused_type": Words(N_("{which} is paused"), N_("by {who}")),
+}
 
 
 def items(look: Look) -> Iterable[Attention]:

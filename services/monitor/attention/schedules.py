@@ -9,11 +9,21 @@ from services.domain.insight import schedule as insight
 from services.domain.schedule import load
 from services.domain.status import ACTIVE, Status
 from services.monitor.attention.look import NAMED, Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
 #: a leader that is gone is replaced within 15 s where somebody can
 REPLACED_MS = 15_000
 LATE_AT_MOST = 200
+
+WORDS = {
+    "attention.schedule_late": Words(N_("Schedule {name} is {late} late")),
+    "attention.schedules_late": Words(N_("{count} schedules are late: {names}")),
+    "attention.no_leader": Words(
+        N_("Nobody looks after the fleet"),
+        N_("No worker leads: schedules, retries that were lost and tasks of dead workers rest until one is started"),
+    ),
+}
 
 
 def late(look: Look) -> Iterable[Attention]:

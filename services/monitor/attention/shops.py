@@ -2,58 +2,104 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from services.domain import classify
-from services.domain.breaker import Breaker
 from services.domain.insight.shop import STUCK
 from services.domain.session import ClosedSession
 from services.domain.status import Status
 from services.monitor.attention.look import NAMED, Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
-#: each shop that waits for a person is a matter of its own, until the list would be nothing else
-NAMED_LOGINS = 8
+WORDS = {
+    "attention.session_login": Words(N_("{shop} must be logged in again"), N_("{waiting_n} waiting for it")),
+    "attention.session_captcha": Words(N_("{shop} shows a captcha"), N_("{waiting_n} waiting for it")),
+    "attention.sessions": Words(N_("{shops_n} must be logged in again"), N_("{names}; {waiting_n} waiting for them")),
+    "attention.sessions_more": Words(
+        N_("{shops_n} must be logged in again"), N_("{names} and {more} more; {waiting_n} waiting for them")
+    ),
+    "attention.breaker": Words(
+        N_("{shop} fails too often"), N_("{failed} of the last {of} attempts failed; next try in {left}")
+    ),
+    "attention.breaker_now": Words(
+        N_("{shop} fails too often"), N_("{failed} of the last {of} attempts failed; one task may try now")
+    ),
+    "attention.breakers": Words(N_("{shops_n} fail too often"), N_("{names} and {more} more")),
+    "attention.shops_stuck": Words(N_("{shops_n} finished nothing for 30 min"), "{names}"),
+    "attention.shops_stuck_more": Words(N_("{shops_n} finished nothing for 30 min"), N_("{names} and {more} more")),
+}
 
 
 def logins(look: Look) -> Iterable[Attention]:
-    """Shops that wait for a login: each by its name, or many in one; one matter each, however many tasks wait."""
-    found = look.snapshot.sessions
-    if len(found) > NAMED_LOGINS:
-        yield _many("session", found, look)
-        return
-    for one in found:
+    """Shops that wait for a login, in one, as old as the oldest; however many tasks wait."""
+    found = sorted(look.snapshot.sessions, key=lambda one: one.since)
+    if len(found) == 1:
+        yield _login(found[0], look)
+    elif found:
+        more = max(0, len(found) - NAMED)
         yield Attention(
-            key=f"session:{one.shop}",
-            severity="blocked",
-            code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
+            key="sessions",
+            severity="login",
+            code="attention.sessions_more" if more else "attention.sessions",
             params={
-                "shop": look.name(one.shop),
-                "waiting": look.snapshot.counts.shops.get(one.shop, {}).get(Status.BLOCKED, 0),
-                "task": one.task_id,
-                "who": one.by,
-                "reason": one.note,
+                "shops": len(found),
+                "names": look.named([one.shop for one in found]),
+                "more": more,
+                "waiting": sum(_parked(one.shop, look) for one in found),
             },
-            since_ms=one.since,
-            verbs=(
-                ("login_shop", one.shop),
-                ("open_tasks", f"shop:{one.shop} status:blocked"),
-                ("open_session", one.shop),
-            ),
+            since_ms=found[0].since,
+            verbs=(("open_shops", "session"), ("open_tasks", "gate:session")),
         )
+
+
+def _login(one: ClosedSession, look: Look) -> Attention:
+    return Attention(
+        key=f"session:{one.shop}",
+        severity="login",
+        code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
+        params={
+            "shop": look.name(one.shop),
+            "waiting": _parked(one.shop, look),
+            "task": one.task_id,
+            "who": one.by,
+            "reason": one.note,
+        },
+        since_ms=one.since,
+        verbs=(
+            ("login_shop", one.shop),
+            ("open_tasks", f"shop:{one.shop} status:blocked"),
+            ("open_session", one.shop),
+        ),
+    )
+
+
+def _parked(shop: str, look: Look) -> int:
+    return look.snapshot.counts.shops.get(shop, {}).get(Status.BLOCKED, 0)
 
 
 def breakers(look: Look) -> Iterable[Attention]:
     """Shops whose tasks wait because too many attempts failed: each by its name, or many in one."""
     found = look.store.breakers()
     if len(found) > NAMED:
-        yield _many("breaker", found, look)
+        yield Attention(
+            key="breakers",
+            severity="breaker",
+            code="attention.breakers",
+            params={
+                "shops": len(found),
+                "names": look.named([one.shop for one in found]),
+                "more": len(found) - NAMED,
+            },
+            since_ms=min(one.since for one in found),
+            verbs=(("open_shops", "breaker"), ("open_tasks", "gate:breaker")),
+        )
         return
     for one in found:
         yield Attention(
             key=f"breaker:{one.shop}",
-            severity="blocked",
-            code="attention.breaker",
+            severity="breaker",
+            code="attention.breaker" if one.until > look.now_ms else "attention.breaker_now",
             params={
                 "shop": look.name(one.shop),
                 "failed": one.failed,
@@ -81,19 +127,3 @@ def stuck(look: Look) -> Iterable[Attention]:
             since_ms=min(shop.since_ms for shop in found),
             verbs=(("open_tasks", f"shop:{keys} status:active"),),
         )
-
-
-def _many(gate: str, found: Sequence[ClosedSession] | Sequence[Breaker], look: Look) -> Attention:
-    """One matter for many shops that the same gate keeps waiting."""
-    return Attention(
-        key=f"{gate}s",
-        severity="blocked",
-        code=f"attention.{gate}s",
-        params={
-            "shops": len(found),
-            "names": look.named([one.shop for one in found]),
-            "more": len(found) - NAMED,
-        },
-        since_ms=min(one.since for one in found),
-        verbs=(("open_shops", gate), ("open_tasks", f"gate:{gate}")),
-    )

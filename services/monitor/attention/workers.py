@@ -6,13 +6,40 @@ from collections.abc import Iterable
 
 from services.domain import ability, filter
 from services.domain.insight.worker import kept
-from services.domain.query import equals
+from services.domain.query import Query, equals
 from services.domain.status import Status
+from services.domain.task import Task
+from services.domain.worker import WorkerInfo
 from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
 #: so many tasks are named by the filter behind an item
 DOOR_TASKS = 50
+WORDS = {
+    "attention.worker_late": Words(N_("Worker {worker} is late")),
+    "attention.worker_silent": Words(N_("Worker {worker} is silent")),
+    "attention.worker_gone": Words(N_("Worker {worker} is gone")),
+    "attention.no_takers": Words(
+        N_("No worker takes tasks"), N_("{tasks_n} waiting; every worker is draining, stopping or not heard of")
+    ),
+    "attention.no_workers": Words(N_("No worker is running"), N_("{tasks_n} waiting for one")),
+    "attention.lane_unserved": Words(
+        N_("No worker takes the {lane} lane"), N_("{tasks_n} waiting there until a worker serves it")
+    ),
+    "attention.needs_handler": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with a handler of this name")
+    ),
+    "attention.needs_program": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker that has the program {need}")
+    ),
+    "attention.needs_executor": Words(
+        N_("No worker can run {type}"), N_("{tasks_n} waiting for a worker with the executor {need}")
+    ),
+    "attention.needs_willing": Words(
+        N_("No worker takes {type}"), N_("{tasks_n} waiting; the workers that could run it were told to refuse it")
+    ),
+}
 
 
 def silent(look: Look) -> Iterable[Attention]:
@@ -43,7 +70,7 @@ def missing(look: Look) -> Iterable[Attention]:
             severity="dead",
             code="attention.no_takers" if look.fleet.living else "attention.no_workers",
             params={"tasks": waiting},
-            since_ms=look.oldest.created_at if look.oldest is not None else look.now_ms,
+            since_ms=_begun(look, look.oldest, look.snapshot.workers),
             verbs=(("start_worker", ""), ("open_workers", "")),
         )
         return
@@ -51,13 +78,24 @@ def missing(look: Look) -> Iterable[Attention]:
     for lane in ("high", "normal", "low") if alive else ():
         stands = look.snapshot.counts.lanes.get(lane, {}).get(Status.QUEUED, 0)
         if stands and lane not in served:
+            terms = (equals("status", Status.QUEUED), equals("lane", lane))
+            oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
+            gone = [info for info in look.snapshot.workers if lane in info.lanes]
             yield Attention(
                 key=f"unserved:{lane}",
                 severity="dead",
                 code="attention.lane_unserved",
                 params={"lane": lane, "tasks": stands},
+                since_ms=_begun(look, oldest[0] if oldest else None, gone),
                 verbs=(("open_workers", ""), ("open_tasks", f"status:queued lane:{lane}")),
             )
+
+
+def _begun(look: Look, oldest: Task | None, gone: Iterable[WorkerInfo]) -> int:
+    """Since when a task waits in vain: since it could run, or since the last of those that are gone was heard of."""
+    left = max((info.seen_at for info in gone), default=0)
+    due_at = oldest.due_at if oldest is not None and oldest.due_at <= look.now_ms else 0
+    return max(left, due_at, oldest.created_at if oldest is not None else 0)
 
 
 def unable(look: Look) -> Iterable[Attention]:

@@ -8,15 +8,20 @@ from functools import partial
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from services.i18n import _
+from services import messages
+from services.commands.outcome import Outcome
+from services.i18n import N_, _, ngettext
 from views.context import PageContext
+from views.dialogs.confirm import ConfirmDialog, Question
 from views.dialogs.shop_login import ShopLogin
 from views.support import type_names
 from views.support.operation import Operation
 from views.widgets.heat_map import platform_name
-from views.widgets.toast import ToastAction, ToastSpec
+from views.widgets.toast import ToastAction, ToastSpec, failure
 
-VERBS = ("pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker")
+VERBS = (
+    "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
+)  # fmt: skip
 LOCAL_SLOTS = 4
 
 
@@ -25,25 +30,24 @@ class AttentionVerbs(QObject):
 
     def __init__(self, context: PageContext, owner: QWidget) -> None:
         super().__init__(owner)
-        self._context = context
+        self._context, self._owner = context, owner
         self._operation = Operation(self)
         self._login = ShopLogin(context, owner)
 
     def run(self, verb: str, target: str) -> None:
         """Do what an item offers; ``target`` is a pause scope, a shop, or "" for a worker."""
-        if verb == "pause":
-            self.pause(target)
-        elif verb == "resume":
-            self.resume(target)
-        elif verb == "open_session":
-            self._login.go_on(target)
-        elif verb == "login_shop":
-            self._login.begin(target)
-        elif verb == "start_worker":
-            self.start_worker()
-        elif verb == "forget_worker":
-            said = _("{worker} is forgotten").format(worker=target)
-            self._start(partial(self._context.commands.fleet.forget_worker, target), said)
+        acts: dict[str, Callable[[str], object]] = {
+            "pause": self.pause,
+            "resume": self.resume,
+            "open_session": self._login.go_on,
+            "login_shop": self._login.begin,
+            "start_worker": lambda _target: self.start_worker(),
+            "forget_worker": self.forget_worker,
+            "republish": self.republish,
+            "cancel_tasks": self.cancel,
+        }
+        if verb in acts:
+            acts[verb](target)
 
     def pause(self, scope: str) -> None:
         """Let nothing of this scope start."""
@@ -61,6 +65,51 @@ class AttentionVerbs(QObject):
         """Work on tasks in this program."""
         self._start(partial(self._context.local.start, LOCAL_SLOTS), _("A worker runs on this computer now."))
 
+    def forget_worker(self, worker: str) -> None:
+        """Show one that is gone no more."""
+        said = _("{worker} is forgotten").format(worker=worker)
+        self._start(partial(self._context.commands.fleet.forget_worker, worker), said)
+
+    def republish(self, task_id: str) -> None:
+        """Make a new task of a dead letter; what waits for the old one waits for the new one."""
+
+        def tell(outcome: Outcome) -> None:
+            if refused := (*outcome.failed, *outcome.skipped):
+                self._context.toast(ToastSpec(text=messages.render(refused[0].why), status="warning"))
+            else:
+                self._context.toast(ToastSpec(text=_("Republished; what waits for it goes on."), status="healthy"))
+
+        self._operation.start(partial(self._context.commands.dead_letters.republish, [task_id]), tell, self._fail)
+
+    def cancel(self, target: str) -> None:
+        """Cancel tasks that wait in vain, after a look at how many."""
+        ids = target.split(",")
+        number = ngettext("{n} task", "{n} tasks", len(ids)).format(n=f"{len(ids):,}")
+        question = Question(
+            title=N_("Cancel what waits in vain"),
+            rows=((_("waiting"), number),),
+            text=_(
+                "They wait for a task that will not succeed. A cancelled task does not run; it can be created again."
+            ),
+            verb=_("Cancel {tasks}").format(tasks=number),
+            note=_("Note, kept in the audit trail"),
+            danger=True,
+            leave=N_("Do not cancel"),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._cancel(ids, dialog.note))
+        dialog.open()
+
+    def _cancel(self, ids: list[str], note: str) -> None:
+        def tell(outcome: Outcome) -> None:
+            done = ngettext("{n} task cancelled", "{n} tasks cancelled", len(outcome.done)).format(n=len(outcome.done))
+            self._context.toast(ToastSpec(text=done, status="healthy"))
+
+        self._operation.start(partial(self._context.commands.tasks.cancel, ids, reason=note), tell, self._fail)
+
+    def _fail(self, error: BaseException) -> None:
+        self._context.toast(failure(error))
+
     def _start(self, call: Callable[[], object], said: str, *actions: ToastAction) -> None:
         def tell(_result: object) -> None:
             self._context.toast(ToastSpec(text=said, status="healthy", actions=actions))
@@ -72,4 +121,6 @@ def _what(scope: str) -> str:
     kind, _colon, name = scope.partition(":")
     if kind == "all":
         return _("Everything")
+    if kind == "shop":
+        return _("The shop")
     return {"platform": platform_name, "type": type_names.name}.get(kind, str)(name)

@@ -5,17 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import pytest
 
 from services import messages
+from services.commands.republisher import Changes, Republisher
 from services.domain import schedule as schedules
-from services.domain.change import Claim
+from services.domain.change import Claim, SetTriage
+from services.domain.insight import flow
 from services.domain.insight.shop import ShopNow
 from services.domain.order import BrokerHealth
 from services.domain.query import Counts
+from services.domain.session import ClosedSession
 from services.domain.shop import Pause
 from services.domain.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
 from services.engine.fates import Fates
-from services.monitor.attention import AttentionFinder
+from services.monitor.attention import AttentionFinder, english
 from services.monitor.causes import CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
@@ -82,18 +86,62 @@ def test_one_reason_in_several_shops_and_flows_is_one_item(room: Room) -> None:
     assert dict(item.verbs)["open_tasks"] == "status:dead triage:open kind:login_expired"
 
 
-def test_a_reason_that_lies_with_a_flow_is_an_item_for_each_flow_which_can_be_paused(room: Room) -> None:
+def test_a_reason_that_lies_with_a_flow_is_an_item_for_each_flow(room: Room) -> None:
     died(room, "s1", "element_not_found", "sync_order", "aaaa")
     died(room, "s1", "element_not_found", "shop_crawl", "bbbb")
     items = found(room)
     assert sorted(items) == ["dead:element_not_found:shop_crawl:", "dead:element_not_found:sync_order:"]
     item = items["dead:element_not_found:sync_order:"]
     assert (item.code, item.params["shop"]) == ("attention.dead_shop", "<pdd:s1>")
-    assert dict(item.verbs)["pause"] == "type:sync_order"
+
+
+def shops(*keys: str, **fields: Any) -> list[ShopNow]:
+    parts = [key.split(":") for key in keys]
+    return [ShopNow(platform=platform, shop_id=shop, name=shop, **fields) for platform, shop in parts]
+
+
+def test_verbs_of_a_cause_reach_no_wider_than_the_cause(room: Room) -> None:
+    eyes = finder(room)
+    died(room, "s1", "login_expired")
+    (item,) = eyes.find(look(room), shops("pdd:s1", "temu:t1"), None)
+    wide = [verb for verb in item.verbs if verb[0] not in ("triage", "open_tasks")]
+    assert wide == [("login_shop", "pdd:s1"), ("pause", "shop:pdd:s1"), ("open_shop", "pdd:s1")]
+
+
+@pytest.mark.parametrize(
+    ("others", "pause"),
+    [(("pdd:s1", "temu:t1"), ("pause", "platform:pdd")), (("pdd:s1", "pdd:s2"), ("pause", "type:sync_order"))],
+)
+def test_a_page_of_one_platform_pauses_not_the_type_on_all(
+    room: Room, others: tuple[str, ...], pause: tuple[str, str]
+) -> None:
+    for shop in ("s1", "s2"):
+        died(room, shop, "element_not_found", "sync_order")
+    (item,) = finder(room).find(look(room), shops(*others), None)
+    assert item.code == "attention.dead_platform"
+    assert [verb for verb in item.verbs if verb[0] == "pause"] == [pause]
+
+
+def test_a_cause_is_titled_by_its_pattern(room: Room) -> None:
+    for shop in ("s1", "s2"):
+        task = room.running(f"w#{shop}", shop_id=shop, task_type="sync_order")
+        error = f"Traceback\nSelectorNotFound: .order-list (shop {shop})"
+        room.finish(task, "dead", error=error, error_kind="element_not_found", fingerprint="aaaa")
+    (item,) = found(room).values()
+    assert item.cause is not None
+    assert english(item).startswith("Page element missing: .order-list: 2 dead letters in 2 shops")
+
+
+def test_many_causes_are_few_items(room: Room) -> None:
+    for number in range(9):
+        died(room, f"s{number}", "element_not_found", f"flow{number}", f"{number:04d}")
+    items = [item for item in found(room).values() if item.key.startswith("dead:")]
+    assert (len(items), items[-1].key, items[-1].params["causes"]) == (6, "dead:more", 4)
 
 
 def test_a_paused_flow_can_be_resumed_instead(room: Room) -> None:
-    died(room, "s1", "timeout", "sync_order")
+    for shop in ("s1", "s2"):
+        died(room, shop, "timeout", "sync_order")
     pause = Pause(scope="type:sync_order", by="chen@desk", at=1)
     items = found(room, pauses=(pause,))
     assert dict(items["dead:timeout:sync_order:"].verbs)["resume"] == "type:sync_order"
@@ -217,9 +265,8 @@ def test_broker_leader_and_held_tasks(room: Room) -> None:
     room.finish(task, "held")
     blocked = BrokerHealth(connected=True, blocked=True, since_ms=7)
     items = found(room, broker=blocked, leader="")
-    assert set(items) == {"blocked", "no_leader", "held"}
+    assert set(items) == {"blocked", "no_leader", f"held:{task.task_id}"}
     assert items["blocked"].since_ms == 7
-    assert items["held"].params["tasks"] == 1
 
 
 def test_stuck_shops_are_one_item_that_names_three(room: Room) -> None:
@@ -262,3 +309,133 @@ def test_a_node_that_tasks_wait_for_and_where_no_worker_runs(room: Room) -> None
     assert {task.gate for task in TaskQueries(room.store, room.registry).each(item.verbs[0][1])} == {"home_node:desk"}
     assert len(tuple(TaskQueries(room.store, room.registry).each("gate:home_node"))) == 2
     assert finder(room).find(look(room, workers=(hall, desk)), (), None) == ()
+
+
+def test_what_only_a_person_can_decide_stands_first_and_says_whose_it_is_and_since_when(room: Room) -> None:
+    died(room, "s9", "network")
+    task = room.running("w7#1", task_type="sync_order")
+    room.clock.advance(60)
+    room.finish(task, "held")
+    held_at = room.clock.now_ms()
+    room.clock.advance(300)
+    first = finder(room).find(look(room), (), None)[0]
+    assert (first.code, first.since_ms) == ("attention.held_task", held_at)
+    assert first.params == {"type": "sync_order", "shop": "<pdd:s1>", "worker": "w7"}
+    assert first.verbs == (("decide", f"id:{task.task_id}"), ("open_shop", "pdd:s1"))
+
+
+def test_many_held_tasks_are_one_item_as_old_as_the_oldest(room: Room) -> None:
+    begun = room.clock.now_ms()
+    for number in range(5):
+        room.finish(room.running(f"w#{number}", shop_id=f"s{number}"), "held")
+        room.clock.advance(10)
+    item = found(room)["held"]
+    assert (item.since_ms, item.params["tasks"], item.params["more"]) == (begun, 5, 2)
+    assert item.verbs == (("decide", "status:held"),)
+
+
+def test_logins_are_one_group_with_its_names_and_its_oldest(room: Room) -> None:
+    sessions = tuple(
+        ClosedSession(shop=f"pdd:s{number}", kind="login_expired", since=1_000 - number) for number in range(4)
+    )
+    (item,) = found(room, sessions=sessions).values()
+    assert (item.key, item.code, item.since_ms) == ("sessions", "attention.sessions_more", 997)
+    assert (item.params["shops"], item.params["names"], item.params["more"]) == (4, "<pdd:s3>\n<pdd:s2>\n<pdd:s1>", 1)
+    assert item.verbs[0] == ("open_shops", "session")
+
+
+def test_no_worker_is_as_old_as_the_last_worker_s_leave_or_the_oldest_task(room: Room) -> None:
+    left = room.clock.now_ms()
+    gone = worker(room, "w1")
+    room.clock.advance(100)
+    task = room.create()
+    room.clock.advance(1_000)
+    for workers, since in (((), task.created_at), ((gone,), task.created_at)):
+        items = {item.key: item for item in finder(room).find(look(room, workers=workers), (), task)}
+        assert items["no_workers"].since_ms == since
+    assert left < task.created_at
+    later = worker(room, "w2", SILENT_AFTER_MS + 1)
+    items = {item.key: item for item in finder(room).find(look(room, workers=(later,)), (), task)}
+    assert items["no_workers"].since_ms == later.seen_at
+
+
+def test_tasks_behind_a_dead_one_are_an_item_that_opens_republishes_and_cancels(room: Room) -> None:
+    first = room.running("w#1", task_type="sync_order")
+    behind = [room.create(depends_on=(first.task_id,)) for _n in range(2)]
+    assert found(room) == {}, "it may still succeed"
+    room.clock.advance(5)
+    died_at = room.finish(first, "dead", error="no", error_kind="bad_payload", fingerprint="aaaa").ended_at
+    item = found(room)[f"dependency:{first.task_id}"]
+    assert (item.code, item.params["tasks"], item.params["type"]) == ("attention.dependency_dead", 2, "sync_order")
+    assert item.since_ms == max(died_at, min(task.created_at for task in behind))
+    verbs = dict(item.verbs)
+    assert verbs["open_tasks"] == f"id:{first.task_id}"
+    assert verbs["republish"] == first.task_id
+    assert set(verbs["cancel_tasks"].split(",")) == {task.task_id for task in behind}
+
+
+def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room) -> None:
+    task = room.create()
+    seen = [
+        *shops("pdd:s1", waiting=146, running=1, state="running"),
+        *shops("pdd:s2", "pdd:s3", waiting=2, state="waiting"),
+        *shops("pdd:s4", running=1, state="running"),
+    ]
+    (item,) = finder(room).find(look(room), seen, task)
+    assert (item.key, item.code, item.since_ms) == ("flood:pdd:s1", "attention.flood_shop", task.created_at)
+    assert {name: item.params[name] for name in ("tasks", "all", "share", "others")} == {
+        "tasks": 146, "all": 150, "share": "50 %", "others": 2,
+    }  # fmt: skip
+    assert item.verbs[0] == ("pause", "shop:pdd:s1")
+    assert finder(room).find(look(room), seen[:1], task) == (), "nobody else waits"
+    few = [*shops("pdd:s1", waiting=30, state="waiting"), *shops("pdd:s2", waiting=2, state="waiting")]
+    assert finder(room).find(look(room), few, task) == ()
+
+
+def test_a_group_that_floods_is_told_where_no_shop_alone_does(room: Room) -> None:
+    seen = [
+        *shops("pdd:s1", "pdd:s2", "pdd:s4", waiting=40, group="north", state="waiting"),
+        *shops("pdd:s3", waiting=5, state="waiting"),
+    ]
+    (item,) = finder(room).find(look(room), seen, None)
+    assert (item.code, item.params["name"], item.params["tasks"]) == ("attention.flood_group", "north", 120)
+
+
+def test_a_queue_that_grows_is_told_by_the_answer_of_the_headline(room: Room) -> None:
+    rates = flow.Rates(in_s=3.0, out_s=2.0, window_s=60.0)
+    facts = flow.Facts(waiting=90, slots=6, busy=6, workers=1, rates=rates)
+    grows = flow.Flow(state=flow.GROWING, facts=facts, more_slots=3, helps=(flow.MORE_SLOTS,))
+    (item,) = finder(room).find(look(room), (), None, grows)
+    assert (item.code, item.params["in"], item.params["out"]) == ("attention.growing_slots", "180", "120")
+    assert item.verbs[0] == ("open_workers", "")
+    steady = flow.Flow(state=flow.STEADY, facts=facts)
+    assert finder(room).find(look(room), (), None, steady) == ()
+
+
+def test_republished_letters_that_die_again_are_told(room: Room) -> None:
+    for number in range(3):
+        died(room, f"s{number}", "network")
+    letters = [task.task_id for task in TaskQueries(room.store, room.registry).each("status:dead")]
+    republisher = Republisher(room.store, room.dispatcher, room.registry, "ann")
+    made = republisher.apply(republisher.prepare(letters, changes=Changes(), if_duplicate="reject")).made
+    assert "republished:aaaa" not in found(room)
+    again = [room.task(task_id) for task_id in made.values()]
+    for number, task in enumerate(again[:2]):
+        room.finish(room.claim(task, f"x#{number}"), "dead", error="no", error_kind="network", fingerprint="aaaa")
+    item = found(room)["republished:aaaa"]
+    assert (item.code, item.params) == ("attention.republished_running", {"again": 2, "of": 3, "left": 1})
+    room.finish(room.claim(again[2], "x#9"), "succeeded")
+    assert found(room)["republished:aaaa"].code == "attention.republished_again"
+    for task in again[:2]:
+        room.ask(SetTriage(task_id=task.task_id, triage="ignored", by="ann"))
+    assert "republished:aaaa" not in found(room)
+
+
+def test_items_stand_in_the_order_of_what_a_person_must_do(room: Room) -> None:
+    died(room, "s9", "network")
+    room.finish(room.running("w#1"), "held")
+    session = ClosedSession(shop="pdd:s2", kind="captcha", since=5)
+    items = finder(room).find(
+        look(room, sessions=(session,), leader="", pauses=(Pause(scope="all", by="ann", at=1),)), (), None
+    )
+    assert [item.key.partition(":")[0] for item in items] == ["held", "session", "dead", "no_leader", "paused"]

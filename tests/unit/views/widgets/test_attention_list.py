@@ -37,9 +37,14 @@ def keys(listing: AttentionList) -> list[str]:
     return [item.row.key for item in listing.items()]
 
 
-def test_worst_first_then_newest() -> None:
-    shown = AttentionModel().update([SILENT, LOGIN, SELECTOR], 0)
-    assert [row.key for row, _resolved in shown] == ["selector", "login", "silent"]
+def test_the_order_is_the_one_given_and_what_is_over_keeps_its_place() -> None:
+    model = AttentionModel()
+    shown = model.update([SILENT, LOGIN, SELECTOR], 0)
+    assert [row.key for row, _resolved in shown] == ["silent", "login", "selector"]
+    shown = model.update([SELECTOR, SILENT], 1_000)
+    assert [(row.key, resolved) for row, resolved in shown] == [
+        ("selector", False), ("login", True), ("silent", False),
+    ]  # fmt: skip
 
 
 def test_what_is_over_stays_ten_seconds_as_resolved() -> None:
@@ -94,10 +99,10 @@ def test_order_follows_and_the_count_is_told(qtbot: QtBot, listing: AttentionLis
     with qtbot.waitSignal(listing.count_changed) as signal:
         listing.set_rows([LOGIN, SILENT], 0)
     assert signal.args == [2]
-    listing.set_rows([LOGIN, SILENT, SELECTOR], 0)
+    listing.set_rows([SELECTOR, LOGIN, SILENT], 0)
     assert keys(listing) == ["selector", "login", "silent"]
     with qtbot.waitSignal(listing.count_changed) as signal:
-        listing.set_rows([SILENT, SELECTOR], 1)
+        listing.set_rows([SELECTOR, SILENT], 1)
     assert signal.args == [2]
     assert listing.items()[1].resolved
     assert listing.items()[1].links() == []

@@ -96,6 +96,7 @@ def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
             key="dead:login_expired::",
             severity="dead",
             code="attention.dead_some",
+            cause=Message("cause.login_expired"),
             params={"kind": "login_expired", "count": 58, "shops": 9, "platform": "pdd"},
             since_ms=at_ms - 34 * minute,
             verbs=(("triage", "f1"), ("open_tasks", "status:dead kind:login_expired")),
@@ -104,12 +105,13 @@ def attention(at_ms: int = NOW_MS) -> tuple[Attention, ...]:
             key="dead:element_not_found:sync_order:",
             severity="dead",
             code="attention.dead_platform",
+            cause=Message("cause.element_not_found.of", {"what": ".order-list"}),
             params={"kind": "element_not_found", "type": "sync_order", "count": 34, "shops": 14, "platform": "pdd"},
             since_ms=at_ms - 20 * minute,
             verbs=(
                 ("triage", "f2"),
                 ("open_tasks", "status:dead kind:element_not_found"),
-                ("pause", "type:sync_order"),
+                ("pause", "platform:pdd"),
             ),
         ),
         Attention(

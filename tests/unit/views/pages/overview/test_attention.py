@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from services.domain.message import Message
+from services.monitor.attention import WORDS, english
 from services.monitor.overview import Attention
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource, attention
-from views.pages.overview.attention import WORDS, markers, row_of
+from views.pages.overview.attention import VERBS, markers, row_of
 from views.support.text import THIN
 
 
@@ -17,9 +19,9 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     assert login.age == f"34{THIN}min"
     assert [words for _verb, _target, words in login.verbs] == ["Handle", "Show tasks"]
     flow = rows["dead:element_not_found:sync_order:"]
-    assert flow.title == "Page element missing in sync_order"
+    assert flow.title == "Page element missing: .order-list in sync_order"
     assert flow.sentence.endswith("all on Pinduoduo")
-    assert flow.verbs[-1] == ("pause", "type:sync_order", "Pause sync_order")
+    assert flow.verbs[-1] == ("pause", "platform:pdd", "Pause Pinduoduo")
     assert rows["silent:rpa-06"].title == "Worker rpa-06 is silent"
     assert rows["silent:rpa-06"].sentence == (
         f"2 tasks will be held in 46{THIN}s: a person decides. 5 tasks go to others in 46{THIN}s."
@@ -34,9 +36,10 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
 
 
 def test_an_error_that_nobody_named_speaks_for_itself() -> None:
-    params = {"kind": "unknown", "headline": "ValueError: no rows", "type": "sync_order", "count": 1, "shop": "柚子"}
-    row = row_of(Attention(key="x", severity="dead", code="attention.dead_shop", params=params), NOW_MS)
-    assert row.title == "ValueError: no rows in sync_order"
+    params = {"kind": "unknown", "type": "sync_order", "count": 1, "shop": "柚子"}
+    cause = Message("cause.other", {"what": "ValueError"})
+    row = row_of(Attention(key="x", severity="dead", code="attention.dead_shop", params=params, cause=cause), NOW_MS)
+    assert row.title == "ValueError in sync_order"
     assert row.sentence == "1 dead letter, all in 柚子"
 
 
@@ -64,6 +67,25 @@ def test_an_unknown_code_falls_back_to_the_message() -> None:
 def test_a_missing_parameter_stays_visible(code: str) -> None:
     row = row_of(Attention(key="x", severity="dead", code=code), NOW_MS)
     assert row.title
+
+
+def test_machines_read_the_same_in_english() -> None:
+    told = {item.key: english(item) for item in attention()}
+    assert told["dead:element_not_found:sync_order:"] == (
+        "Page element missing: .order-list: 34 dead letters in 14 shops, all on pdd"
+    )
+    assert (
+        told["silent:rpa-06"]
+        == "Worker rpa-06 is silent: 2 tasks will be held in 46 s: a person decides; 5 tasks go to others in 46 s"
+    )
+    assert all("{" not in text for text in told.values())
+
+
+def test_a_verb_about_one_shop_does_not_say_its_key() -> None:
+    verbs = (("pause", "shop:pdd:s1"), ("resume", "shop:pdd:s1"), ("open_shop", "pdd:s1"), ("decide", "status:held"))
+    row = row_of(Attention(key="x", severity="dead", code="attention.growing", verbs=verbs), NOW_MS)
+    assert [words for _verb, _target, words in row.verbs] == ["Pause shop", "Resume shop", "Open shop", "Decide"]
+    assert set(VERBS) >= {verb for verb, _ in verbs}
 
 
 def test_silence_and_blocking_are_marked_in_the_chart() -> None:

@@ -115,7 +115,7 @@ def test_shops_and_verbs_are_doors_too(qtbot: QtBot, page: OverviewPage) -> None
     assert heard.args == ["temu", "temu-20355"]
     with qtbot.waitSignal(page.attention_verb) as heard:
         qtbot.mouseClick(page.attention.list.items()[0].links()[0], LEFT)
-    assert heard.args == ["triage", "f2"]
+    assert heard.args == ["triage", "f1"]
 
 
 def test_the_legend_of_the_fleet_filters_it(qtbot: QtBot, page: OverviewPage) -> None:

@@ -1,0 +1,79 @@
+"""Tasks that wait behind one which will never succeed by itself: dead, cancelled, or without a record."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from services.domain import dependency
+from services.domain.query import Query, equals
+from services.domain.status import Status
+from services.domain.task import Task
+from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
+from services.monitor.overview import Attention
+
+#: so many waiting tasks are asked for what they wait for
+ASKED = 200
+WORDS = {
+    "attention.dependency_dead": Words(
+        N_("{tasks_n} waiting for a task that died"),
+        N_("{type} of {shop} is a dead letter: republish it, or cancel what waits for it"),
+    ),
+    "attention.dependency_cancelled": Words(
+        N_("{tasks_n} waiting for a task that was cancelled"),
+        N_("{type} of {shop} will never succeed: cancel what waits for it"),
+    ),
+    "attention.dependency_gone": Words(
+        N_("{tasks_n} waiting for a task without a record"), N_("{id} is not known any more: cancel what waits for it")
+    ),
+}
+
+
+def items(look: Look) -> Iterable[Attention]:
+    """One item for each task that others wait for in vain."""
+    if not look.number(Status.BLOCKED):
+        return
+    terms = (equals("status", Status.BLOCKED), equals("gate", dependency.GATE))
+    waiting = look.store.query(Query(terms=terms, limit=ASKED, want_total=False)).tasks
+    behind: dict[str, list[Task]] = defaultdict(list)
+    for task in waiting:
+        for needed in look.store.needs(task.task_id):
+            behind[needed].append(task)
+    records = dict(zip(behind, look.store.get(list(behind)), strict=True))
+    for needed, tasks in behind.items():
+        found = _last(look, records[needed])
+        if found is None or found.status in (Status.DEAD, Status.CANCELLED):
+            yield _item(look, needed, found, tasks)
+
+
+def _last(look: Look, record: Task | None) -> Task | None:
+    """The one that it was republished as, and so on: that is what they wait for."""
+    while record is not None and record.successor:
+        record = look.store.get([record.successor])[0]
+    return record
+
+
+def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Attention:
+    begun = max(min(task.created_at for task in tasks), found.ended_at if found is not None else 0)
+    ids = ",".join(task.task_id for task in tasks)
+    cancel = ("cancel_tasks", ids)
+    if found is None:
+        return Attention(
+            key=f"dependency:{needed}",
+            severity="blocked",
+            code="attention.dependency_gone",
+            params={"tasks": len(tasks), "id": needed},
+            since_ms=begun,
+            verbs=(cancel, ("open_tasks", f"id:{ids}")),
+        )
+    dead = found.status == Status.DEAD
+    opening = ("open_tasks", f"id:{found.task_id}")
+    return Attention(
+        key=f"dependency:{needed}",
+        severity="blocked",
+        code=f"attention.dependency_{found.status}",
+        params={"tasks": len(tasks), "type": found.task_type, "shop": look.name(found.shop)},
+        since_ms=begun,
+        verbs=(opening, ("republish", found.task_id), cancel) if dead else (opening, cancel),
+    )

@@ -1,0 +1,76 @@
+"""A shop, or a group of shops, that takes most of the fleet while others wait."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+
+from services.domain.insight.shop import LOGIN, PAUSED, ShopNow
+from services.domain.query import Query, equals
+from services.domain.status import WAITING
+from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
+from services.monitor.overview import Attention
+
+#: so many waiting tasks, and this share of all that wait, are a flood
+LEAST, SHARE = 50, 0.5
+#: that many shops are named in a filter
+NAMED = 20
+WORDS = {
+    "attention.flood_shop": Words(
+        N_("{name} floods the queues"),
+        N_("{tasks} of {all} waiting tasks are its own; it has {share} of the running ones while {others_n} wait"),
+    ),
+    "attention.flood_group": Words(
+        N_("Group {name} floods the queues"),
+        N_("{tasks} of {all} waiting tasks are its own; it has {share} of the running ones while {others_n} wait"),
+    ),
+}
+
+
+def items(look: Look) -> Iterable[Attention]:
+    """At most one: the shop, or else the group, with most of what waits."""
+    waiting = [shop for shop in look.shops if shop.waiting and shop.state not in (LOGIN, PAUSED)]
+    if len(waiting) < 2:
+        return
+    worst = max(waiting, key=lambda shop: shop.waiting)
+    groups: dict[str, list[ShopNow]] = defaultdict(list)
+    for shop in waiting:
+        if shop.group:
+            groups[shop.group].append(shop)
+    many = [(name, group) for name, group in groups.items() if len(group) > 1]
+    found = [("flood_shop", worst.name, [worst])]
+    found += [("flood_group", name, group) for name, group in sorted(many, key=lambda one: -_sum(one[1]))[:1]]
+    for code, name, shops in found:
+        others = len(waiting) - len(shops)
+        if others and _sum(shops) >= max(LEAST, SHARE * _sum(waiting)):
+            yield _item(look, code, name, shops, others)
+            return
+
+
+def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: int) -> Attention:
+    running = sum(shop.running for shop in look.shops)
+    keys = [shop.key for shop in shops][:NAMED]
+    terms = (equals("shop", *keys), equals("status", *sorted(WAITING)))
+    oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
+    verbs = [("open_tasks", f"shop:{','.join(keys)} status:waiting")]
+    if len(shops) == 1:
+        verbs = [("pause", f"shop:{keys[0]}"), ("open_shop", keys[0]), *verbs]
+    return Attention(
+        key=f"flood:{name if len(shops) > 1 else keys[0]}",
+        severity="warning",
+        code=f"attention.{code}",
+        params={
+            "name": name,
+            "tasks": _sum(shops),
+            "all": _sum(look.shops),
+            "share": f"{round(100 * sum(shop.running for shop in shops) / running) if running else 0} %",
+            "others": others,
+        },
+        since_ms=oldest[0].created_at if oldest else 0,
+        verbs=tuple(verbs),
+    )
+
+
+def _sum(shops: Iterable[ShopNow]) -> int:
+    return sum(shop.waiting for shop in shops)

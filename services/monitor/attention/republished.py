@@ -1,0 +1,63 @@
+"""Dead letters that were republished and died again: whoever did it should not do it once more."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from services.domain import filter
+from services.domain.insight import cause
+from services.domain.query import Query, Term, equals
+from services.domain.status import ACTIVE, Status, Triage
+from services.domain.task import Task
+from services.monitor.attention.look import Look
+from services.monitor.attention.words import N_, Words
+from services.monitor.overview import Attention
+
+DAY_MS, LOOKED_AT = 86_400_000, 1_000
+WORDS = {
+    "attention.republished_again": Words(
+        N_("Republished and died again: {cause}"),
+        N_("{again} of {of} republished in the last day died again; put the reason right first"),
+    ),
+    "attention.republished_running": Words(
+        N_("Republished and died again: {cause}"),
+        N_("{again} of {of} republished in the last day died again, {left} have not ended yet"),
+    ),
+}
+
+
+def items(look: Look) -> Iterable[Attention]:
+    """One item for each cause of which a republished letter died again, until nobody has it open any more."""
+    if not look.snapshot.counts.triage.get(Triage.REPUBLISHED, 0) or not look.causes:
+        return
+    terms = (
+        equals("status", Status.DEAD),
+        equals("triage", Triage.REPUBLISHED),
+        Term(field="updated", op=">=", number=float(look.now_ms - DAY_MS)),
+    )
+    letters = look.store.query(Query(terms=terms, limit=LOOKED_AT, want_total=False)).tasks
+    groups: dict[str, list[Task]] = defaultdict(list)
+    for letter in letters:
+        groups[letter.fingerprint or letter.error_kind].append(letter)
+    for print_, group in groups.items():
+        ends = [task for task in look.store.get([letter.successor for letter in group]) if task is not None]
+        again = [task for task in ends if task.status == Status.DEAD and task.triage == Triage.OPEN]
+        if again:
+            yield _item(print_, again, len(group), sum(task.status in ACTIVE for task in ends))
+
+
+def _item(print_: str, again: list[Task], of: int, left: int) -> Attention:
+    worst = again[0]
+    verbs = [("open_tasks", f"id:{','.join(task.task_id for task in again[:50])}")]
+    if len(worst.fingerprint) == filter.FINGERPRINT_LENGTH:
+        verbs.insert(0, ("triage", worst.fingerprint))
+    return Attention(
+        key=f"republished:{print_}",
+        severity="dead",
+        code="attention.republished_running" if left else "attention.republished_again",
+        params={"again": len(again), "of": of, "left": left},
+        cause=cause.title(worst.error_kind, cause.patterns((task.error_kind, task.error) for task in again)),
+        since_ms=min(task.ended_at for task in again),
+        verbs=tuple(verbs),
+    )

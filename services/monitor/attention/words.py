@@ -1,0 +1,56 @@
+"""Attention items in words: the source texts of a family, and one item told in plain English for machines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from services import messages, spans
+from services.domain.sentences import N_, NN_, Counted
+from services.i18n import fill
+from services.monitor.overview import Attention
+
+__all__ = ["COUNTED", "NN_", "N_", "Words", "english"]
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """Source texts of one kind of item. A number ``x`` is ``{x}``, with its noun ``{x_n}``."""
+
+    title: str
+    sentence: str = ""
+
+
+#: numbers with their nouns, by the name of the parameter
+COUNTED: dict[str, Counted] = {
+    "tasks": NN_("{n} task", "{n} tasks"),
+    "waiting": NN_("{n} task", "{n} tasks"),
+    "shops": NN_("{n} shop", "{n} shops"),
+    "others": NN_("{n} other shop", "{n} other shops"),
+    "count": NN_("{n} dead letter", "{n} dead letters"),
+    "causes": NN_("{n} more cause", "{n} more causes"),
+}
+
+
+def english(item: Attention, words: Words) -> str:
+    """Title and sentence in one line."""
+    params: dict[str, object] = {name: _plain(name, value) for name, value in item.params.items()}
+    for name, value in item.params.items():
+        if isinstance(value, int) and name in COUNTED:
+            noun = COUNTED[name].one if value == 1 else COUNTED[name]
+            params[f"{name}_n"] = noun.format(n=f"{value:,}")
+    if "left_ms" in item.params:
+        params["left"] = spans.english(float(item.params["left_ms"]) / 1000)
+    if "seconds" in item.params:
+        params["late"] = spans.english(float(item.params["seconds"]))
+    if item.cause is not None:
+        params["cause"] = messages.english(item.cause)
+    facts = map(messages.english, item.facts)
+    more = "; ".join(one for one in (fill(words.sentence, params), *facts) if one)
+    told = [fill(words.title, params), more, str(item.params.get("reason", ""))]
+    return ": ".join(one for one in told if one)
+
+
+def _plain(name: str, value: str | int | float) -> str:
+    if name == "names":
+        return ", ".join(str(value).split("\n"))
+    return f"{value:,}" if isinstance(value, int) else str(value)

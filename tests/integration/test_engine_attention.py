@@ -1,0 +1,61 @@
+"""What needs a person and what is true of a shop, by the same answers on both pairs of drivers."""
+
+from __future__ import annotations
+
+from services import assembly
+from services.domain.insight import shop as insight
+from services.messages import english
+from services.monitor import attention
+from tests.integration.fleet_rig import Fleet
+
+
+def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet: Fleet) -> None:
+    fleet.worker()
+    first = fleet.wait(fleet.create("s1", fail="bad_payload", max_retries=0), "dead")
+    behind = [fleet.create("s1", n=number, depends_on=(first.task_id,)) for number in range(2)]
+    for task_id in behind:
+        assert fleet.wait(task_id, "blocked").gate == "dependency"
+    commands = fleet.commands()
+    commands.sessions.close("pdd:s2")
+    commands.sessions.close("pdd:s3", kind="captcha")
+    commands.fleet.pause("platform:pdd", reason="new page")
+    items = {item.key.partition(":")[0]: item for item in assembly.attention(fleet.engine)}
+    assert [name for name in items if name != "no_leader"] == ["sessions", "dead", "dependency", "paused"]
+    assert items["sessions"].since_ms == min(one.since for one in fleet.engine.store.sessions())
+    told = items["dependency"]
+    assert (told.code, told.params["tasks"]) == ("attention.dependency_dead", 2)
+    assert set(dict(told.verbs)["cancel_tasks"].split(",")) == set(behind)
+    assert "2 tasks waiting for a task that died" in attention.english(told)
+    commands.fleet.resume("platform:pdd")
+    commands.tasks.cancel(behind)
+    for shop in ("pdd:s2", "pdd:s3"):
+        commands.sessions.open(shop)
+    left = {item.key.partition(":")[0] for item in assembly.attention(fleet.engine)}
+    assert left - {"no_leader"} == {"dead"}
+
+
+def test_one_answer_about_each_shop(fleet: Fleet) -> None:
+    worker = fleet.worker()
+    fleet.wait(fleet.create("s1"), "succeeded")
+    fleet.wait(fleet.create("s2", fail="bad_payload", max_retries=0), "dead")
+    commands = fleet.commands()
+    commands.sessions.close("pdd:s3")
+    waits = fleet.create("s3")
+    fleet.wait(waits, "blocked")
+    commands.fleet.pause("platform:pdd", reason="new page")
+    commands.fleet.pause("shop:pdd:s1")
+    shops = assembly.queries(fleet.engine).shops
+    found = {row.now.shop_id: row.now for row in shops.shops().rows}
+    assert {name: (now.state, now.under) for name, now in found.items()} == {
+        "s1": ("paused", "healthy"), "s2": ("paused", "dead"), "s3": ("login", ""),
+    }  # fmt: skip
+    told = [english(one) for one in insight.reasons(found["s1"], fleet.engine.store.now_ms())]
+    assert [one.partition(" is paused by ")[0] for one in told] == ["All of pdd", "The shop"]
+    assert told[0].endswith(": new page")
+    assert insight.acts(found["s1"]) == (("resume", "platform:pdd"), ("resume", "shop:pdd:s1"))
+    commands.fleet.resume("platform:pdd")
+    commands.fleet.resume("shop:pdd:s1")
+    worker.stop()
+    fleet.create("s1")
+    found = {row.now.shop_id: row.now for row in shops.shops().rows}
+    assert {name: now.state for name, now in found.items()} == {"s1": "unknown", "s2": "dead", "s3": "login"}
