@@ -2,6 +2,7 @@
 #
 #   make run               open the console                        make run ARGS="worker --slots 8"
 #   make test              all tests                               make test JOBS=2 ARGS="tests/unit -k retry"
+#   make readme            starts every block of both READMEs as it stands there
 #   make again             what failed the last time, alone
 #   make lint              style, types, import contracts
 #   make bench             all figures                        make bench ARGS="console --shops 10000"
@@ -14,9 +15,11 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help setup run test again lint format bench faults chaos starts demo situations screenshots translations lock clean system-run system-test
+.PHONY: help setup run test readme again lint format bench faults chaos starts demo situations screenshots translations lock clean system-run system-test
 
 ARGS ?=
+# A folder that `make test` leaves out, because it is tried by itself.
+LATER ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
 # broker, a child, a lease), so there are more of them than processors of a small machine.
 JOBS ?= 5
@@ -51,7 +54,10 @@ define prepare_modules
 	{ $(COLLECT) tests/unit >/dev/null 2>&1 & $(COLLECT) tests/[!u_]*/ >/dev/null 2>&1 || true; wait; }
 endef
 
+PARALLEL = $(if $(JOBS),-n $(JOBS) --dist worksteal)
 AGAIN = $(PYTHON) -m pytest --last-failed --last-failed-no-failures=none --maxfail=1 -v
+
+ONCE_MORE = $(if $(filter true,$(CI)),|| $(AGAIN))
 
 PO := $(wildcard resources/translations/*/LC_MESSAGES/*.po)
 
@@ -70,7 +76,11 @@ demo: system-run $(STAMP_RUN) translations
 # Real servers and processes on a crowded machine can miss a bound: where CI=true, what failed runs once more, alone.
 test: system-test $(STAMP_DEV) translations
 	$(prepare_modules)
-	$(PYTHON) -m pytest $(if $(JOBS),-n $(JOBS) --dist worksteal) $(ARGS) $(if $(filter true,$(CI)),|| $(AGAIN))
+	$(PYTHON) -m pytest $(PARALLEL) $(if $(LATER),--ignore=$(LATER)) $(ARGS) $(ONCE_MORE)
+
+# Part of `make test`, unless that is told to leave it for LATER.
+readme: system-test $(STAMP_DEV) translations
+	$(PYTHON) -m pytest $(PARALLEL) -v tests/e2e/readme $(ARGS) $(ONCE_MORE)
 
 again: $(STAMP_DEV) translations
 	$(AGAIN)
