@@ -9,10 +9,13 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain import outlook
+from services.domain.insight import runs
+from services.domain.insight.runs import Runs
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.i18n import _, pgettext
 from services.monitor.live import Snapshot
+from services.spans import between
 from views.dialogs.draft import Draft
 from views.dialogs.json_text import pretty
 from views.dialogs.message_preview import MessagePreview
@@ -97,16 +100,26 @@ class Forecast(SideColumn):
         self.twins.show_twins(twins, draft.if_duplicate)
         self._show_message()
 
-    def show_outlook(self, draft: Draft, kind: TaskType | None, shops: Mapping[str, Shop], snapshot: Snapshot) -> None:
-        """Say where they go, when the first one starts and when the last one is likely done."""
+    def show_outlook(
+        self,
+        draft: Draft,
+        kind: TaskType | None,
+        shops: Mapping[str, Shop],
+        snapshot: Snapshot,
+        usual: Runs = runs.NOTHING,
+    ) -> None:
+        """Say where they go, how long one usually takes, when the first one starts and when the last one is likely
+        done.
+        """
         lane = LANES[draft.lane]
         own = sum(1 for key in draft.going() if key in shops and shops[key].dedicated)
         shared = _("Lane {lane}").format(lane=f"{pgettext('lane', lane.word)} {draft.priority}")
         rows = [(shared, text.count(draft.number - own))]
         if own:
             rows.append((_("Dedicated queues"), text.count(own)))
-        rows += self._times(draft, kind, snapshot)
+        rows += self._times(draft, usual, snapshot)
         if kind is not None:
+            rows += _takes(usual)
             rows.append((_("Attempts"), str(draft.attempts or kind.max_retries + 1)))
             rows.append((_("Time-out"), text.coarse(shown.span(kind.timeout_s * 1000))))
         self._facts.set_rows(rows)
@@ -115,8 +128,8 @@ class Forecast(SideColumn):
         """The numbers shown, by name."""
         return self._facts.values()
 
-    def _times(self, draft: Draft, kind: TaskType | None, snapshot: Snapshot) -> list[tuple[str, str]]:
-        expected = kind.expected_s if kind is not None and kind.expected_s else USUAL_S
+    def _times(self, draft: Draft, usual: Runs, snapshot: Snapshot) -> list[tuple[str, str]]:
+        expected = usual.usual_s or USUAL_S
         load = load_of(snapshot, draft.lane, expected)
         found = outlook.forecast(load, draft.number)
         now = _CLOCK.now_ms()
@@ -140,6 +153,16 @@ class Forecast(SideColumn):
     def _show_message(self) -> None:
         words = pretty(self._draft.message(self._at))
         self.preview.show_message(words, self._at, self._draft.number, dim=self._dim)
+
+
+def _takes(usual: Runs) -> list[tuple[str, str]]:
+    """How long eight of ten take, and by what that is known."""
+    if not usual.known:
+        return [(_("One takes"), _("not measured yet"))]
+    if usual.basis == runs.DECLARED:
+        declared = between(usual.usual_s, usual.usual_s)
+        return [(_("One takes"), _("{span}, says its type").format(span=declared))]
+    return [(_("One takes"), between(*usual.span_s))]
 
 
 def _minute(instant_ms: float, now_ms: int) -> str:

@@ -29,17 +29,20 @@ class Lookup(QObject):
     known: a ``Known``.
     unknown: the error of asking for it.
     checked: the ``Twins`` of the draft.
+    measured: name of a type, and how long its tasks usually run (``Runs``).
     """
 
     known = Signal(object)
     unknown = Signal(object)
     checked = Signal(object)
+    measured = Signal(str, object)
 
     def __init__(self, context: PageContext, parent: QObject) -> None:
         super().__init__(parent)
         self._context = context
         self._asking = Operation(self, latest=True)
         self._checking = Operation(self, latest=True)
+        self._measuring = Operation(self, latest=True)
 
     @property
     def asking(self) -> bool:
@@ -59,6 +62,12 @@ class Lookup(QObject):
         """Look which of the tasks are active already."""
         call = partial(find, self._context.tasks, kind, draft.shops, draft.payload)
         self._checking.start(call, self.checked.emit, self._on_unchecked)
+
+    def measure(self, task_type: str) -> None:
+        """Ask how long tasks of a type usually run."""
+        # without an answer the forecast goes by what the type says
+        told = partial(self.measured.emit, task_type)
+        self._measuring.start(partial(self._context.tasks.usual, task_type), told, lambda _error: None)
 
     def _read(self) -> Known:
         return Known(shops=self._context.shops(), types=self._context.types())

@@ -15,6 +15,8 @@ from services.commands.sheet import columns
 from services.commands.sheet.orders import Orders
 from services.commands.tasks import Submitted, TaskSpec
 from services.domain import environment, filter
+from services.domain.insight import runs
+from services.domain.insight.runs import Runs
 from services.domain.query import equals
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -61,6 +63,7 @@ class NewTaskDialog(DialogFrame):
         self._context = context
         self._known = Known(shops={}, types={})
         self._prefill: Draft | None = from_prefill(prefill or {})
+        self._usual: dict[str, Runs] = {}  #: by type, as far as it was asked for
         self._lookup = Lookup(context, self)
         self._creator = Creator(context, self)
         self._work = SheetWork(context, self)
@@ -144,6 +147,7 @@ class NewTaskDialog(DialogFrame):
         self._lookup.known.connect(self._take)
         self._lookup.unknown.connect(self._on_unknown)
         self._lookup.checked.connect(self._take_twins)
+        self._lookup.measured.connect(self._take_usual)
         self._creator.done.connect(self._done)
         self._creator.settled.connect(self.outcome.settle)
         self._creator.failed.connect(self._failed)
@@ -378,4 +382,13 @@ class NewTaskDialog(DialogFrame):
         )
 
     def _show_outlook(self) -> None:
-        self.forecast.show_outlook(self.draft(), self.what.kind(), self._known.shops, self._context.feed.latest)
+        kind = self.what.kind()
+        if kind is not None and kind.name not in self._usual:
+            self._usual[kind.name] = runs.declared(kind.expected_s)
+            self._lookup.measure(kind.name)
+        usual = self._usual[kind.name] if kind is not None else runs.NOTHING
+        self.forecast.show_outlook(self.draft(), kind, self._known.shops, self._context.feed.latest, usual)
+
+    def _take_usual(self, task_type: str, usual: Runs) -> None:
+        self._usual[task_type] = usual
+        self._show_outlook()

@@ -54,9 +54,10 @@ class FilterChoices(QObject):
         """Say the names of types in the language of the moment."""
         self._show()
 
-    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop]]) -> None:
-        self._types, self._shops = found
+    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int]]) -> None:
+        self._types, self._shops, at_gates = found
         self._show()
+        self._bar.set_counts("gate", dict(at_gates))
 
     def _show(self) -> None:
         busiest = Counter(
@@ -92,8 +93,8 @@ def counted(counts: Counts) -> dict[str, dict[str, int]]:
     }
 
 
-def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop]]:
-    return context.types(), context.shops()
+def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int]]:
+    return context.types(), context.shops(), context.tasks.gate_counts()
 
 
 def _type_word(name: str, kind: TaskType) -> str:

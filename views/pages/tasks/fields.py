@@ -5,6 +5,7 @@ from __future__ import annotations
 from services.domain.lane import LANES
 from services.domain.status import Status, Triage
 from services.i18n import N_
+from views.pages.tasks.wait_words import GATE_WORDS
 from views.widgets.filter_bar import FilterField, FilterValue
 
 _STATUSES = (
@@ -42,6 +43,7 @@ FIELDS = (
     FilterField("lane", N_("Lane"), tuple(FilterValue(lane, _LANES[lane]) for lane in LANES)),
     FilterField("shop", N_("Shop")),
     FilterField("worker", N_("Worker")),
+    FilterField("gate", N_("Waits at"), tuple(FilterValue(gate, word) for gate, word in GATE_WORDS.items())),
     FilterField("error", N_("Error contains"), single=True),
     FilterField("fp", N_("Cause")),
     FilterField("triage", N_("Triage"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),

@@ -15,7 +15,8 @@ from views.support import shown, text
 from views.tables.column import Progress
 
 #: the decisive words come first; what follows may be cut off
-_GATES: Mapping[str, str] = {
+GATE_WORDS: Mapping[str, str] = {
+    gates.NOT_DUE: N_("not due"),
     gates.DEPENDENCY: N_("after another task"),
     gates.PAUSED: N_("paused"),
     gates.SESSION: N_("needs login"),
@@ -113,7 +114,7 @@ def _not_due(task: Task, now_ms: int) -> Progress:
 
 def _words(gate: str, view: GateView | None) -> str:
     if view is None:
-        return _(_GATES[gate]) if gate in _GATES else ""
+        return _(GATE_WORDS[gate]) if gate in GATE_WORDS else ""
     if view.code in _CODES:
         return _(_CODES[view.code])
     if gate == gates.LANE_ORDER and "ahead" in view.params:
@@ -121,4 +122,4 @@ def _words(gate: str, view: GateView | None) -> str:
     scope = str(view.params.get("scope", "")).partition(":")[0]
     if gate == gates.QUOTA and scope in _LIMITS:
         return _(_LIMITS[scope])
-    return _(_GATES[gate]) if gate in _GATES else ""
+    return _(GATE_WORDS[gate]) if gate in GATE_WORDS else ""

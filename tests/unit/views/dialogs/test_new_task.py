@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.insight import runs
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -200,6 +201,20 @@ def test_the_result_is_told_in_numbers_before_anything_is_created(fleet: Fleet, 
     snapshot = dataclasses.replace(fleet.context.feed.latest, workers=(fleet.heartbeat("rpa-01", slots=4, busy=0),))
     dialog.forecast.show_outlook(dialog.draft(), dialog.what.kind(), shops, snapshot)
     assert "Likely all done" in dialog.forecast.facts()
+
+
+def test_the_forecast_goes_by_what_was_measured_and_says_where_nothing_was(open_dialog: Open, fleet: Fleet) -> None:
+    dialog = open_dialog({"platform": "pdd", "task_type": "get_content"})
+    kind, shops, latest = dialog.what.kind(), fleet.context.shops(), fleet.context.feed.latest
+    said = {}
+    for name, usual in (
+        ("measured", runs.measured(range(200, 300, 5))),
+        ("declared", runs.declared(30)),
+        ("", runs.NOTHING),
+    ):
+        dialog.forecast.show_outlook(dialog.draft(), kind, shops, latest, usual)
+        said[name] = dialog.forecast.facts()["One takes"].replace("\u202f", " ")
+    assert said == {"measured": "3–5 min", "declared": "30 s, says its type", "": "not measured yet"}
 
 
 def test_each_message_can_be_looked_at(open_dialog: Open) -> None:
