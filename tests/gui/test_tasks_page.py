@@ -136,7 +136,7 @@ def test_undo_leaves_the_task_alone(desk: Desk, page: TasksPage, qtbot: QtBot) -
 
 
 def test_many_waiting_tasks_are_cancelled_only_after_their_undo(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
-    tasks = [desk.create(shop) for shop in range(11)]
+    tasks = [desk.create(number % 2, payload={"n": number}) for number in range(11)]
     page.refresh()
     wait(qtbot, lambda: len(ids(page)) == 11)
     page._model.set_ticked([task.task_id for task in tasks])
