@@ -66,9 +66,16 @@ def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = 
     found = look(worth)
     lines = [why(worth), evidence]
     if refusal is not None:
-        lines = [shown.say(refusal), *(line for line in lines if line)]
+        # an active twin is told once, though it answers both questions
+        kept = [lines[0]] if verdict.code == "verdict.twin" else lines
+        lines = [shown.say(refusal), *kept]
         found = _REFUSED if found.status == "healthy" else found
     worst = max(status, found.status, key=_ORDER.index)
     # the worse of both leads: work done twice is worse than work done in vain
     first = lead if verdict.level != "safe" and status == worst else found.word
     return Said(worst, _(first), "\n".join(lines))
+
+
+def wrapped(words: str) -> str:
+    """The words with places where a long id may break, so that none is wider than its panel."""
+    return words.replace("_", "_\u200b")

@@ -234,7 +234,7 @@ class LetterPanel(QWidget):
         if detail.verdict is not None:
             said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
             self._verdict.set_status(said.status)
-            self._verdict.show_text(said.evidence, said.lead)
+            self._verdict.show_text(verdicts.wrapped(f"{said.lead}\n{said.evidence}"))
 
     def _show_message(self, detail: TaskDetail) -> None:
         task = detail.task

@@ -130,7 +130,7 @@ class LetterPane(QWidget):
         if cause is not None:
             found = verdicts.look(cause.worth)
             self.worth.set_status(found.status, found.glyph)
-            self.worth.show_text(verdicts.why(cause.worth), _(found.word))
+            self.worth.show_text(verdicts.why(cause.worth))
             self.republish.set_count_text(_("Republish {n}…").format(n=text.count(count)))
             self.republish.disable(self._barred)
         note = cause.rule.note if cause is not None else ""

@@ -324,7 +324,7 @@ class TaskDetailPanel(QWidget):
             return
         said = verdicts.say(detail.verdict, detail.worth, detail.refusal)
         self._verdict.set_status(said.status)
-        self._verdict.show_text(said.evidence, said.lead)
+        self._verdict.show_text(verdicts.wrapped(said.evidence), said.lead)
         self._verdict_room.show()
 
     def _show_documents(self, before: Task | None, task: Task) -> None:
