@@ -10,6 +10,8 @@ import psutil
 import pytest
 
 from services.domain.errors import ConsoleError, TopologyMismatch
+from services.domain.insight import publisher
+from services.engine import fates
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
@@ -85,6 +87,28 @@ def test_an_alarm_holds_back_new_messages_only(fleet: Fleet, rabbitmq: RabbitMQ,
     eventually(lambda: not fleet.engine.broker.health().blocked, 30)
     publish_until_ended(fleet, during)
     assert {(task.status, task.attempt) for task in map(fleet.task, during)} == {("succeeded", 1)}
+
+
+def test_an_alarm_is_known_to_who_never_published_and_by_heartbeats(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
+    window, store = fleet.open().broker, fleet.engine.store
+    window.depths()
+    fleet.worker(1)
+    with memory_alarm(rabbitmq):
+        eventually(lambda: window.depths() is not None and window.health().blocked, 30)
+        told = publisher.look(window.health(), [], store.now_ms())
+        assert (told.kind, told.who, len(told.nodes)) == ("memory", ("",), 1)
+        (task_id,), unconfirmed = submit(fleet, "b1")
+        assert unconfirmed == 1
+        assert store.counts().unsent == 1
+        link = eventually(lambda: one.link if (one := store.workers()[0]).link.blocked_at else None, 30)
+        assert "memory" in link.why
+        way = fates.way(store, store.now_ms(), "")
+        assert (way.kind, way.unsent, way.since_ms) == ("memory", 1, link.blocked_at)
+        assert not window.publish([])
+    eventually(lambda: window.depths() is not None and not window.health().blocked, 30)
+    publish_until_ended(fleet, [task_id])
+    eventually(lambda: not store.workers()[0].link.blocked_at, 30)
+    assert fates.way(store, store.now_ms(), "").kind == ""
 
 
 def test_a_lane_that_nothing_leads_to_any_more(fleet: Fleet) -> None:
