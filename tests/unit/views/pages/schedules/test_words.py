@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from services import i18n
+from services.domain.insight import schedule as insight
 from services.domain.schedule import Planned, Schedule, Tally
 from services.monitor.schedules import ScheduleRow
 from views.pages.schedules import words
@@ -61,3 +62,18 @@ def test_outcome_and_mark() -> None:
     assert (words.glyph(row), words.next_run(row, 10)) == ("warning", "now")
     gone = ScheduleRow(planned=Planned(schedule=schedule("@daily")), zone="Old/Zone", problem="no zone")
     assert (words.glyph(gone), words.next_run(gone, 10)) == ("warning", "cannot run")
+
+
+def test_a_late_run_is_said_with_its_reason_and_a_run_that_was_late_too() -> None:
+    now, two_hours = 1_795_000_000_000, 7_200_000
+    planned = Planned(schedule=schedule("@daily"), last=Tally(at=now - 2 * two_hours, base=now - two_hours))
+    found = insight.look(planned, now - two_hours, now, leader="")
+    row = ScheduleRow(planned=planned, zone="UTC", upcoming=(now - two_hours,), now=found)
+    assert (words.glyph(row), words.next_tone(row)) == ("dead", "dead")
+    assert words.next_run(row, now).replace("\u202f", " ") == "2 h 00 m late"
+    assert "Nobody fires schedules" in words.next_runs(row, now)
+    assert words.planned(row, now)
+    assert words.last_run(row, now).replace("\u202f", " ").endswith(", 2 h 00 m late")
+    assert "1 schedule is late" in words.summary([row], now)
+    led = ScheduleRow(planned=planned, zone="UTC", now=insight.look(planned, now - 60_000, now, leader="w1"))
+    assert words.next_tone(led) == "text3", "a minute is in time"
