@@ -10,14 +10,16 @@ from PySide6.QtGui import QGuiApplication
 
 from console.main_window import MainWindow
 from services.clock import SystemClock
+from services.domain.insight import connection
 from services.domain.status import Status
 from services.i18n import _, ngettext
-from services.messages import told
+from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
 from services.monitor.live import Snapshot
 from views.shell.lost_card import DisconnectedCard, LostPart
 from views.support import shown, text
 from views.support.feed import Feed
+from views.support.language import on_language_changed
 from views.widgets.toast import ToastSpec
 
 CARD_AFTER_MS = 10_000
@@ -34,8 +36,12 @@ class LossWatch(QObject):
 
     other_wanted = Signal(QPoint)
 
-    def __init__(self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str) -> None:
+    def __init__(
+        self, window: MainWindow, feed: Feed, health: HealthLog, *, embedded: bool, profile: str, near: bool = False
+    ) -> None:
+        """``near``: broker and store are on this machine, so no network leads to them."""
         super().__init__(window)
+        self._near = near
         self._window, self._feed, self._health = window, feed, health
         self._embedded, self._profile = embedded, profile
         self._clock = SystemClock()
@@ -49,6 +55,7 @@ class LossWatch(QObject):
         window.banner.try_now.connect(self.try_now)
         self._timer = QTimer(self, singleShot=True, interval=CARD_AFTER_MS)
         self._timer.timeout.connect(self._show_card)
+        on_language_changed(self._say)
 
     @property
     def since_ms(self) -> int:
@@ -74,9 +81,24 @@ class LossWatch(QObject):
         self._told_at = now
         self._tries += 1 if snapshot.retry_in_s else 0
         wait = snapshot.retry_in_s or BROKER_PACE_MS / 1000
-        self._window.banner.show_loss(shown.clock(self._lost_at, now), wait, wait)
+        self._window.banner.show_loss(*self._banner_words(), wait, wait)
         if self.card.isVisible():
             self._show_card()
+
+    def _banner_words(self) -> tuple[str, str]:
+        reach, now = self.reach(), self._clock.now_ms()
+        lead = _("{part} lost at {time}.").format(part=self._lost_name(), time=shown.clock(self._lost_at, now))
+        return lead, " ".join((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
+
+    def _say(self) -> None:
+        """Say everything again."""
+        if self._lost_at:
+            self._window.banner.show_words(*self._banner_words())
+
+    def reach(self) -> connection.Reach:
+        """Which parts answer now."""
+        broker, store = self._health.broker.connected, self._health.store.connected
+        return connection.Reach(broker=broker, store=store, embedded=self._embedded, online=is_online() or self._near)
 
     def try_now(self) -> None:
         """Do not wait for the next try."""
@@ -90,6 +112,7 @@ class LossWatch(QObject):
         self.card.hide()
         self._window.banner.clear()
         self._window.set_stale(False)
+        self._window.stand_still("")
         self._window.refresh()
         if gone >= TOLD_AFTER_MS:
             self._window.toasts.show(ToastSpec(text=self._summary(gone, snapshot), status="healthy", key="back"))
@@ -119,12 +142,20 @@ class LossWatch(QObject):
         place = self._window.rect().center() - self.card.rect().center()
         self.card.move(place)
 
-    def _title(self) -> str:
+    def _lost_name(self) -> str:
         lost = [name for name, trace in self._named() if not trace.connected]
-        name = self._profile if len(lost) != 1 else lost[0]
-        return _("{name} does not answer").format(name=name)
+        return self._profile if len(lost) != 1 else lost[0]
+
+    def _title(self) -> str:
+        return _("{name} does not answer").format(name=self._lost_name())
 
     def _words(self) -> str:
+        """What is true meanwhile, then how it is tried again."""
+        reach = self.reach()
+        known = [connection.meanwhile(reach), connection.perhaps(reach)]
+        return " ".join([*(render(one) for one in known if one is not None), self._pace()])
+
+    def _pace(self) -> str:
         if not self._tries:
             return _("The broker is tried again every few seconds.")
         tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))

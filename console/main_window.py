@@ -49,7 +49,7 @@ class MainWindow(QMainWindow):
         self._acting = ""
         self._wanted_collapsed = False
         self._history = History()
-        self._frozen = ""
+        self._frozen, self._still = "", ""
         self.rail, self.top_bar, self.status_bar = Rail(), TopBar(), StatusBar()
         self.banner, self.stack = ConnectionBanner(), QStackedWidget()
         self.setCentralWidget(frame(self.rail, (self.top_bar, self.banner, self.stack), self.status_bar))
@@ -122,6 +122,8 @@ class MainWindow(QMainWindow):
     def _show(self, page_id: str) -> None:
         page = self.page(page_id)
         self.thaw()
+        still = self._still
+        self.stand_still("")
         if self._current:
             self._pages[self._current].deactivate()
         self._current = page_id
@@ -129,6 +131,7 @@ class MainWindow(QMainWindow):
         self.rail.set_active(page_id)
         page.setFocus()
         page.activate()
+        self.stand_still(still)
         self.page_changed.emit(page_id)
 
     def back(self) -> None:
@@ -165,11 +168,24 @@ class MainWindow(QMainWindow):
         """Let the page stand still, or catch up (Ctrl+.)."""
         if self._frozen:
             self.thaw()
-        elif self._current:
+        elif self._current and not self._still:
             page = self._pages[self._current]
             self._frozen = self._current
             page.set_frozen(True)
             page.header.show_frozen(QTime.currentTime().toString("HH:mm:ss"))
+
+    def stand_still(self, since: str) -> None:
+        """Let the page stand as it was at a time of day, countdowns and ages included, since nothing newer is known; ""
+        lets it go on.
+        """
+        if since == self._still or not self._current:
+            return
+        self.thaw()
+        was, self._still = self._still, since
+        page = self._pages[self._current]
+        page.header.show_still(since)
+        if bool(was) != bool(since):
+            page.set_frozen(bool(since))
 
     def thaw(self) -> None:
         """Let a page that stands still catch up."""

@@ -22,12 +22,14 @@ from services.monitor.live import Snapshot
 from views.shell.health_pill import Health
 from views.shell.status_bar import Vitals
 from views.shell.top_bar import STALE_AFTER
-from views.support import text, worker_words
+from views.support import shown, text, worker_words
 from views.support.feed import Feed
 from views.support.language import on_language_changed
 
 ROLES = {"viewer": "viewer", "operator": "operator", "admin": "admin"}
 FRESH_MS = 500
+#: addresses to which no network leads
+NEAR = ("127.", "localhost", "::1")
 
 
 class ShellWiring(QObject):
@@ -51,7 +53,14 @@ class ShellWiring(QObject):
         self._embedded, self._profile, self._environment = embedded, profile, environment
         self._clock = SystemClock()
         self._health = HealthLog()
-        self.loss = LossWatch(window, feed, self._health, embedded=embedded, profile=profile)
+        self.loss = LossWatch(
+            window,
+            feed,
+            self._health,
+            embedded=embedded,
+            profile=profile,
+            near=all(address.startswith(NEAR) for address in addresses),
+        )
         self.doors = VitalDoors(window, feed, self._health, operator, addresses, self.loss.try_now)
         feed.looked.connect(self._on_looked)
         self._timer = QTimer(self, interval=FRESH_MS)
@@ -94,6 +103,8 @@ class ShellWiring(QObject):
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         workers_state = "warning" if missing or not fleet.living else "healthy"
         tip = worker_words.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
+        if not store.connected:
+            workers_state, tip = "unconfirmed", _("As they were when Redis was lost") if not self._embedded else ""
         parts = [
             Health(
                 key="broker",
@@ -114,7 +125,7 @@ class ShellWiring(QObject):
         self._window.top_bar.show_health(parts)
 
     def _show_vitals(self, snapshot: Snapshot) -> None:
-        if not (snapshot.at_ms and snapshot.store.connected and snapshot.broker.connected):
+        if not (snapshot.at_ms and snapshot.store.connected):
             self._window.status_bar.show_vitals(Vitals(local=self._embedded))
             return
         lag, rates = timedelta(milliseconds=snapshot.lag_ms), snapshot.rates.flow
@@ -139,7 +150,12 @@ class ShellWiring(QObject):
             self._window.top_bar.show_freshness(None)
             return
         age = timedelta(seconds=max(0.0, self._clock.monotonic() - snapshot.taken))
-        self._window.top_bar.show_freshness(age)
+        if self.loss.since_ms:
+            since = shown.clock(self.loss.since_ms, self._clock.now_ms())
+            self._window.top_bar.show_lost(since, records=snapshot.store.connected)
+            self._window.stand_still("" if snapshot.store.connected else since)
+        else:
+            self._window.top_bar.show_freshness(age)
         # without the broker the records still tell the truth; without the store nothing here does
         stale = age > STALE_AFTER or not snapshot.store.connected
         self._window.set_stale(stale)
@@ -147,7 +163,7 @@ class ShellWiring(QObject):
         self._window.top_bar.set_can_create(reason)
         self._window.set_acting(reason)
         self._window.status_bar.show_rights(reason)
-        if self.loss.since_ms:
+        if not snapshot.store.connected:
             self._window.status_bar.show_silence(age)
 
     def _reason(self, *, stale: bool) -> str:

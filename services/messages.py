@@ -63,7 +63,7 @@ TEMPLATES: dict[str, str] = {
     "attention.cause_all": N_("{headline}: {count} dead letters in {shops} shops on every platform"),
     "attention.cause_some": N_("{headline}: {count} dead letters in {shops} shops"),
     "lost.screen_all": N_("Everything below is as it was then."),
-    "lost.screen_broker": N_("Queue depths and rates are as they were then; tasks, shops and workers are live."),
+    "lost.screen_broker": N_("What the broker holds is as it was then; tasks, shops and workers are live."),
     "lost.store": N_(
         "Workers finish what they hold and keep the outcomes on their own disk; nothing new starts until Redis is back."
     ),

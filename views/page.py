@@ -66,6 +66,11 @@ class PageHeader(QWidget):
         self._frozen.setText(_("frozen {time}").format(time=since) if since else "")
         self._frozen.setVisible(bool(since))
 
+    def show_still(self, since: str) -> None:
+        """Say as of when the view is, while nothing newer is known; "" when it goes on."""
+        self._frozen.setText(_("as of {time}").format(time=since) if since else "")
+        self._frozen.setVisible(bool(since))
+
     def add_action(self, widget: QWidget) -> None:
         """Put a button or switch at the right end."""
         self._row.addWidget(widget)

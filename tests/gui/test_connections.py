@@ -297,3 +297,38 @@ def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplic
         await shown(console, "local")
 
     play(qapp, home, scene)
+
+
+@pytest.mark.parametrize("down", ["redis", "broker"])
+def test_what_is_lost_while_open_stands_still_and_what_lives_says_so(
+    qapp: QApplication, tmp_path: Path, broker: RabbitMQ, redis: Redis, down: str
+) -> None:
+    fleet(tmp_path, broker, redis)
+    lost = redis if down == "redis" else broker
+
+    async def scene(console: Console) -> None:
+        await shown(console, "East")
+        assert console._desk is not None
+        desk, window = console._desk, console._desk.window
+        await until(lambda: window.top_bar._fresh.health.name == "live", "it is live")
+        await console._off(lost.stop)
+        await until(window.banner.isVisible, "the banner")
+        words = {
+            "redis": "Everything below is as it was then. Workers finish what they hold and keep the outcomes on their",
+            "broker": "What the broker holds is as it was then; tasks, shops and workers are live. Workers finish what",
+        }
+        await until(lambda: words[down] in window.banner.accessibleName(), "what is true")
+        name = {"redis": "as of", "broker": "partly live"}[down]
+        await until(lambda: window.top_bar._fresh.health.name == name, "the pill")
+        header = window.page(window.current).header
+        await until(lambda: header._frozen.isVisible() == (down == "redis"), "the page stands, or goes on")
+        assert window.top_bar.create_button.isEnabled() == (down == "broker")
+        await console._off(lost.start)
+        desk.feed.try_now()
+        await until(lambda: window.top_bar._fresh.health.name == "live", "it is live again")
+        assert not header._frozen.isVisible()
+
+    try:
+        play(qapp, tmp_path, scene)
+    finally:
+        lost.start()

@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import Desk as Console
+from services import i18n
 from services.domain.errors import StoreUnavailable
 from services.domain.status import Status
 from tests.gui.desk import Desk
@@ -66,7 +67,22 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     assert isinstance(tasks, TasksPage)
     cut.cut()
     qtbot.waitUntil(window.banner.isVisible)
-    assert "Connection lost at" in window.banner.accessibleName()
+    said = window.banner.accessibleName()
+    assert said.startswith("Storage lost at")
+    assert "Everything below is as it was then. The workers of this computer finish what they hold" in said
+    assert "keep going" not in said
+    i18n.set_language("zh_CN")
+    assert "断开" in window.banner.accessibleName()
+    i18n.set_language("en")
+    qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "as of")
+    assert window.top_bar._fresh.health.state == "warning"
+    header = window.page(window.current).header
+    assert header._frozen.isVisible()
+    assert header._frozen.text().startswith("as of ")
+    window.open_page("tasks")
+    assert tasks.header._frozen.isVisible(), "what is opened meanwhile stands still too"
+    window.toggle_freeze()
+    assert not window.frozen
     qtbot.waitUntil(lambda: window.stack.graphicsEffect() is not None)
     assert not window.top_bar.create_button.isEnabled()
     assert window.top_bar.create_button.toolTip() == "Not while the connection is lost"
@@ -78,6 +94,8 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     qtbot.waitUntil(lambda: not window.banner.isVisible())
     qtbot.waitUntil(lambda: window.stack.graphicsEffect() is None)
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
+    assert not tasks.header._frozen.isVisible()
+    qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "live")
 
 
 def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Console, cut: Cut) -> None:
@@ -87,7 +105,7 @@ def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Co
     assert not loss.card.isVisible()
     loss._timer.timeout.emit()
     assert loss.card.isVisible()
-    assert loss.card.accessibleName().startswith("Storage does not answer. Attempt")
+    assert loss.card.accessibleName().startswith("Storage does not answer. The workers of this computer finish")
     parts = {part.name: part for part in loss._parts()}
     assert parts["Storage"].text == "redis.example.com:6380 timed out"
     assert parts["Engine"].state == "healthy"

@@ -1,6 +1,6 @@
 """Lost connection: a banner with a count-down, and the page in grey.
 
-banner.show_loss("14:32:07", until_retry=8.0, period=16.0)
+banner.show_loss("Redis lost at 14:32:07.", "Everything below …", until_retry=8.0, period=16.0)
 banner.clear()
 grey(page, True)
 """
@@ -61,9 +61,9 @@ class ConnectionBanner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFixedHeight(46)
-        self._since, self._left, self._period = "", 0.0, 1.0
+        self._left, self._period = 0.0, 1.0
         self._glyph = QLabel()
-        self._lead, self._text = Label("", "strong"), Label("", "body")
+        self._lead, self._text = Label("", "strong"), Label("", "label", wrap=True)
         self._text.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._again, self._seconds = Label("", "body", "text2"), Label("", "strong")
         self._bar = _CountDown()
@@ -85,12 +85,21 @@ class ConnectionBanner(QFrame):
         self._restyle()
         self.clear()
 
-    def show_loss(self, since: str, until_retry: float, period: float) -> None:
-        """Say when it was lost and when the next try is; times in seconds."""
-        self._since, self._left, self._period = since, until_retry, max(0.1, period)
-        self.retranslate()
+    def show_loss(self, lead: str, words: str, until_retry: float, period: float) -> None:
+        """Say what was lost and when, what is true meanwhile (both already translated), and when the next try is; times
+        in seconds.
+        """
+        self._left, self._period = until_retry, max(0.1, period)
+        self.show_words(lead, words)
         self._timer.start()
         self.show()
+
+    def show_words(self, lead: str, words: str) -> None:
+        """Say what was lost and what is true meanwhile, both already translated; the count-down goes on."""
+        self._lead.setText(lead)
+        self._text.setText(words)
+        self._text.setToolTip(words)
+        self.retranslate()
 
     def show_trying(self) -> None:
         """Say that a try is under way."""
@@ -105,8 +114,6 @@ class ConnectionBanner(QFrame):
 
     def retranslate(self) -> None:
         """Say everything again."""
-        self._lead.setText(_("Connection lost at {time}.").format(time=self._since))
-        self._text.setText(_("Everything below is as it was then. Workers keep going without this window."))
         self._again.setText(_("Trying again in"))
         self.setAccessibleName(f"{self._lead.text()} {self._text.text()}")
         self._show_left()

@@ -47,6 +47,15 @@ def freshness(age: timedelta | None) -> Health:
     return Health(key="freshness", name=_("live"), value=shown, state="healthy", tip=tip, glyph=LIVE_GLYPH)
 
 
+def lost(since: str, *, records: bool) -> Health:
+    """Return the pill of a view of which a part, or all, stands still since a time of day."""
+    if records:
+        tip = _("Tasks, shops and workers are live; what the broker holds is as it was at {time}").format(time=since)
+        return Health(key="freshness", name=_("partly live"), value=since, state="warning", tip=tip, glyph=STALE_GLYPH)
+    tip = _("Nothing on this screen is newer than {time}").format(time=since)
+    return Health(key="freshness", name=_("as of"), value=since, state="warning", tip=tip, glyph=STALE_GLYPH)
+
+
 class SearchButton(QAbstractButton):
     """Looks like a field, opens the palette."""
 
@@ -159,6 +168,12 @@ class TopBar(QFrame):
         """Say how old the view is; None while nothing has arrived."""
         self._age = age
         self._fresh.show_health(freshness(age))
+        self._fit()
+
+    def show_lost(self, since: str, *, records: bool) -> None:
+        """Say since when nothing is new; ``records``: those of tasks, shops and workers still are."""
+        self._age = timedelta.max if not records else timedelta()
+        self._fresh.show_health(lost(since, records=records))
         self._fit()
 
     def _fit(self) -> None:

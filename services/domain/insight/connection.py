@@ -50,8 +50,8 @@ class Reach:
 
 
 def on_screen(reach: Reach) -> Message:
-    """What of the screen stands still since the loss, and what is live. Records come from the store, depths and rates
-    from the broker.
+    """What of the screen stands still since the loss, and what is live. Records come from the store, depths from the
+    broker.
     """
     return Message("lost.screen_all" if not reach.store or reach.embedded else "lost.screen_broker")
 

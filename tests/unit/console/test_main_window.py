@@ -107,7 +107,7 @@ def test_f5_refreshes_or_reconnects(qtbot: QtBot, window: MainWindow) -> None:
     window.open_page("a")
     qtbot.keyClick(window, Qt.Key.Key_F5)
     assert seen(window, "a")[-1] == "refresh"
-    window.banner.show_loss("14:32:07", 5.0, 5.0)
+    window.banner.show_loss("Redis lost at 14:32:07.", "As it was then.", 5.0, 5.0)
     with qtbot.waitSignal(window.banner.try_now):
         qtbot.keyClick(window, Qt.Key.Key_F5)
     window.banner.clear()

@@ -471,7 +471,7 @@ def popups(window: MainWindow, folder: Path, label: str) -> None:
 def lost(window: MainWindow, folder: Path, label: str) -> None:
     dress(window, lost=True)
     window.toasts.clear()
-    window.banner.show_loss("14:32:07", 8.0, 16.0)
+    window.banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 16.0)
     window.open_page("tasks")
     window.set_stale(True)
     card = DisconnectedCard(window)

@@ -23,7 +23,7 @@ def banner(qtbot: QtBot) -> ConnectionBanner:
 
 
 def test_the_banner_counts_down(banner: ConnectionBanner) -> None:
-    banner.show_loss("14:32:07", 8.0, 16.0)
+    banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 16.0)
     assert banner.isVisible()
     assert "14:32:07" in banner.accessibleName()
     assert banner._seconds.text() == "8\u202fs"
@@ -38,7 +38,7 @@ def test_the_banner_counts_down(banner: ConnectionBanner) -> None:
 
 
 def test_one_may_try_at_once(qtbot: QtBot, banner: ConnectionBanner) -> None:
-    banner.show_loss("14:32:07", 8.0, 8.0)
+    banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
     with qtbot.waitSignal(banner.try_now):
         banner.button.click()
     banner.show_trying()
@@ -48,9 +48,12 @@ def test_one_may_try_at_once(qtbot: QtBot, banner: ConnectionBanner) -> None:
 
 
 def test_hiding_stops_the_clock_and_words_follow_the_language(banner: ConnectionBanner) -> None:
-    banner.show_loss("14:32:07", 8.0, 8.0)
+    banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
     i18n.set_language("zh_CN")
-    assert banner.accessibleName().startswith("连接于 14:32:07 断开。")
+    assert banner._again.text() != "Trying again in"
+    banner.show_words("Redis 断开。", "停留在当时。")
+    assert banner.accessibleName() == "Redis 断开。 停留在当时。"
+    assert banner._timer.isActive(), "the count-down goes on"
     banner.hide()
     assert not banner._timer.isActive()
 
@@ -115,7 +118,7 @@ def test_the_card_names_each_part(qtbot: QtBot) -> None:
     [
         ("Try now", "try_now"),
         ("Copy report", "copy_report"),
-        ("Other profile", "other_profile"),
+        ("Other connection…", "other_profile"),
         ("Look at old data", "dismissed"),
     ],
 )
