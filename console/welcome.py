@@ -58,7 +58,7 @@ def make_unopened(
     at a global position.
     """
     page = ConnectionPage(connection, back_to=back_to)
-    spec = PageSpec(id="connection", title=N_("Connection"), icon="ph.plugs", factory=lambda: page)
+    spec = PageSpec(id="connection", title=N_("Connection"), icon="ph.globe", factory=lambda: page)
     window = MainWindow((spec,))
     window.status_bar.hide()
     window.top_bar.show_freshness(None)

@@ -149,7 +149,7 @@ class ConnectionPage(Page):
             return
         failed = bool(self._answers or self._cause)
         name = self._shown.title
-        self._glyph.setPixmap(theme().pixmap("ph.wifi-slash" if failed else "ph.plugs", "retrying", 22))
+        self._glyph.setPixmap(theme().pixmap("ph.wifi-slash" if failed else "ph.globe", "retrying", 22))
         self._name.setText(
             _("{name} does not open").format(name=name) if failed else _("Opening {name}").format(name=name)
         )
