@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+
+from services.domain.insight.flow import ABOVE, BELOW, MODEL
 
 POINTS = 60
 
@@ -16,6 +19,8 @@ class Load:
     waiting: int = 0
     mean_s: float = 10.0
     inflow: float = 0.0  #: new tasks a second from elsewhere
+    deviation_s: float = 0.0  #: of one task
+    measured: int = 0  #: tasks that ``mean_s`` was measured by; 0: nobody measured
 
     @property
     def pace(self) -> float:
@@ -34,6 +39,8 @@ class Outlook:
     horizon_s: float
     without: tuple[float, ...]  #: waiting tasks without them
     with_them: tuple[float, ...]
+    done_low_s: float | None = None  #: what ``done_s`` may be off by: four times out of five it lies between these
+    done_high_s: float | None = None
 
 
 def forecast(load: Load, tasks: int, *, per_minute: float = 0.0, most_per_shop: int = 1) -> Outlook:
@@ -51,11 +58,23 @@ def forecast(load: Load, tasks: int, *, per_minute: float = 0.0, most_per_shop: 
         )  # fmt: skip
     queue = with_them[min(POINTS, round(published / step))] if published else load.waiting + tasks
     done = max(published + queue / load.pace + load.mean_s, most_per_shop * load.mean_s)
+    off = _off(load, queue, most_per_shop, done - published) if tasks else 0.0
     worst = max(more - less for more, less in zip(with_them, without, strict=True))
     return Outlook(
         first_s=_first(load), published_s=published, done_s=done if tasks else 0.0, delay_s=max(0.0, worst / load.pace),
         horizon_s=horizon, without=without, with_them=with_them,
+        done_low_s=max(published, done - BELOW * off) if tasks else 0.0,
+        done_high_s=done + ABOVE * off if tasks else 0.0,
     )  # fmt: skip
+
+
+def _off(load: Load, queue: float, most_per_shop: int, span: float) -> float:
+    """Seconds that the end may be off by: the tasks' own deviation, how well their mean is known, and the last one."""
+    deviation = load.deviation_s if load.measured else load.mean_s
+    alone = most_per_shop * load.mean_s > queue / load.pace
+    number, room = (most_per_shop, 1) if alone else (max(1.0, queue), max(1, load.slots))
+    known = max(1, load.measured)
+    return math.sqrt(number * deviation**2 + (number * deviation) ** 2 / known) / room + deviation / 2 + MODEL * span
 
 
 def _first(load: Load) -> float:

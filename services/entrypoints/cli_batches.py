@@ -13,6 +13,7 @@ from services.domain.status import Status
 from services.entrypoints import choose, shapes
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context, examples, table, whole
 from services.monitor.batches import BatchView
+from services.spans import english_between
 
 EXAMPLES = (
     "batch list",
@@ -69,8 +70,9 @@ def show(context: Context) -> int:
     document = _document(view) | {"left_s": None if view.left_s is None else round(view.left_s, 1)}
     lines = [f"{status:<10} {number}" for status, number in sorted(view.counts.items())]
     lines.append(f"{view.ended} of {view.total} ended ({view.progress} %)")
-    if view.left_s:
-        lines.append(f"at this pace all has ended in {_span(view.left_s)}")
+    if view.left is not None and view.left_s:
+        document["left_spread_s"] = {"low": round(view.left.low_s, 1), "high": round(view.left.high_s, 1)}
+        lines.append(f"at this pace all has ended in about {english_between(view.left.low_s, view.left.high_s)}")
     if held := view.counts.get(Status.HELD):
         lines.append(f"{held} held: decide about them with task resolve")
     context.show(document, lines)
@@ -134,10 +136,3 @@ def _place(cursor: str) -> str:
     if cursor and not (slash and at.isascii() and at.isdigit() and len(at) < 16):
         raise UsageError(f"--cursor takes `next` of the page before, not {cursor!r:.80}", field="--cursor")
     return cursor
-
-
-def _span(seconds: float) -> str:
-    whole_s = max(1, round(seconds))
-    if whole_s < 120:
-        return f"{whole_s} s"
-    return f"{whole_s // 60} min" if whole_s < 7200 else f"{whole_s // 3600} h {whole_s % 3600 // 60} min"

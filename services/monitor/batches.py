@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from services.domain.insight.flow import ABOVE, BELOW, MODEL, Spread
 from services.domain.query import Query, equals
 from services.domain.status import ACTIVE, TERMINAL, Status
 from services.ports import Store
@@ -21,6 +23,7 @@ class BatchView:
     counts: Mapping[str, int]
     begun_at: int = 0  #: creation of its first task, UTC ms; 0 where no record is left
     left_s: float | None = None  #: until all has ended at the pace of late, None where nobody can tell
+    left: Spread | None = None  #: the same with what it may be off by
 
     @property
     def total(self) -> int:
@@ -55,18 +58,27 @@ class BatchQueries:
         terms = (equals("batch", batch),)
         first = self._store.query(Query(terms=terms, sort="created", descending=False, limit=1, want_total=False)).tasks
         left = self._left_s(batch, counts)
-        return BatchView(batch, counts, begun_at=first[0].created_at if first else 0, left_s=left)
+        return BatchView(
+            batch,
+            counts,
+            begun_at=first[0].created_at if first else 0,
+            left_s=left.mid_s if left is not None else None,
+            left=left,
+        )
 
-    def _left_s(self, batch: str, counts: Mapping[str, int]) -> float | None:
+    def _left_s(self, batch: str, counts: Mapping[str, int]) -> Spread | None:
         """What has not ended at the pace of the last ends, the time since the latest counted; held tasks wait for a
         person, so with them nobody can tell.
         """
         left = sum(number for status, number in counts.items() if status in ACTIVE)
         if not left or counts.get(Status.HELD):
-            return None if left else 0.0
+            return None if left else Spread(low_s=0.0, mid_s=0.0, high_s=0.0)
         terms = (equals("batch", batch), equals("status", Status.SUCCEEDED, Status.DEAD))
         page = self._store.query(Query(terms=terms, sort="updated", limit=SAMPLE, want_total=False))
         ends = [task.ended_at for task in page.tasks if task.ended_at]
         if len(ends) < 2:
             return None
-        return left * max(1, self._store.now_ms() - min(ends)) / len(ends) / 1000
+        mid = left * max(1, self._store.now_ms() - min(ends)) / len(ends) / 1000
+        # ends come by chance: the pace is known by as many as were counted, and as many are to come as are left
+        off = mid * math.sqrt(1 / len(ends) + 1 / left) + MODEL * mid
+        return Spread(low_s=max(0.0, mid - BELOW * off), mid_s=mid, high_s=mid + ABOVE * off)

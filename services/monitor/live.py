@@ -12,6 +12,7 @@ from services.domain.errors import ConsoleError
 from services.domain.event import Event
 from services.domain.insight import flow, publisher
 from services.domain.insight import worker as insight
+from services.domain.insight.durations import Measured
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
 from services.domain.order import BrokerHealth, QueueDepth
@@ -73,6 +74,7 @@ class Snapshot:
     broker: BrokerHealth = field(default_factory=lambda: BrokerHealth(connected=False))
     store: StoreHealth = field(default_factory=StoreHealth)
     rates: Rates = field(default_factory=Rates)
+    took: Mapping[str, Measured] = field(default_factory=dict)  #: what tasks of a type took of late; "": all
     lag_ms: float = 0.0  #: age of the newest event when it arrived
     leader: str = ""
     leaderless_ms: int = 0  #: since when nobody leads, UTC ms; 0 while somebody does, or since before that was watched
@@ -282,6 +284,7 @@ class Live:
         self._snapshot = replace(
             self._snapshot,
             workers=workers,
+            took=self.meter.took_by_type(),
             fates=self._fates.find(workers, self.now_ms()),
             pauses=tuple(self._store.pauses()),
             sessions=tuple(self._store.sessions()),

@@ -142,6 +142,12 @@ class Meter:
             kept = (self._of_shop.get(shop, ()), self._of_type.get(task_type, ()), self._of_all)
             return durations.best(*(durations.of(one) for one in kept))
 
+    def took_by_type(self) -> dict[str, Measured]:
+        """How long tasks of each type take, and under "" all of them."""
+        with self._lock:
+            found = {name: durations.of(kept) for name, kept in self._of_type.items()}
+            return {**found, "": durations.of(self._of_all)}
+
     def took_by_shop(self, shops: Iterable[str]) -> dict[str, Measured]:
         """The same for many shops at once."""
         with self._lock:

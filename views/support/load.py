@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.insight import durations
 from services.domain.lane import LANES
 from services.domain.outlook import Load
 from services.domain.status import Status
@@ -10,10 +11,11 @@ from services.monitor.live import Snapshot
 USUAL_S = 10.0  #: one task where nobody said how long it takes
 
 
-def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0) -> Load:
+def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0, task_type: str = "") -> Load:
     """What a new task of a lane finds before it: that lane and the more urgent ones.
 
-    With every slot at work the fleet's own pace counts, else how long the task type usually takes.
+    How long tasks of the type took of late counts, else how long any took; what the type says only where nothing was
+    measured.
     """
     taking = snapshot.fleet().taking(lane)
     slots, busy = sum(len(one.slots) for one in taking), sum(one.busy for one in taking)
@@ -23,5 +25,13 @@ def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0) -> Load:
         for name in ahead
         for status in (Status.QUEUED, Status.PENDING)
     )
-    measured = slots / snapshot.rates.ack if busy and busy == slots and snapshot.rates.ack > 0 else 0.0
-    return Load(slots=slots, busy=busy, waiting=waiting, mean_s=measured or expected_s or USUAL_S)
+    took = durations.best(snapshot.took.get(task_type, durations.UNKNOWN), snapshot.took.get("", durations.UNKNOWN))
+    return Load(
+        slots=slots,
+        busy=busy,
+        waiting=waiting,
+        mean_s=took.mean_s if took.known else expected_s or USUAL_S,
+        inflow=snapshot.rates.flow.steady_in,
+        deviation_s=took.deviation_s,
+        measured=took.count,
+    )

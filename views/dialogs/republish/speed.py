@@ -10,6 +10,7 @@ from services.clock import SystemClock
 from services.commands.bulk_options import MAX_RATE
 from services.domain.outlook import Outlook
 from services.i18n import _
+from services.spans import between
 from views.dialogs.republish import pace
 from views.dialogs.republish.plot import WaitingPlot
 from views.support import shown, text
@@ -98,7 +99,9 @@ class SpeedPane(QWidget):
             self.done.show_value(_("Likely all done"), "–", _("no worker runs"))
             self.delay.show_value(_("Delay for others"), "–", _("no worker runs"))
         else:
-            about = _("about {span}").format(span=text.coarse(shown.span(outlook.done_s * 1000)))
+            low, high = outlook.done_low_s, outlook.done_high_s
+            spread = between(outlook.done_s if low is None else low, outlook.done_s if high is None else high)
+            about = _("about {span}").format(span=spread)
             self.done.show_value(_("Likely all done"), _minute(now, outlook.done_s), about)
             delay = f"+{text.seconds(shown.span(outlook.delay_s * 1000))}" if outlook.delay_s >= 1 else _("none")
             self.delay.show_value(_("Delay for others"), delay, _("in shared lanes"))

@@ -48,3 +48,15 @@ def test_nothing_at_all_is_a_forecast_too(per_minute: float) -> None:
     found = forecast(Load(), 0, per_minute=per_minute)
     assert found.published_s == 0
     assert found.horizon_s > 0
+
+
+def test_the_end_has_a_spread_that_narrows_with_what_was_measured() -> None:
+    def width(measured: int) -> float:
+        found = forecast(Load(slots=10, busy=10, waiting=100, mean_s=10.0, deviation_s=4.0, measured=measured), 50)
+        assert found.done_low_s is not None
+        assert found.done_s is not None
+        assert found.done_high_s is not None
+        assert found.done_low_s < found.done_s < found.done_high_s
+        return found.done_high_s - found.done_low_s
+
+    assert width(100) < width(4)
