@@ -66,7 +66,7 @@ def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtb
     page._tabs.choose("flight")
     wait(qtbot, lambda: page.header.summary() == "3 match, of 4 kept")
     assert page._tabs.text_of("flight") == "In flight  3"
-    assert page._filter.expression() == "status:active"
+    assert page._filter.expression() == "status:flight"
     page._filter.add_value("platform", "temu")
     wait(qtbot, lambda: page.header.summary() == "1 match, of 4 kept")
 

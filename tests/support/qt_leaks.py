@@ -16,6 +16,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 #: A thread that was told to end may need a moment to do so.
 THREAD_GRACE_SECONDS = 2.0
+#: what loads once for all windows of a process and ends by itself, whichever test began it
+OF_THE_PROCESS = frozenset({"SceneAhead"})
 
 
 class TimerWatch:
@@ -34,7 +36,8 @@ class TimerWatch:
     def running(self) -> list[QTimer]:
         """Timers that still tick."""
         timers = {id(timer): timer for ref in self._started if (timer := ref()) is not None}
-        return [timer for timer in timers.values() if shiboken6.isValid(timer) and timer.isActive()]
+        running = [timer for timer in timers.values() if shiboken6.isValid(timer) and timer.isActive()]
+        return [timer for timer in running if type(timer.parent()).__name__ not in OF_THE_PROCESS]
 
 
 def settle() -> None:
