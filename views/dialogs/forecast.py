@@ -130,7 +130,7 @@ class Forecast(SideColumn):
 
     def _times(self, draft: Draft, usual: Runs, snapshot: Snapshot) -> list[tuple[str, str]]:
         expected = usual.usual_s or USUAL_S
-        load = load_of(snapshot, draft.lane, expected)
+        load = load_of(snapshot, draft.lane, usual.usual_s, draft.task_type)
         found = outlook.forecast(load, draft.number)
         now = _CLOCK.now_ms()
         wait_ms = max(0.0, draft.at_ms - now if draft.at_ms else draft.delay_min * 60_000)
@@ -140,7 +140,10 @@ class Forecast(SideColumn):
         starts = text.until(shown.span(first_ms)) if first_ms >= 1000 else _("at once")
         rows = [(_("First starts"), starts)]
         if draft.number:
-            rows.append((_("Likely all done"), _minute(now + done_ms, now)))
+            early = max(wait_ms, (found.done_low_s or 0.0) * 1000)
+            late = max(done_ms, (found.done_high_s or 0.0) * 1000)
+            first, last = _minute(now + early, now), _minute(now + late, now)
+            rows.append((_("Likely all done"), first if first == last else f"{first}–{last}"))
         if load.waiting and draft.number:
             grows = text.whole_percent(draft.number / load.waiting)
             rows.append((_("Waiting grows by"), grows))

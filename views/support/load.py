@@ -14,8 +14,7 @@ USUAL_S = 10.0  #: one task where nobody said how long it takes
 def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0, task_type: str = "") -> Load:
     """What a new task of a lane finds before it: that lane and the more urgent ones.
 
-    How long tasks of the type took of late counts, else how long any took; what the type says only where nothing was
-    measured.
+    How long tasks of the type took of late counts, else what the asker knows of them, else how long any took.
     """
     taking = snapshot.fleet().taking(lane)
     slots, busy = sum(len(one.slots) for one in taking), sum(one.busy for one in taking)
@@ -25,7 +24,9 @@ def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0, task_type: s
         for name in ahead
         for status in (Status.QUEUED, Status.PENDING)
     )
-    took = durations.best(snapshot.took.get(task_type, durations.UNKNOWN), snapshot.took.get("", durations.UNKNOWN))
+    took = snapshot.took.get(task_type, durations.UNKNOWN) if task_type else durations.UNKNOWN
+    if not took.known and not expected_s:  # what the asker knows of the type says more than tasks of others
+        took = snapshot.took.get("", durations.UNKNOWN)
     return Load(
         slots=slots,
         busy=busy,

@@ -194,7 +194,9 @@ class RepublishDialog(DialogFrame):
             return
         number = len(found.going)
         lane = self.changes.lane.current() or next(iter(found.counts("lane")), Lane.NORMAL.value)
-        load = load_of(self._context.feed.latest, lane, usual_s(found, looked.types))
+        load = load_of(
+            self._context.feed.latest, lane, usual_s(found, looked.types), next(iter(found.counts("task_type")), "")
+        )
         told = outlook.forecast(load, number, per_minute=self.speed.rate(), most_per_shop=found.most_per_shop())
         self.speed.show_outlook(told, number)
 
