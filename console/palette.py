@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 
 from console.main_window import MainWindow
 from services.domain.filter import format_terms
+from services.domain.insight.shop import ShopNow
 from services.domain.query import Term
 from services.domain.shop import Shop
 from services.domain.task import Task
@@ -22,7 +23,7 @@ from views.context import PageContext
 from views.pages.tasks.views import SavedViews, numbers
 from views.shell.palette import Group
 from views.shell.palette_rows import Entry
-from views.support import fuzzy, heard, text
+from views.support import fuzzy, heard, shop_words, text
 from views.support.operation import Operation
 from views.support.pinyin import initials
 from views.theme.tokens import platform_badge, status
@@ -49,10 +50,11 @@ class PaletteFinder(QObject):
         self._tasks = Operation(self, latest=True)
         self._shops = Operation(self, latest=True)
         self._shop_entries: tuple[Entry, ...] = ()
+        self._states: Mapping[str, ShopNow] = {}
 
     def refresh(self) -> None:
         """Ask for the shops again; the palette was opened."""
-        self._shops.start(self._context.shops, self._take_shops)
+        self._shops.start(self._ask_shops, self._take_shops)
 
     # at once
 
@@ -65,7 +67,7 @@ class PaletteFinder(QObject):
             groups.append((_("Commands"), best(query, self._commands(), 20 if scope == "commands" else MOST)))
         if scope in ("all", "shops"):
             shops = best(query, self._shop_entries, 50 if scope == "shops" else MOST)
-            groups.append((_("Shops"), [self._counted(entry) for entry in shops]))
+            groups.append((_("Shops"), [self._stated(entry) for entry in shops]))
         if scope == "all":
             groups.append((_("Workers"), best(query, self._workers(), MOST)))
             groups.append((_("Go to"), best(query, self._places(), MOST)))
@@ -179,7 +181,12 @@ class PaletteFinder(QObject):
 
     # shops and tasks
 
-    def _take_shops(self, shops: Mapping[str, Shop]) -> None:
+    def _ask_shops(self) -> tuple[Mapping[str, Shop], Sequence[ShopNow]]:
+        return self._context.shops(), self._context.limits.states.look()
+
+    def _take_shops(self, found: tuple[Mapping[str, Shop], Sequence[ShopNow]]) -> None:
+        shops, states = found
+        self._states = {now.key: now for now in states}
         self._shop_entries = tuple(self._shop(key, shop) for key, shop in sorted(shops.items()))
 
     def _shop(self, key: str, shop: Shop) -> Entry:
@@ -195,24 +202,19 @@ class PaletteFinder(QObject):
             run=partial(self._window.open_page, "tasks", f'shop:"{key}"'),
         )
 
-    def _counted(self, entry: Entry) -> Entry:
-        by = self._context.feed.latest.counts.shops.get(entry.copy, {})
-        parts = [
-            words.format(n=text.count(number))
-            for name, words in (
-                (("dead", _("{n} dead")), ("retrying", _("{n} retrying")), ("running", _("{n} running")))
-            )
-            if (number := by.get(name, 0))
-        ]
-        waiting = sum(by.get(name, 0) for name in ("pending", "queued", "blocked"))
-        parts += [_("{n} waiting").format(n=text.count(waiting))] if waiting else []
-        worst = next((name for name in ("dead", "retrying", "running") if by.get(name)), "")
-        glyph = status(worst) if worst else None
+    def _stated(self, entry: Entry) -> Entry:
+        """With what is true of the shop, as every screen says it."""
+        now = self._states.get(entry.copy)
+        if now is None:
+            return entry
+        glyph = status(now.state)
+        why = shop_words.why(now, self._context.feed.latest.at_ms)
         return replace(
             entry,
-            right=text.listed([*parts, platform_badge(entry.copy.partition(":")[0])]),
-            icon=glyph.glyph if glyph else entry.icon,
-            role=glyph.role if glyph else entry.role,
+            note=text.listed([part for part in (entry.note, why) if part]),
+            right=text.listed([shop_words.state(now), platform_badge(now.platform)]),
+            icon=glyph.glyph,
+            role=glyph.role,
         )
 
     def look_up(self, query: str, scope: str) -> None:

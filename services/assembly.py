@@ -32,6 +32,7 @@ from services.commands.tasks import TaskCommands
 from services.domain import retry, shop_queue, task_type
 from services.domain.errors import ConsoleError
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
+from services.domain.insight.flow import Flow
 from services.domain.said import said, words_of
 from services.engine.dispatch import Dispatcher
 from services.engine.firing import Firing
@@ -39,8 +40,9 @@ from services.engine.homes import Homes
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
+from services.monitor import flow
 from services.monitor.artifacts import ArtifactQueries
-from services.monitor.attention import AttentionFinder
+from services.monitor.attention import look_once as look_for_attention
 from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
@@ -194,11 +196,13 @@ def queries(engine: Engine) -> Queries:
     )
 
 
-def attention(engine: Engine) -> tuple[Attention, ...]:
-    """What needs a person now, asked for once; growth is seen only by who watches. Blocking."""
-    asked = queries(engine)
-    finder = AttentionFinder(engine.store, asked.causes, engine.clock, asked.shops.name, engine.registry.task_type)
-    return finder.once(asked.shops.states)
+def attention(engine: Engine, told: Flow | None = None) -> tuple[Attention, ...]:
+    """What needs a person now, asked for once; ``told``: whether work flows, asked for where it is not given.
+
+    Blocking.
+    """
+    told = told or flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
+    return look_for_attention(engine.store, engine.registry, engine.clock, told)
 
 
 def live(engine: Engine) -> Live:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from services import assembly
 from services import settings as config
 from services.clock import SystemClock
-from services.domain import environment
+from services.domain import environment, health
 from services.domain.errors import ConsoleError, OperatorError
 from services.domain.health import ERROR, Finding, finding
+from services.domain.insight.connection import Reach
 from services.domain.said import words_of
-from services.monitor.doctor import Doctor
+from services.monitor.doctor import STORE_GONE, Doctor
+from services.monitor.overview import Attention
 from services.version import VERSION
 
 
-def examine(settings: config.Settings, *, deep: bool = False) -> list[Finding]:
-    """Every finding; a driver that cannot be opened is one. ``deep``: compare all records, however many.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkup:
+    """Every finding, and what needs a person as the window lists it."""
+
+    findings: tuple[Finding, ...]
+    attention: tuple[Attention, ...] = ()
+
+
+def examine(settings: config.Settings, *, deep: bool = False) -> Checkup:
+    """Everything there is to say; a driver that cannot be opened is one. ``deep``: compare all records, however many.
 
     Raises:
         UsageError: the settings themselves are wrong.
@@ -25,11 +37,13 @@ def examine(settings: config.Settings, *, deep: bool = False) -> list[Finding]:
     except OperatorError:
         raise
     except ConsoleError as exc:
-        return [finding(ERROR, "store", "doctor.store_gone", error=words_of(exc))]
+        gone = finding(ERROR, "store", STORE_GONE, error=words_of(exc))
+        return Checkup(findings=(gone, *health.of_loss(Reach(store=False, embedded=settings.embedded))))
     production = environment.is_production(settings.environment)
     try:
-        doctor = Doctor(store, broker, clock, version=VERSION, production=production)
-        return doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
+        doctor = Doctor(store, broker, clock, version=VERSION, production=production, embedded=settings.embedded)
+        findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
+        return Checkup(findings=tuple(findings), attention=doctor.attention())
     finally:
         broker.close()
         store.close()

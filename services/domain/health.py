@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from services.domain.insight import flow
+from services.domain.insight import connection, flow
 from services.domain.insight import worker as insight
+from services.domain.insight.connection import Reach
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.message import Message, Param
 from services.domain.order import Inspection
@@ -228,6 +229,14 @@ def of_clock(skew_ms: int, round_trip_ms: int) -> Finding:
         return finding(OK, "clock", "doctor.clock_ok")
     level = ERROR if surely >= SKEW_ERROR_MS else WARNING
     return finding(level, "clock", "doctor.clock", seconds=round(skew_ms / 1000, 1))
+
+
+def of_loss(reach: Reach) -> list[Finding]:
+    """What is true of the work while a part does not answer; nothing while all do."""
+    if reach.whole:
+        return []
+    told = (connection.meanwhile(reach), connection.perhaps(reach))
+    return [Finding(level=NOTE, check="work", message=message) for message in told if message is not None]
 
 
 def of_disk(free: int, folder: str) -> Finding:

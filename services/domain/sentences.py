@@ -15,6 +15,11 @@ def N_(text: str) -> str:
     return text
 
 
+def NP_(_context: str, text: str) -> str:
+    """Mark a text for extraction that means this here and may mean something else elsewhere."""
+    return text
+
+
 def NN_(one: str, many: str) -> Counted:
     """Mark a text for extraction that is another for one thing than for many; its message has a number ``n``."""
     text = Counted(many)

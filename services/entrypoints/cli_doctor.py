@@ -7,11 +7,14 @@ from typing import Any
 
 from services import checkup
 from services.domain.health import ERROR, LEVELS
+from services.entrypoints import shapes
 from services.entrypoints.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.messages import english
+from services.monitor import attention
+from services.monitor.doctor import BROKER_GONE, STORE_GONE
 
 EXAMPLES = ("doctor", "doctor --deep", "doctor --profile shops --json")
-GONE = frozenset({"doctor.store_gone", "doctor.broker_gone"})
+GONE = frozenset({STORE_GONE, BROKER_GONE})
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -32,7 +35,8 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 def doctor(context: Context) -> int:
     """Print the findings, the worst first; 1 when one is an error, 3 when broker or store cannot be reached."""
-    found = sorted(checkup.examine(context.settings(), deep=context.args.deep), key=lambda one: LEVELS.index(one.level))
+    told = checkup.examine(context.settings(), deep=context.args.deep)
+    found = sorted(told.findings, key=lambda one: LEVELS.index(one.level))
     document = {
         "findings": [
             {
@@ -45,6 +49,7 @@ def doctor(context: Context) -> int:
             }
             for one in found
         ],
+        "attention": [shapes.attention(item) for item in told.attention],
         "errors": sum(1 for one in found if one.level == ERROR),
     }
     lines = [
@@ -52,6 +57,7 @@ def doctor(context: Context) -> int:
         + (f"\n{'':18}{english(one.remedy)}" if one.remedy is not None else "")
         for one in found
     ]
+    lines += [f"needs attention: {attention.english(item)}" for item in told.attention]
     context.show(document, lines)
     if any(one.message.code in GONE for one in found):
         return EXIT_CONNECT

@@ -18,7 +18,6 @@ from services.domain.said import said
 from services.entrypoints import cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.messages import english_headline
-from services.monitor import attention
 from services.monitor.flow import FlowQueries, numbers, taken_once
 from services.monitor.live import Snapshot
 from services.monitor.meter import Meter
@@ -53,7 +52,7 @@ def stats(context: Context) -> int:
         snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
         told = FlowQueries(engine.store, engine.registry, meter, engine.clock).look(snapshot)
         duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
-        items = needs_attention(engine)
+        items = [shapes.attention(item) for item in assembly.attention(engine, told)]
     counts = snapshot.counts
     rows = depth.lanes(counts, snapshot.depths)
     known = depth.held_told(snapshot.depths)
@@ -142,21 +141,6 @@ def _publisher(way: PublisherNow) -> dict[str, Any]:
         "message": messages.english(way.message),
         "remedy": messages.english(way.remedy),
     }
-
-
-def needs_attention(engine: assembly.Engine) -> list[dict[str, Any]]:
-    """What needs a person, in the order of the window."""
-    return [
-        {
-            "key": item.key,
-            "code": item.code,
-            "params": dict(item.params),
-            "since_ms": item.since_ms,
-            "verbs": [{"verb": verb, "target": target} for verb, target in item.verbs],
-            "text": attention.english(item),
-        }
-        for item in assembly.attention(engine)
-    ]
 
 
 def _scaling(snapshot: Snapshot) -> dict[str, int]:

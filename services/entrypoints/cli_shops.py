@@ -10,10 +10,13 @@ import msgspec
 
 from services import assembly
 from services.domain.home import Home
+from services.domain.insight import shop as insight
+from services.domain.insight.shop import ShopNow
 from services.domain.lane import shop_queue
 from services.domain.shop import Shop
-from services.entrypoints import cli_breakers, cli_homes, cli_login, cli_sessions, known_shops, shop_files
-from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, table
+from services.entrypoints import cli_breakers, cli_homes, cli_login, cli_sessions, known_shops, shapes, shop_files
+from services.entrypoints.context import EXIT_FAILED, EXIT_OK, EXIT_USAGE, Context, examples, plain, table
+from services.monitor.shop_states import ShopStates, stranger
 
 EXAMPLES = (
     "shop list",
@@ -33,9 +36,18 @@ COLUMNS = {
     "name": "name",
     "limit": "concurrency",
     "own queue": "dedicated",
-    "paused": "paused",
     "active": "active",
     "dead": "dead",
+    "state": "state_word",
+    "why": "reason",
+}
+#: how a person does here what a verb of the window does
+COMMANDS = {
+    "open_tasks": "task list --filter '{what}'",
+    "login_shop": "shop login {what}",
+    "open_session": "shop session open {what}",
+    "close_breaker": "shop breaker {what} --close",
+    "start_worker": "worker",
 }
 
 
@@ -75,27 +87,32 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
 
 
 def list_shops(context: Context) -> int:
-    """Print shops with their active counts, those that are known from tasks alone among them."""
+    """Print all shops with what is true of them, those that are known from tasks alone among them."""
     with context.engine() as engine:
-        counts = engine.store.counts().shops
-        found = sorted(known_shops.known(engine, counts).values(), key=lambda shop: shop.key)
-        paused = {pause.scope for pause in engine.store.pauses()}
-        homes = engine.store.homes()
-    rows = [_row(shop, counts.get(shop.key, {}), paused, homes.get(shop.key)) for shop in found]
+        found = ShopStates(engine.store, engine.registry).look()
+        counts, known = engine.store.counts().shops, engine.registry.shops()
+        homes, at_ms = engine.store.homes(), engine.store.now_ms()
+    rows = [
+        _row(known.get(now.key) or stranger(now.key), counts.get(now.key, {}), homes.get(now.key), now, at_ms)
+        for now in found
+    ]
     lines = [tuple(row[field] for field in COLUMNS.values()) for row in rows]
     context.show({"shops": rows}, table(tuple(COLUMNS), lines))
     return EXIT_OK
 
 
 def show(context: Context) -> int:
-    """Print one shop."""
+    """Print one shop, what is true of it, and what a person can do."""
     with context.engine() as engine:
         shop = known_shops.find(engine, context.args.shop)
-        counts = engine.store.counts().shops.get(shop.key, {})
-        paused = {pause.scope for pause in engine.store.pauses()}
-        row = _row(shop, counts, paused, engine.store.homes([shop.key]).get(shop.key))
+        now = next(one for one in ShopStates(engine.store, engine.registry).look([shop.key]) if one.key == shop.key)
+        counts, at_ms = engine.store.counts().shops.get(shop.key, {}), engine.store.now_ms()
+        row = _row(shop, counts, engine.store.homes([shop.key]).get(shop.key), now, at_ms)
         row |= cli_sessions.standing(engine, shop.key)
-    context.show({"shop": row}, [f"{name:<14} {value}" for name, value in row.items()])
+    told = {name: value for name, value in row.items() if name not in ("reasons", "held_by", "can")}
+    lines = [f"{name:<14} {plain(value)}" for name, value in told.items()]
+    lines += [f"{'can':<14} {_command(verb, what)}" for verb, what in insight.acts(now)]
+    context.show({"shop": row}, lines)
     return EXIT_OK
 
 
@@ -178,10 +195,22 @@ def _sure(context: Context, engine: assembly.Engine, what: str) -> bool:
     return not asks or context.confirm(what)
 
 
-def _row(shop: Shop, counts: dict[str, int], paused: set[str], home: Home | None) -> dict[str, Any]:
-    return msgspec.structs.asdict(shop) | {
-        "paused": f"shop:{shop.key}" in paused,
-        "active": sum(number for status, number in counts.items() if status != "dead"),
-        "dead": counts.get("dead", 0),
-        "home": home.node if home is not None else "",
-    }
+def _command(verb: str, what: str) -> str:
+    """What to type to do that."""
+    if verb == "resume":
+        head, _colon, name = what.partition(":")
+        return f"shop resume {name}" if head == "shop" else f"queue resume {what}"
+    return COMMANDS[verb].format(what=what)
+
+
+def _row(shop: Shop, counts: dict[str, int], home: Home | None, now: ShopNow, at_ms: int) -> dict[str, Any]:
+    return (
+        msgspec.structs.asdict(shop)
+        | {
+            "paused": any(pause.scope == f"shop:{shop.key}" for pause in now.pauses),
+            "active": sum(number for status, number in counts.items() if status != "dead"),
+            "dead": counts.get("dead", 0),
+            "home": home.node if home is not None else "",
+        }
+        | shapes.shop_now(now, at_ms)
+    )

@@ -9,12 +9,16 @@ from typing import Any
 import msgspec
 
 from services import messages
+from services.domain.insight import shop as insight_shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
+from services.domain.insight.shop import ShopNow
 from services.domain.insight.verdict import Verdict
 from services.domain.insight.wait import GateView
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
+from services.monitor import attention as items
+from services.monitor.overview import Attention
 from services.monitor.tasks import TaskDetail
 
 INSTANTS = frozenset(
@@ -47,6 +51,36 @@ def wait(gate: GateView | None, starts: Estimate | None) -> dict[str, Any]:
         found["estimate"] = {name: round(value, 1) for name, value in seconds.items()} | {"basis": starts.basis}
         found["starts_in_s"] = round(starts.mid_s, 1)
     return found
+
+
+def attention(item: Attention) -> dict[str, Any]:
+    """One item of what needs a person, the same for every command."""
+    return {
+        "key": item.key,
+        "code": item.code,
+        "params": dict(item.params),
+        "since_ms": item.since_ms,
+        "verbs": [{"verb": verb, "target": target} for verb, target in item.verbs],
+        "text": items.english(item),
+    }
+
+
+def shop_now(now: ShopNow, at_ms: int) -> dict[str, Any]:
+    """What is true of a shop: its state as a code and a word, why, since when, who holds it, and what helps."""
+    told = insight_shop.reasons(now, at_ms)
+    return {
+        "state": now.state,
+        "state_word": insight_shop.WORDS[now.state],
+        "under": now.under or None,
+        "state_since": iso(now.since_ms) if now.since_ms else None,
+        "reason": "; ".join(map(messages.english, told)),
+        "reasons": [{"code": one.code, "params": dict(one.params)} for one in told],
+        "held_by": [
+            {"scope": one.scope, "by": one.by, "since": iso(one.at) if one.at else None, "reason": one.reason}
+            for one in now.pauses
+        ],
+        "can": [{"verb": verb, "target": target} for verb, target in insight_shop.acts(now)],
+    }
 
 
 def attempts(record: Task) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.insight import flow
 from services.domain.insight import schedule as schedules
 from services.domain.insight import worker as insight
+from services.domain.insight.connection import Reach
 from services.domain.message import Message, Param
 from services.domain.miscount import some
 from services.domain.query import Counts
@@ -24,9 +25,12 @@ from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.messages import english_headline
+from services.monitor import attention
 from services.monitor.flow import look_once
+from services.monitor.overview import Attention
 from services.ports import Broker, Clock, Store
 
+STORE_GONE, BROKER_GONE = "doctor.store_gone", "doctor.broker_gone"
 LOOK = 1000
 #: records that are compared with their indexes and counters without being asked to
 COMPARED = 20_000
@@ -37,9 +41,13 @@ NAMED = 4
 class Doctor:
     """One look at one fleet; blocking."""
 
-    def __init__(self, store: Store, broker: Broker, clock: Clock, *, version: str, production: bool) -> None:
+    def __init__(
+        self, store: Store, broker: Broker, clock: Clock, *, version: str, production: bool, embedded: bool = False
+    ) -> None:
         self._store, self._broker, self._clock = store, broker, clock
-        self._version, self._production = version, production
+        self._version, self._production, self._embedded = version, production, embedded
+        self._registry = Registry(store, clock, task_type.TaskType.default(""))
+        self._flow: flow.Flow | None = None
 
     def look(self, home: Path, delays: Sequence[int], *, mark: str = "", deep: bool = False) -> list[Finding]:
         """Every finding, grouped by what was looked at. A store that is gone hides what only it knows.
@@ -54,16 +62,30 @@ class Doctor:
         found += _of_spool(home / SPOOL, mark)
         answers, latency, error = self._store.health()
         if not answers:
-            found.append(finding(ERROR, "store", "doctor.store_gone", error=error))
-            return [*found, *self._of_broker(delays)]
+            found.append(finding(ERROR, "store", STORE_GONE, error=error))
+            return self._with_loss([*found, *self._of_broker(delays)])
         try:
             found += self._of_store(latency)
             found += self._of_broker(delays)
             found += self._of_fleet()
             found += self._of_records(deep=deep)
         except ConsoleError as exc:  # it answered a moment ago
-            found.append(finding(ERROR, "store", "doctor.store_gone", error=words_of(exc)))
-        return found
+            found.append(finding(ERROR, "store", STORE_GONE, error=words_of(exc)))
+        return self._with_loss(found)
+
+    def attention(self) -> tuple[Attention, ...]:
+        """What needs a person now, as the window lists it; of growth only what ``look`` found before. Nothing where the
+        store is gone.
+        """
+        with contextlib.suppress(ConsoleError):  # told among the findings
+            if self._store.health()[0]:
+                return attention.look_once(self._store, self._registry, self._clock, self._flow)
+        return ()
+
+    def _with_loss(self, found: list[Finding]) -> list[Finding]:
+        gone = {one.message.code for one in found}
+        reach = Reach(broker=BROKER_GONE not in gone, store=STORE_GONE not in gone, embedded=self._embedded)
+        return [*found, *health.of_loss(reach)]
 
     def _of_store(self, latency: float) -> list[Finding]:
         facts = self._store.facts()
@@ -82,7 +104,7 @@ class Doctor:
         except TopologyMismatch as exc:
             return [finding(ERROR, "broker", "doctor.topology", error=words_of(exc))]
         except BrokerUnavailable as exc:
-            return [finding(ERROR, "broker", "doctor.broker_gone", error=words_of(exc))]
+            return [finding(ERROR, "broker", BROKER_GONE, error=words_of(exc))]
         except ConsoleError as exc:
             return [Finding(level=ERROR, check="broker", message=Message("doctor.topology", {"error": words_of(exc)}))]
         facts = self._broker.facts()
@@ -126,9 +148,7 @@ class Doctor:
         waiting = _sum(counts, WAITING | {Status.RETRYING})
         found = [health.of_leader(store.leader(leader.ROLE), _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED}))]
         with contextlib.suppress(BrokerUnavailable):  # told among the broker's
-            told = look_once(
-                store, self._broker, Registry(store, self._clock, task_type.TaskType.default("")), self._clock
-            )
+            told = self._flow = look_once(store, self._broker, self._registry, self._clock)
             found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))
         fleet = fates.look(store)
         found += health.of_workers(fleet, waiting, self._version)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopFacts, ShopNow
@@ -77,14 +77,14 @@ class ShopStates:
         self._live = eyes
         eyes.on_changes(self.note)
 
-    def look(self) -> tuple[ShopNow, ...]:
-        """Every shop as it is at this moment. Blocking."""
+    def look(self, others: Collection[str] = ()) -> tuple[ShopNow, ...]:
+        """Every shop as it is at this moment, and these others of which nothing else may be known. Blocking."""
         if self._live is None:  # nobody tells what happened since the last look
             self._learn_waits(anew=True)
-            return self.shops(live.look(self._store))
+            return self.shops(live.look(self._store), others)
         self.prime()
         seen = self._live.snapshot()
-        return self.shops(live.look(self._store, seen.broker if seen.at_ms else None))
+        return self.shops(live.look(self._store, seen.broker if seen.at_ms else None), others)
 
     def note(self, changes: Changes) -> None:
         """Take in events."""
@@ -138,7 +138,7 @@ class ShopStates:
         with self._lock:
             return self._hour.counts(now_ms)
 
-    def shops(self, snapshot: Snapshot) -> tuple[ShopNow, ...]:
+    def shops(self, snapshot: Snapshot, others: Collection[str] = ()) -> tuple[ShopNow, ...]:
         """Every shop that anything is known of, in a fixed order. Blocking."""
         known, counts = self._registry.shops(), snapshot.counts.shops
         fleet = FleetFacts(self._store, snapshot)
@@ -150,7 +150,7 @@ class ShopStates:
                 fleet.of(known.get(key) or stranger(key), waits_at=waits.get(key, 0), success_at=finished.get(key, 0)),
                 snapshot.at_ms,
             )
-            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes})
+            for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others})
         )
 
 

@@ -17,7 +17,9 @@ from services.domain.status import Status
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.palette_rows import Entry
+from views.support import shop_words
 from views.support.memory import ShortMemory
+from views.theme.tokens import status
 
 WAIT_MS = 8000
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -174,13 +176,28 @@ def test_shops_are_found_by_name_id_and_first_letters(window: Window, desk: Desk
     for query in ("@微光", "@10021", "@wgsm", "微光"):
         palette.field.setText(query)
         assert [entry.key for entry in entries(window)][:1] == ["shop.pdd:pdd-10021"]
-    assert entries(window)[0].right == "1 dead, PDD"
+    assert (entries(window)[0].right, entries(window)[0].icon) == ("Dead letters, PDD", status("dead").glyph)
+    assert entries(window)[0].note == "pdd-10021, Dead letters that nobody has looked at: 1"
     press(palette.field, Qt.Key.Key_C, modifier=CTRL)
     assert QGuiApplication.clipboard().text() == "pdd:pdd-10021"
     press(palette.field, Qt.Key.Key_Return)
     page = tasks(window)
     wait(qtbot, lambda: page._model.rowCount() == 1)
     assert "pdd:pdd-10021" in page._filter.expression()
+
+
+def test_the_palette_says_of_a_shop_what_the_heat_map_says(window: Window, desk: Desk, qtbot: QtBot) -> None:
+    desk.session.commands.fleet.pause("platform:pdd", reason="new page")
+    desk.session.commands.sessions.close("pdd:pdd-10021", kind="captcha")
+    (seen,) = [one for one in desk.context.limits.states.look() if one.key == "pdd:pdd-10021"]
+    palette = window.keys.palette
+    palette.ask()
+    wait(qtbot, lambda: len(window.keys._finder._shop_entries) == 3)
+    palette.field.setText("@10021")
+    (entry,) = entries(window)
+    assert entry.right == f"{shop_words.state(seen)}, PDD" == "Needs login, PDD"
+    assert "A captcha waits for a person" in entry.note
+    assert "new page" in entry.note
 
 
 def test_a_command_asks_for_its_shop(window: Window, desk: Desk, qtbot: QtBot) -> None:

@@ -280,6 +280,17 @@ def test_shops_are_imported_paused_and_shown(cli: Cli, tmp_path: Path) -> None:
     assert [(gate["code"], gate["params"]["reason"]) for gate in closed] == [("gate.paused", "login")]
     shop = cli.run("shop", "show", "pdd:s1")["shop"]
     assert (shop["paused"], shop["active"], shop["dead"]) == (True, 1, 0)
+    assert (shop["state"], shop["state_word"], shop["under"]) == ("paused", "Paused", "waiting")
+    assert shop["reason"].startswith("The shop is paused by ")
+    assert [(one["scope"], one["reason"], bool(one["by"] and one["since"])) for one in shop["held_by"]] == [
+        ("shop:pdd:s1", "login", True)
+    ]
+    assert shop["can"][0] == {"verb": "resume", "target": "shop:pdd:s1"}
+    listed = {one["shop_id"]: one for one in cli.run("shop", "list")["shops"] if one["platform"] == "pdd"}
+    assert listed["s1"]["state"] == "paused"
+    people = cli.call("shop", "show", "pdd:s1").stdout
+    assert "Paused" in people
+    assert "shop resume pdd:s1" in people
     assert cli.run("shop", "resume", "pdd:s1") == {"resumed": "pdd:s1", "was_paused": True}
     assert cli.run("shop", "resume", "pdd:s1")["was_paused"] is False
     cli.drain()

@@ -51,7 +51,7 @@ def test_a_fleet_at_work_is_well(fleet: Fleet) -> None:
     fleet.worker()
     fleet.steward()
     fleet.wait(fleet.create(), "succeeded")
-    found = checkup.examine(fleet.settings)
+    found = checkup.examine(fleet.settings).findings
     assert {one.check for one in found if one.level == "ok"} >= {"store", "broker", "clock", "workers"}
     assert not [one for one in found if one.level == "error"]
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from services import assembly
+from services import assembly, checkup
 from services.domain.insight import shop as insight
+from services.entrypoints import shapes
 from services.messages import english
 from services.monitor import attention
 from tests.integration.fleet_rig import Fleet
@@ -59,3 +60,21 @@ def test_one_answer_about_each_shop(fleet: Fleet) -> None:
     fleet.create("s1")
     found = {row.now.shop_id: row.now for row in shops.shops().rows}
     assert {name: now.state for name, now in found.items()} == {"s1": "unknown", "s2": "dead", "s3": "login"}
+
+
+def test_the_command_line_and_the_doctor_say_the_same(fleet: Fleet) -> None:
+    commands = fleet.commands()
+    commands.sessions.close("pdd:s3", kind="captcha")
+    fleet.create("s3")
+    commands.fleet.pause("platform:pdd", reason="new page")
+    (seen,) = [one for one in assembly.queries(fleet.engine).shops.shops().rows if one.key == "pdd:s3"]
+    at_ms = fleet.engine.store.now_ms()
+    told = shapes.shop_now(seen.now, at_ms)
+    assert (told["state"], told["state_word"]) == ("login", "Needs login")
+    assert [one["scope"] for one in told["held_by"]] == ["platform:pdd"]
+    assert [one["code"] for one in told["reasons"]] == ["shop.captcha", "shop.paused_platform_why"]
+    assert {"verb": "resume", "target": "platform:pdd"} in told["can"]
+    items = [shapes.attention(item) for item in assembly.attention(fleet.engine)]
+    findings = checkup.examine(fleet.settings)
+    assert [shapes.attention(item)["text"] for item in findings.attention] == [item["text"] for item in items]
+    assert {"session", "paused"} <= {item["key"].partition(":")[0] for item in items}

@@ -141,7 +141,7 @@ def test_a_task_that_was_not_told_of_its_dependency_goes_on(fleet: Fleet) -> Non
     assert waiting.gate == "dependency"
     assert "links" not in plan(fleet)
     change(fleet, "DELETE FROM dependencies", "DEL", keys.NEEDED, keys.NEEDS + waiting.task_id, keys.DEPENDANTS + first)
-    named = {one.message.code for one in checkup.examine(fleet.settings) if one.check == "records"}
+    named = {one.message.code for one in checkup.examine(fleet.settings).findings if one.check == "records"}
     assert "repair.links" in named
     assert plan(fleet)["links"] == {"tasks": 1, "where": waiting.task_id}
     assert repaired(fleet)["links"]["tasks"] == 1

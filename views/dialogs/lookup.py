@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from services.domain.insight.shop import ShopNow
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from views.context import PageContext
@@ -22,6 +23,8 @@ class Known:
 
     shops: Mapping[str, Shop]
     types: Mapping[str, TaskType]
+    states: Mapping[str, ShopNow] = field(default_factory=dict)  #: what is true of each shop, by ``platform:shop_id``
+    at_ms: int = 0  #: when that was, UTC
 
 
 class Lookup(QObject):
@@ -70,7 +73,12 @@ class Lookup(QObject):
         self._measuring.start(partial(self._context.tasks.usual, task_type), told, lambda _error: None)
 
     def _read(self) -> Known:
-        return Known(shops=self._context.shops(), types=self._context.types())
+        return Known(
+            shops=self._context.shops(),
+            types=self._context.types(),
+            states={now.key: now for now in self._context.limits.states.look()},
+            at_ms=self._context.feed.latest.at_ms,
+        )
 
     def _on_unchecked(self, _error: BaseException) -> None:
         # The store refuses duplicates by itself; here they are only announced.

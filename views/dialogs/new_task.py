@@ -166,7 +166,7 @@ class NewTaskDialog(DialogFrame):
         self.error.clear()
         self._known = known
         wish, self._prefill = self._prefill, None
-        self._form.show_choices(known.shops, known.types)
+        self._form.show_choices(known)
         if wish is not None:
             self._form.fill(wish, known.shops)
         self._form.on_type()

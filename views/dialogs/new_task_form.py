@@ -8,10 +8,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
 from services.domain.shop import Shop
-from services.domain.task_type import TaskType
 from services.i18n import _
 from views.dialogs.delivery import Delivery
 from views.dialogs.draft import ALL, REJECT, Draft, missing
+from views.dialogs.lookup import Known
 from views.dialogs.parameters import Parameters, Spot
 from views.dialogs.shops_part import ShopsPart
 from views.dialogs.twins import Twins
@@ -71,10 +71,11 @@ class NewTaskForm(ScrollPane):
         self.parameters.show_kind(self.what.kind(), wish.payload)
         self.delivery.set_priority(wish.priority)
 
-    def show_choices(self, shops: Mapping[str, Shop], types: Mapping[str, TaskType]) -> None:
+    def show_choices(self, known: Known) -> None:
         """Offer the shops and types there are."""
-        self.what.show_choices(shops, types)
-        self.shops.picker.set_shops(shops)
+        self.what.show_choices(known.shops, known.types)
+        self.shops.picker.set_shops(known.shops)
+        self.shops.picker.set_states(known.states, known.at_ms)
 
     def start_over(self) -> None:
         """Throw everything away but platform and type."""

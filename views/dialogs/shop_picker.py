@@ -10,13 +10,14 @@ from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from services.domain.insight.shop import ShopNow
 from services.domain.shop import Shop
 from services.i18n import N_, _, ngettext
 from views.dialogs.draft import ALL
 from views.dialogs.shop_file import ShopFile
 from views.dialogs.shop_groups import ShopGroups
 from views.dialogs.shop_paste import ShopPaste
-from views.support import text
+from views.support import safe, shop_words, text
 from views.support.language import on_language_changed
 from views.support.look import panel, ruled
 from views.tables import painters
@@ -36,13 +37,22 @@ class ShopRow:
 
     shop: Shop
     active: bool = False  #: the same task is active already
+    now: ShopNow | None = None  #: what is true of it, None while that is asked
+    at_ms: int = 0  #: when that was, UTC
 
     @property
     def note(self) -> str:
         """A word about its state."""
         if self.active:
             return _("already active")
-        return "" if self.shop.enabled else _("switched off")
+        if not self.shop.enabled:
+            return _("switched off")
+        return shop_words.remark(self.now) if self.now is not None else ""
+
+    @property
+    def why(self) -> str:
+        """Why it is in its state."""
+        return shop_words.why(self.now, self.at_ms) if self.now is not None else ""
 
 
 def _paint_name(painter: QPainter, room: QRect, cell: Cell, ink: Ink) -> None:
@@ -66,6 +76,7 @@ COLUMNS: tuple[Column[ShopRow], ...] = (
         width=150,
         stretch=True,
         speech=lambda row: f"{row.shop.name} {row.note}".strip(),
+        tooltip=lambda row: safe.tooltip(row.why),
     ),
     Column(key="group", title=N_("Group"), value=lambda row: row.shop.group, tone="text3", width=70, hide_rank=1),
     Column(key="platform", title=N_("Plat."), value=lambda row: row.shop.platform, kind="badge", width=56, hide_rank=2),
@@ -89,6 +100,8 @@ class ShopPicker(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._shops: Mapping[str, Shop] = {}
+        self._states: Mapping[str, ShopNow] = {}
+        self._at_ms = 0
         self._platform = ALL
         self._active: frozenset[str] = frozenset()
         self.model: RecordModel[ShopRow] = RecordModel(COLUMNS, key=lambda row: row.shop.key, tickable=True)
@@ -141,6 +154,11 @@ class ShopPicker(QWidget):
         """Take the shops there are."""
         self._shops = shops
         self._name_shops()
+        self._show_rows()
+
+    def set_states(self, states: Mapping[str, ShopNow], at_ms: int) -> None:
+        """Say what is true of the shops at this instant (UTC ms)."""
+        self._states, self._at_ms = states, at_ms
         self._show_rows()
 
     def set_platform(self, platform: str) -> None:
@@ -204,7 +222,7 @@ class ShopPicker(QWidget):
     def _show_rows(self) -> None:
         words = self.filter.text().casefold().split()
         rows = [
-            ShopRow(shop=shop, active=key in self._active)
+            ShopRow(shop=shop, active=key in self._active, now=self._states.get(key), at_ms=self._at_ms)
             for key, shop in self._shops.items()
             if self._suits(shop) and all(word in _haystack(shop) for word in words)
         ]

@@ -7,25 +7,10 @@ from services import messages
 from services.domain.insight import shop as insight
 from services.domain.insight.shop import ShopNow
 from services.domain.message import Message
-from services.i18n import N_, NP_, _, pgettext
+from services.i18n import N_, _, pgettext
 from views.support import kinds, safe, shown, text, type_names
 from views.theme.tokens import PLATFORM_NAMES
 
-#: the word of each state, the same in the heat map, its legend, tables, cards and lists
-WORDS: dict[str, str] = {
-    insight.HELD: NP_("shop", "To decide"),
-    insight.LOGIN: NP_("shop", "Needs login"),
-    insight.DEAD: NP_("shop", "Dead letters"),
-    insight.STUCK: NP_("shop", "Stuck"),
-    insight.BREAKER: NP_("shop", "Fails too often"),
-    insight.UNKNOWN: NP_("shop", "Unknown"),
-    insight.RETRYING: NP_("shop", "Retrying"),
-    insight.RUNNING: NP_("shop", "Running"),
-    insight.WAITING: NP_("shop", "Waiting"),
-    insight.HEALTHY: NP_("shop", "Healthy"),
-    insight.IDLE: NP_("shop", "Idle"),
-    insight.PAUSED: NP_("shop", "Paused"),
-}
 #: whether somebody is logged in -> (word, glyph, colour role)
 _LOOKS: dict[str, tuple[str, str, str]] = {
     insight.LOGGED_IN: (N_("logged in"), "ph.check", "succeeded"),
@@ -45,7 +30,7 @@ def platform_name(platform: str) -> str:
 
 def word(state: str) -> str:
     """One of ``insight.STATES``."""
-    return pgettext("shop", WORDS[state])
+    return pgettext("shop", insight.WORDS[state])
 
 
 def state(now: ShopNow) -> str:
@@ -53,6 +38,11 @@ def state(now: ShopNow) -> str:
     if now.under and now.under != now.state:
         return _("{state}, beneath: {under}").format(state=word(now.state), under=word(now.under))
     return word(now.state)
+
+
+def remark(now: ShopNow) -> str:
+    """A word for who is about to give it work: the state that keeps a shop from working as usual, else ""."""
+    return state(now) if now.state in insight.FLAGGED or now.state in insight.COVERS else ""
 
 
 def why(now: ShopNow, now_ms: int) -> str:

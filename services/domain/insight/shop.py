@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from services.domain import classify
 from services.domain.breaker import Breaker
 from services.domain.message import Message, Param
-from services.domain.sentences import N_
+from services.domain.sentences import N_, NP_
 from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause, Shop
 from services.domain.status import WAITING as WAITS
@@ -39,6 +39,22 @@ LOGGED_IN, LOGGED_OUT, CAPTCHA, OFF, TRYING, NOT_KNOWN = (
 CLOSED = frozenset({LOGGED_OUT, CAPTCHA})
 _DOORS = {classify.LOGIN_EXPIRED: LOGGED_OUT, classify.CAPTCHA: CAPTCHA}
 _ACTIVE = frozenset(Status) - {Status.SUCCEEDED, Status.DEAD, Status.CANCELLED, Status.SCHEDULED, Status.HELD}
+
+#: the word of each state, the same in the heat map, its legend, tables, cards, lists and commands
+WORDS: dict[str, str] = {
+    HELD: NP_("shop", "To decide"),
+    LOGIN: NP_("shop", "Needs login"),
+    DEAD: NP_("shop", "Dead letters"),
+    STUCK: NP_("shop", "Stuck"),
+    BREAKER: NP_("shop", "Fails too often"),
+    UNKNOWN: NP_("shop", "Unknown"),
+    RETRYING: NP_("shop", "Retrying"),
+    RUNNING: NP_("shop", "Running"),
+    WAITING: NP_("shop", "Waiting"),
+    HEALTHY: NP_("shop", "Healthy"),
+    IDLE: NP_("shop", "Idle"),
+    PAUSED: NP_("shop", "Paused"),
+}
 
 SENTENCES: dict[str, str] = {
     "shop.held": N_("{count} to decide: nobody knows how they ended"),

@@ -11,6 +11,7 @@ from services.domain.query import Query, equals
 from services.domain.status import WAITING, Triage
 from services.domain.task import Task
 from services.domain.task_type import TaskType
+from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.attention import (
     broker,
@@ -32,6 +33,7 @@ from services.monitor.causes import Cause, CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
 from services.monitor.shop_states import ShopStates
+from services.monitor.shops import ShopQueries
 from services.ports import Clock, Store
 
 #: The families in the order of their items: what only a person can decide, what waits for a person, what failed and
@@ -110,12 +112,12 @@ class AttentionFinder:
         )
         return tuple(item for items in FAMILIES for item in items(look))
 
-    def once(self, states: ShopStates) -> tuple[Attention, ...]:
+    def once(self, states: ShopStates, flow: Flow | None = None) -> tuple[Attention, ...]:
         """The items of this moment, for who follows nothing."""
         snapshot = live.look(self._store)
         terms = (equals("status", *sorted(WAITING)),)
         oldest = self._store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
-        return self.find(snapshot, states.look(), oldest[0] if oldest else None)
+        return self.find(snapshot, states.look(), oldest[0] if oldest else None, flow)
 
     def _group(self, snapshot: Snapshot) -> tuple[Cause, ...]:
         dead = snapshot.counts.triage.get(Triage.OPEN, 0)
@@ -127,6 +129,13 @@ class AttentionFinder:
                 return self._grouped
             self._due = begun + CAUSES_SHARE * (self._clock.monotonic() - begun)
         return self._grouped
+
+
+def look_once(store: Store, registry: Registry, clock: Clock, flow: Flow | None) -> tuple[Attention, ...]:
+    """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows. Blocking."""
+    asked = ShopQueries(store, registry)
+    finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry.task_type)
+    return finder.once(asked.states, flow)
 
 
 def english(item: Attention) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from services import messages
 from services.domain.change import Claim, CloseSession
 from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding
@@ -94,8 +95,11 @@ def test_a_broker_that_is_gone_or_has_other_queues(room: Room, tmp_path: Path, m
         ERROR,
         {"error": "nobody at port 5672"},
     )
+    assert "lost.broker" in found
     fails(TopologyMismatch("Queue rpa_tasks_high exists with other arguments"))
-    assert look(room, tmp_path)["topology"].level == ERROR
+    found = look(room, tmp_path)
+    assert found["topology"].level == ERROR
+    assert "lost.broker" not in found
 
 
 def test_a_store_that_is_gone_hides_only_what_it_knows(
@@ -103,7 +107,8 @@ def test_a_store_that_is_gone_hides_only_what_it_knows(
 ) -> None:
     monkeypatch.setattr(room.store, "health", lambda: (False, -1.0, "refused"))
     found = look(room, tmp_path)
-    assert set(found) == {"disk", "store_gone", "broker"}
+    assert set(found) == {"disk", "store_gone", "broker", "lost.store", "lost.perhaps"}
+    assert messages.english(found["lost.store"].message).startswith("Workers finish what they hold")
     monkeypatch.undo()
     room.store.silent = 1
     assert look(room, tmp_path)["store_gone"].level == ERROR

@@ -507,3 +507,13 @@ def test_the_steps_of_a_browser_flow_are_written_as_json_and_each_fault_stands_a
     assert lines[problems[1].line - 1].strip().startswith("{")
     form = open_dialog({**prefill, "task_type": "screenshot"})
     assert form.parameters.mode.current() == "form"
+
+
+def test_the_picker_says_what_is_true_of_a_shop(qtbot: QtBot, fleet: Fleet, open_dialog: Open) -> None:
+    fleet.context.commands.sessions.close(SHOPS[0], kind="captcha")
+    fleet.context.commands.fleet.pause(f"shop:{SHOPS[1]}", reason="stock-taking")
+    picker = open_dialog(PREFILL).shops.picker
+    rows = {row.shop.key: row for row in picker.model.records()}
+    assert [rows[key].note for key in SHOPS] == ["Needs login", "Paused, beneath: Idle", ""]
+    assert "A captcha waits for a person" in rows[SHOPS[0]].why
+    assert rows[SHOPS[1]].why.endswith(": stock-taking")
