@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from services.commands.audit import Act, Audit
 from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
+from services.domain import ids as names
 from services.domain import lane
 from services.domain.change import Answer, Cancel, Move, Op, Resolve
 from services.domain.errors import UsageError
@@ -68,6 +70,71 @@ class TaskCommands:
             return Cancel(task_id=task_id, by=self._operator.who, reason=reason)
 
         return self._each("task.cancel", ids, op, detail={"reason": reason})
+
+    def create_again(self, task_ids: Sequence[str]) -> Outcome:
+        """Make a new task of each cancelled one (``made``): the same work under a new id, linked to the old one.
+
+        One that another active task does already is refused, as is one that was created again before.
+        """
+        self._operator.need("operator")
+        chosen = list(dict.fromkeys(task_ids))
+        with self._audit.act("task.create_again", chosen) as act:
+            outcome = Outcome()
+            for start in range(0, len(chosen), BATCH):
+                outcome = join(outcome, self._create_some_again(chosen[start : start + BATCH]))
+            tell(act, outcome)
+            return outcome
+
+    def _create_some_again(self, task_ids: Sequence[str]) -> Outcome:
+        found = [task for task in self._store.get(task_ids) if task is not None]
+        whys = {task_id: Message("task.unknown", {"id": task_id}) for task_id in task_ids}
+        specs: list[TaskSpec] = []
+        for task, before in zip(found, self._store.get([again(task) for task in found]), strict=True):
+            spec = self._same_work(task)
+            if task.status != Status.CANCELLED:
+                whys[task.task_id] = Message("task.not_cancelled", {"status": task.status})
+            elif before is not None:
+                whys[task.task_id] = Message("task.created_again", {"id": before.task_id})
+            elif spec is None:
+                whys[task.task_id] = Message("task.not_readable")
+            else:
+                specs.append(spec)
+        submitted = self._producer.submit(specs)
+        for spec, twin in submitted.duplicates:
+            whys[spec.parent] = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
+        whys |= {spec.parent: Message("bulk.failed", {"error": error}) for spec, _field, error in submitted.errors}
+        fresh = {task.parent: task.task_id for task in submitted.created}
+        return Outcome(
+            done=tuple(one for one in task_ids if one in fresh),
+            skipped=tuple(Refusal(task_id=one, why=whys[one]) for one in task_ids if one not in fresh),
+            made=fresh,
+        )
+
+    def _same_work(self, old: Task) -> TaskSpec | None:
+        """None where its payload is none."""
+        try:
+            payload = json.loads(old.payload)
+        except ValueError:
+            return None
+        now = self._store.now_ms()
+        return TaskSpec(
+            platform=old.platform,
+            shop_id=old.shop_id,
+            task_type=old.task_type,
+            payload=payload,
+            priority=old.priority,
+            at_ms=old.due_at if old.due_at > now else 0,
+            deadline_ms=old.deadline if old.deadline > now else 0,
+            batch=old.batch,
+            origin="again",
+            created_by=self._operator.who,
+            max_retries=old.max_retries,
+            parent=old.task_id,
+            extra=old.extra,
+            task_id=again(old),
+            depends_on=old.depends_on,
+            on_dependency_failure=old.on_dependency_failure,
+        )
 
     def run_now(self, task_ids: Sequence[str]) -> Outcome:
         """Start as soon as a worker is free: front of the high lane, no delay."""
@@ -185,6 +252,11 @@ class TaskCommands:
     def _tell(self, task: Task | None) -> None:
         if task is not None and task.worker:
             self._store.tell_worker(task.worker, f"cancel={task.task_id}")
+
+
+def again(task: Task) -> str:
+    """The id under which a cancelled task is created again."""
+    return names.again_id(task.platform, task.task_type, task.shop_id, task.task_id)
 
 
 def tell(act: Act, outcome: Outcome) -> None:

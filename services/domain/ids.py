@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import secrets
@@ -35,6 +36,11 @@ def new_task_id(platform: str, task_type: str, shop_id: str) -> str:
 def task_id(platform: str, task_type: str, shop_id: str, tail: str) -> str:
     """An id of ours that ends with ``tail``; long names before it are cut, for a longer id no worker would read."""
     return f"{f'{platform}_{task_type}_{shop_id}'[: MAX_FOREIGN_ID - len(tail) - 1]}_{tail}"
+
+
+def again_id(platform: str, task_type: str, shop_id: str, old: str) -> str:
+    """The one id under which a cancelled task is created again, so that asking twice makes it once."""
+    return task_id(platform, task_type, shop_id, f"again{hashlib.sha256(old.encode()).hexdigest()[:16]}")
 
 
 def valid_foreign_id(text: object) -> bool:

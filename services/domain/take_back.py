@@ -25,7 +25,10 @@ class TakeBack:
 
 TABLE: dict[str, TakeBack] = {
     "task.create": TakeBack(REVERSE, "its Undo cancels what was created", "task.cancel", many=True),
-    "task.cancel": TakeBack(HELD, "what waits is held; what runs is named and asked for before", many=True),
+    "task.cancel": TakeBack(
+        HELD, "held, what runs is asked for before; what waited is created again", "task.create_again", many=True
+    ),
+    "task.create_again": TakeBack(REVERSE, "what was created is cancelled", "task.cancel", many=True),
     "task.retry": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
     "task.run_now": TakeBack(HELD, "a task that has begun cannot be unbegun", many=True),
     "task.prioritize": TakeBack(REVERSE, "its Undo gives the priorities of before", "task.prioritize", many=True),
@@ -51,6 +54,7 @@ TABLE: dict[str, TakeBack] = {
     "breaker.close": TakeBack(ASKED, "it opens by itself when attempts fail again"),
     "breaker.rule": TakeBack(REVERSE, "its Undo sets the rule of before", "breaker.rule"),
     "session.open": TakeBack(REVERSE, "it can be closed again", "session.close"),
+    "session.login": TakeBack(REVERSE, "it can be closed again", "session.close"),
     "session.close": TakeBack(REVERSE, "it can be opened again", "session.open"),
     "schedule.add": TakeBack(AGAIN, "it is disabled or removed"),
     "schedule.change": TakeBack(AGAIN, "what was changed is changed back"),
@@ -61,9 +65,15 @@ TABLE: dict[str, TakeBack] = {
     "schedule.skip": TakeBack(AGAIN, "the next run is run by hand"),
     "batch.cancel": TakeBack(ASKED, "it says before how many wait and run"),
     "batch.retry": TakeBack(ASKED, "it says before how many have failed"),
+    "type.introduce": TakeBack(AGAIN, "a document of the type is imported"),
     "type.import": TakeBack(AGAIN, "the document of before is imported"),
     "fleet.time_zone": TakeBack(AGAIN, "the zone of before is set"),
     "repair": TakeBack(ASKED, "it shows before what it would set right"),
+    "worker.drain": TakeBack(REVERSE, "it can be told to go on", "worker.resume"),
+    "worker.resume": TakeBack(REVERSE, "it can be drained again", "worker.drain"),
+    "worker.stop": TakeBack(ASKED, "what it interrupts is listed before; a stopped one is started on its machine"),
+    "worker.slots": TakeBack(AGAIN, "the slots of before are set"),
+    "worker.refuse": TakeBack(AGAIN, "what it refused before is set"),
     "worker.forget": TakeBack(ASKED, "it comes back by itself when it lives"),
 }
 

@@ -117,6 +117,7 @@ class Producer:
             created_by=spec.created_by,
             reason=spec.reason,
             parent=spec.parent,
+            extra=spec.extra,
             uniq=task_type.uniqueness_key(kind, spec.platform, spec.shop_id, payload),
             timeout_s=kind.timeout_s,
             idempotent=kind.idempotent,

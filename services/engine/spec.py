@@ -29,6 +29,7 @@ class TaskSpec:
     created_by: str = ""
     max_retries: int | None = None
     parent: str = ""
+    extra: str = ""  #: JSON object of message fields unknown to us, of a task that is made again
     line: int = 0
     task_id: str = ""  #: of one that may be made again after a crash; "" for a new one
     key: str = ""  #: a name for other specs of the same bulk, which may wait for it by this name

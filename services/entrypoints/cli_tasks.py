@@ -58,6 +58,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     for name, text in (
         ("cancel", "end waiting tasks, ask running ones to stop"),
         ("retry", "next attempt now; a dead task is republished under a new id"),
+        ("create-again", "make cancelled tasks again: the same work under new ids, linked to the old ones"),
         ("run-now", "put waiting tasks at the front"),
         ("prioritize", "change priority and lane"),
     ):
@@ -137,7 +138,7 @@ def show(context: Context) -> int:
 
 
 def change(context: Context) -> int:
-    """Cancel, retry, run now or re-prioritise the chosen tasks."""
+    """Cancel, retry, create again, run now or re-prioritise the chosen tasks."""
     args = context.args
     with context.engine() as engine:
         ids = choose.chosen(context, engine)
@@ -150,6 +151,8 @@ def change(context: Context) -> int:
             outcome = tasks.cancel(ids, reason=args.reason)
         elif args.verb == "retry":
             outcome = tasks.retry_waiting(ids)
+        elif args.verb == "create-again":
+            outcome = tasks.create_again(ids)
         elif args.verb == "run-now":
             outcome = tasks.run_now(ids)
         else:

@@ -8,7 +8,7 @@ from itertools import islice
 
 import msgspec
 
-from services.domain import filter, flow_trace
+from services.domain import filter, flow_trace, ids
 from services.domain.insight import estimate, verdict, wait
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
@@ -47,6 +47,7 @@ class TaskDetail:
     twins: tuple[Task, ...] = ()
     flow: flow_trace.Trace | None = None  #: of a task of the browser
     type_known: bool = True
+    again: str = ""  #: of a cancelled task: the id under which it was created again
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +197,12 @@ class TaskQueries:
             refusal=_refusal(task, twin, judge) if dead else None,
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
             type_known=self._registry.knows(task.task_type),
+            again=self._again(task) if task.status == Status.CANCELLED else "",
         )
+
+    def _again(self, task: Task) -> str:
+        made = ids.again_id(task.platform, task.task_type, task.shop_id, task.task_id)
+        return made if self._store.get([made])[0] is not None else ""
 
     def suppressed(self, limit: int) -> tuple[list[Suppressed], Mapping[tuple[str, str, str], int]]:
         """The newest tasks that met another one with the same work, and how many in all by (outcome, shop, type)."""

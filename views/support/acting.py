@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
 from services.commands.outcome import Outcome
-from services.i18n import _, ngettext
+from services.i18n import N_, _, ngettext
 from views.support import shown
 from views.support.operation import Operation
 from views.widgets.toast import ToastAction, ToastSpec, failure
@@ -16,6 +18,15 @@ HOLD_S, HOLD_MANY_S, UNDO_S, TELL_S = 5, 10, 10, 6
 Toast = Callable[[ToastSpec], None]
 #: the verb of dead letters, whether a page calls it so or retry
 REPUBLISH = "republish"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reverse:
+    """What the toast offers once something is done: its words, the act, and the sentence when that is done."""
+
+    call: Callable[[Outcome], Outcome]
+    text: str = N_("Undo")
+    told: Callable[[Outcome], str] = lambda _outcome: _("Taken back.")
 
 
 class AboutToHappen:
@@ -59,7 +70,7 @@ class Acting(QObject):
         self,
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
-        reverse: Callable[[Outcome], Outcome] | None = None,
+        reverse: Reverse | None = None,
     ) -> None:
         """Run now; ``done`` makes the sentence of the toast, ``reverse`` is what its Undo sends."""
         self._take_back = None
@@ -88,14 +99,17 @@ class Acting(QObject):
         seconds: int = HOLD_S,
         *,
         about: Iterable[tuple[str, str]] = (),
+        reverse: Reverse | None = None,
     ) -> None:
-        """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``."""
+        """Wait a few seconds in which it can be taken back, then run; `about`: pairs of verb and id, see ``free``;
+        ``reverse``: what is offered when it is done.
+        """
         timer = QTimer(self, singleShot=True, interval=seconds * 1000)
         key = f"held-{id(timer)}"
 
         def go() -> None:
             self._forget(timer)
-            self.at_once(call, done)
+            self.at_once(call, done, reverse)
 
         def undo() -> None:
             self._forget(timer)
@@ -133,7 +147,7 @@ class Acting(QObject):
         self,
         outcome: Outcome,
         done: Callable[[Outcome], str],
-        reverse: Callable[[Outcome], Outcome] | None = None,
+        reverse: Reverse | None = None,
     ) -> None:
         left = (*outcome.skipped, *outcome.failed)
         detail = ""
@@ -153,12 +167,14 @@ class Acting(QObject):
             )
         )
 
-    def _offer_undo(self, outcome: Outcome, reverse: Callable[[Outcome], Outcome]) -> tuple[ToastAction, ...]:
+    def _offer_undo(self, outcome: Outcome, reverse: Reverse) -> tuple[ToastAction, ...]:
         """The reverse is offered for ten seconds, in the toast and by Ctrl+Z."""
 
         def undo() -> None:
             self._take_back = None
-            self._operation.start(lambda: reverse(outcome), self._tell_back, self._fail)
+            self._operation.start(
+                partial(reverse.call, outcome), lambda found: self._tell(found, reverse.told), self._fail
+            )
 
         def expire() -> None:
             if self._take_back is undo:
@@ -166,10 +182,7 @@ class Acting(QObject):
 
         self._take_back = undo
         QTimer.singleShot(UNDO_S * 1000, self, expire)
-        return (ToastAction(text=_("Undo"), call=undo),)
-
-    def _tell_back(self, outcome: Outcome) -> None:
-        self._tell(outcome, lambda _outcome: _("Taken back."))
+        return (ToastAction(text=_(reverse.text), call=undo),)
 
     def _fail(self, error: BaseException) -> None:
         self._toast(failure(error))

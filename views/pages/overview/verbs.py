@@ -49,16 +49,17 @@ class AttentionVerbs(QObject):
         if verb in acts:
             acts[verb](target)
 
-    def pause(self, scope: str) -> None:
+    def pause(self, scope: str, reason: str = "") -> None:
         """Let nothing of this scope start."""
         said = _("{what} is paused; running tasks go on.").format(what=_what(scope))
         undo = ToastAction(text=_("Undo"), call=partial(self.resume, scope))
-        self._start(partial(self._context.commands.fleet.pause, scope), said, undo)
+        self._start(partial(self._context.commands.fleet.pause, scope, reason=reason), said, undo)
 
     def resume(self, scope: str) -> None:
         """Let tasks of this scope start again."""
         said = _("{what} goes on.").format(what=_what(scope))
-        undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope))
+        reason = next((one.reason for one in self._context.feed.latest.pauses if one.scope == scope), "")
+        undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope, reason))
         self._start(partial(self._context.commands.fleet.resume, scope), said, undo)
 
     def start_worker(self) -> None:

@@ -74,9 +74,11 @@ class ShopActions(QObject):
     def pause(self, row: ShopRow, *, on: bool) -> None:
         """Let nothing of a shop start, or let it go on."""
         fleet, scope = self._context.commands.fleet, f"shop:{row.key}"
-        there, back = (fleet.pause, fleet.resume) if on else (fleet.resume, fleet.pause)
-        said = _("{what} is paused; running tasks go on.") if on else _("{what} goes on.")
-        self._act(partial(there, scope), said.format(what=words.name(row)), partial(back, scope))
+        if not on:
+            self.resume(row, scope)
+            return
+        said = _("{what} is paused; running tasks go on.").format(what=words.name(row))
+        self._act(partial(fleet.pause, scope), said, partial(fleet.resume, scope))
 
     def resume(self, row: ShopRow, scope: str) -> None:
         """End a pause that holds a shop: its own, that of its platform, of a type or of everything."""

@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from services.i18n import N_, _, ngettext
-from views.pages.tasks.verbs import Verb, many
+from views.pages.tasks.verbs import CREATE_AGAIN, Verb, many
 from views.support import text
 from views.support.language import on_language_changed
 from views.support.look import Label, set_look
@@ -74,6 +74,9 @@ class ActionBar(QWidget):
         self._decisions = QMenu(self)
         self._decide.set_menu(self._decisions)
         row.insertWidget(row.indexOf(self._all) + 1, self._decide)
+        self._again = Button(CREATE_AGAIN.text, icon=CREATE_AGAIN.icon, kind="ghost")
+        self._again.clicked.connect(partial(self.verb_wanted.emit, CREATE_AGAIN.key))
+        row.insertWidget(row.indexOf(self._decide) + 1, self._again)
         self._copy = Button(N_("Copy as"), icon="ph.copy", kind="ghost")
         self._export = Button(N_("Export"), icon="ph.export", kind="ghost")
         self._export.clicked.connect(self.export_wanted)
@@ -86,6 +89,7 @@ class ActionBar(QWidget):
         on_language_changed(self._say)
         self.show_state(BarState(), lambda _key: "")
         self.offer_decisions(())
+        self.offer_again(offered=False)
 
     def set_copy_menu(self, fill: Callable[[QMenu], None]) -> None:
         """Let ``fill`` put the forms of copying into the menu each time it opens."""
@@ -100,6 +104,11 @@ class ActionBar(QWidget):
         self._decisions.clear()
         for verb, reason in offers:
             offer(self._decisions, _(verb.text), partial(self.verb_wanted.emit, str(verb.key)), reason)
+
+    def offer_again(self, *, offered: bool, reason: str = "") -> None:
+        """Offer to create what was cancelled again, or say why not."""
+        self._again.setVisible(offered)
+        self._again.disable(reason)
 
     def show_state(self, state: BarState, reason: Callable[[str], str]) -> None:
         """Show how many rows are chosen; ``reason`` says for the key of a verb why it cannot be used."""

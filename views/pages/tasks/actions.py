@@ -19,9 +19,21 @@ from views.context import CommandSet, PageContext
 from views.dialogs.confirm import ConfirmDialog, confirm_limit
 from views.pages.tasks.deciding import Deciding
 from views.pages.tasks.preview import interrupts, question
-from views.pages.tasks.verbs import AGAIN, CANCEL, DECISIONS, FEW, RAISE, RETRY, Standing, Verb, standing_of, undecided
+from views.pages.tasks.verbs import (
+    AGAIN,
+    CANCEL,
+    CREATE_AGAIN,
+    DECISIONS,
+    FEW,
+    RAISE,
+    RETRY,
+    Standing,
+    Verb,
+    standing_of,
+    undecided,
+)
 from views.support import text
-from views.support.acting import HOLD_MANY_S, HOLD_S, REPUBLISH, Acting
+from views.support.acting import HOLD_MANY_S, HOLD_S, REPUBLISH, Acting, Reverse
 from views.support.operation import Operation
 
 STEPS = (2, 6, 10)
@@ -94,8 +106,8 @@ class TaskActions(QObject):
         return self._acting.undo()
 
     def _few(self, verb: Verb) -> int:
-        """A raise can be reversed, so its preview comes only above the limit."""
-        if verb is not RAISE:
+        """What can be reversed has a preview only above the limit."""
+        if verb not in (RAISE, CREATE_AGAIN):
             return FEW
         return confirm_limit(self._context.environment)
 
@@ -106,13 +118,17 @@ class TaskActions(QObject):
 
     def _start(self, verb: Verb, picks: Sequence[Pick], seconds: int) -> None:
         fit = [one for one in picks if verb.fits(one.status, one.triage)]
-        if fit and verb is not RAISE:
+        if fit and verb not in (RAISE, CREATE_AGAIN):
             fit = self._free(verb, fit)
         if not fit:
             return
-        {"retry": self._retry, "cancel": self._cancel, "raise": self._raise, "run_now": self._run_now}[verb.key](
-            fit, seconds
-        )
+        {
+            "retry": self._retry,
+            "cancel": self._cancel,
+            "raise": self._raise,
+            "run_now": self._run_now,
+            "create_again": self._create_again,
+        }[verb.key](fit, seconds)
         self.acted.emit(tuple(one.task_id for one in picks))
 
     def _free(self, verb: Verb, picks: Sequence[Pick]) -> list[Pick]:
@@ -130,15 +146,30 @@ class TaskActions(QObject):
         call = partial(self._context.commands.tasks.cancel, [one.task_id for one in picks])
         if interrupts(picks):
             # a person has read what ends and said yes; the list of interrupted tasks would only age
-            self._acting.at_once(call, _cancelled)
+            self._acting.at_once(call, _cancelled, self._again())
             return
         words = ngettext("Cancelling {n} task in {s} s", "Cancelling {n} tasks in {s} s", len(picks))
-        self._hold("cancel", picks, words, seconds, call, _cancelled)
+        self._hold("cancel", picks, words, seconds, call, _cancelled, self._again())
+
+    def _again(self) -> Reverse:
+        """What was waiting and is cancelled can be created again; what ran has begun and cannot."""
+        tasks = self._context.commands.tasks
+        return Reverse(
+            call=lambda outcome: tasks.create_again(outcome.done), text=CREATE_AGAIN.text, told=_created_again
+        )
+
+    def _create_again(self, picks: Sequence[Pick], _seconds: int) -> None:
+        tasks = self._context.commands.tasks
+        ids = [one.task_id for one in picks]
+        back = Reverse(call=lambda outcome: tasks.cancel(list(outcome.made.values())))
+        self._acting.at_once(partial(tasks.create_again, ids), _created_again, back)
 
     def _raise(self, picks: Sequence[Pick], _seconds: int) -> None:
         commands = self._context.commands
         before = {one.task_id: one.priority for one in picks}
-        self._acting.at_once(partial(raise_priority, commands, picks), _raised, partial(lower, commands, before))
+        self._acting.at_once(
+            partial(raise_priority, commands, picks), _raised, Reverse(call=partial(lower, commands, before))
+        )
 
     def _run_now(self, picks: Sequence[Pick], seconds: int) -> None:
         words = ngettext("{n} task runs now in {s} s", "{n} tasks run now in {s} s", len(picks))
@@ -153,9 +184,12 @@ class TaskActions(QObject):
         seconds: int,
         call: Callable[[], Outcome],
         done: Callable[[Outcome], str],
+        reverse: Reverse | None = None,
     ) -> None:
         about = [(_name(verb, one), one.task_id) for one in picks]
-        self._acting.held(words.format(n=text.count(len(picks)), s=seconds), call, done, seconds, about=about)
+        self._acting.held(
+            words.format(n=text.count(len(picks)), s=seconds), call, done, seconds, about=about, reverse=reverse
+        )
 
 
 def _name(verb: str, one: Pick) -> str:
@@ -210,6 +244,11 @@ def _cancelled(outcome: Outcome) -> str:
     asked = ngettext("{n} running task asked to stop", "{n} running tasks asked to stop", len(outcome.pending))
     asked = asked.format(n=text.count(len(outcome.pending)))
     return asked if not outcome.done else text.listed((ended, asked), ";")
+
+
+def _created_again(outcome: Outcome) -> str:
+    number = len(outcome.done)
+    return ngettext("{n} task created again", "{n} tasks created again", number).format(n=text.count(number))
 
 
 def _raised(outcome: Outcome) -> str:

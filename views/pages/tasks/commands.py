@@ -10,7 +10,7 @@ from services.i18n import _
 from views.page import PageCommand
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
-from views.pages.tasks.verbs import DECISIONS, VERBS, many, undecided
+from views.pages.tasks.verbs import VERBS, extra, many
 
 if TYPE_CHECKING:
     from views.pages.tasks.page import TasksPage
@@ -30,7 +30,7 @@ def page_commands(page: TasksPage, actions: TaskActions, selection: Selection) -
             reason=actions.reason(verb, standing),
             run=partial(actions.run, verb, picks),
         )
-        for verb in (*(DECISIONS if undecided(standing) else ()), *VERBS)
+        for verb in (*extra(standing), *VERBS)
     ]
     return (
         *verbs,

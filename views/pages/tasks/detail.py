@@ -28,7 +28,7 @@ from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.steps_section import StepsSection
 from views.pages.tasks.story import gate_entries, so_far, timeline
-from views.pages.tasks.verbs import CANCEL, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
+from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
 from views.pages.tasks.wait_words import no_help
 from views.support import heard, safe, shown, type_names, verdicts
 from views.support.language import on_language_changed
@@ -168,7 +168,7 @@ class TaskDetailPanel(QWidget):
         second.addWidget(self._copy)
         third = QHBoxLayout()
         self._buttons: dict[str, Button] = {}
-        for verb in (*DECISIONS, *VERBS, STOP_HOLDER):
+        for verb in (*DECISIONS, *VERBS, CREATE_AGAIN, STOP_HOLDER):
             button = Button(verb.text, icon=verb.icon, kind="danger" if verb.danger else "plain", small=True)
             button.clicked.connect(partial(self._act, verb))
             button.setVisible(verb in VERBS)
@@ -240,7 +240,7 @@ class TaskDetailPanel(QWidget):
         self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it
         self._error.setText(safe.visible(safe.cut(masked_text(task.error), 1200), keep_newlines=True))
         self._show_documents(before, task)
-        self._fields.set_rows(facts(task, detail.letter, now))
+        self._fields.set_rows(facts(task, detail.letter, now, detail.again))
         self.show_verbs()
         self._logs.follow(task)
         self._files.follow(task)
@@ -276,6 +276,13 @@ class TaskDetailPanel(QWidget):
             button.disable(self._actions.reason(verb, standing) or refused)
             # what can be decided stands in the place of what cannot be done with such a task
             button.setVisible((verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS)
+        gone = self._task.status == Status.CANCELLED
+        again = self._buttons[CREATE_AGAIN.key]
+        done = _("Created again already, as {id}.").format(id=self._detail.again) if self._detail.again else ""
+        again.disable(self._actions.reason(CREATE_AGAIN, standing) or done)
+        again.setVisible(gone)
+        for verb in VERBS:
+            self._buttons[verb.key].setVisible(not gone and not self._buttons[verb.key].isHidden())
         self._show_way_out()
 
     def _show_way_out(self) -> None:

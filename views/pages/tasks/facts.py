@@ -13,7 +13,7 @@ from services.ports import Letter
 from views.support import shown, text
 
 
-def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, str]]:
+def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Sequence[tuple[str, str]]:
     """Names and values; what is empty is left out, what is named like a secret is dots."""
     rows = [
         (_("task id"), task.task_id),
@@ -27,7 +27,8 @@ def facts(task: Task, letter: Letter | None, now: int) -> Sequence[tuple[str, st
         (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
         (_("worker"), task.worker),
         (_("batch"), task.batch),
-        (_("republished from"), task.parent),
+        (_("created again from") if task.origin == "again" else _("republished from"), task.parent),
+        (_("created again as"), again),
         (_("republished as"), task.successor),
         (_("marks"), ", ".join(task.marks)),
         (_("reason"), task.reason),

@@ -6,7 +6,7 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import DECISIONS, VERBS, undecided
+from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, VERBS, cancelled, undecided
 
 
 class Offers:
@@ -23,9 +23,10 @@ class Offers:
         self._bar.set_newest_first(newest_first)
         verbs = DECISIONS if undecided(standing) else ()
         self._bar.offer_decisions([(verb, self._actions.reason(verb, standing)) for verb in verbs])
+        self._bar.offer_again(offered=cancelled(standing), reason=self._actions.reason(CREATE_AGAIN, standing))
 
     def act(self, key: str) -> None:
         """Do it to what is chosen, unless there is a reason not to."""
-        verb = next(one for one in (*VERBS, *DECISIONS) if one.key == key)
+        verb = next(one for one in (*VERBS, *DECISIONS, CREATE_AGAIN) if one.key == key)
         if not self._actions.reason(verb, self._selection.standing()):
             self._actions.run(verb, self._selection.picks())

@@ -16,6 +16,7 @@ _TITLES = {
     "cancel": N_("Cancel tasks"),
     "raise": N_("Raise the priority"),
     "run_now": N_("Run tasks now"),
+    "create_again": N_("Create tasks again"),
 }
 
 
@@ -65,7 +66,7 @@ def _retry(picks: Sequence[Pick]) -> str:
 def _cancel(picks: Sequence[Pick]) -> str:
     running = interrupts(picks)
     if not running:
-        return _("They end at once and do not run. This cannot be taken back; duplicate a task to run it after all.")
+        return _("They end at once and do not run. They can be created again, under new ids.")
     if len(picks) == 1:
         return _("It runs now and is asked to stop: its flow ends in the middle.")
     stopped = ngettext(
@@ -84,11 +85,16 @@ def _run_now(_picks: Sequence[Pick]) -> str:
     return _("They go to the front of the high lane, without a delay. Other tasks wait for them.")
 
 
+def _create_again(_picks: Sequence[Pick]) -> str:
+    return _("New tasks with the same work, linked to the old ones. What is active already is left out and named.")
+
+
 _WORDS: dict[str, Callable[[Sequence[Pick]], str]] = {
     "retry": _retry,
     "cancel": _cancel,
     "raise": _raise,
     "run_now": _run_now,
+    "create_again": _create_again,
 }
 
 
@@ -98,5 +104,6 @@ def _verb_text(verb: Verb, number: int) -> str:
         "cancel": ngettext("Cancel {n} task", "Cancel {n} tasks", number),
         "raise": ngettext("Raise {n} task", "Raise {n} tasks", number),
         "run_now": ngettext("Run {n} task now", "Run {n} tasks now", number),
+        "create_again": ngettext("Create {n} task again", "Create {n} tasks again", number),
     }
     return words[verb.key].format(n=text.count(number))

@@ -13,7 +13,7 @@ from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.sharing import Sharing
-from views.pages.tasks.verbs import DECISIONS, VERBS, standing_of, undecided
+from views.pages.tasks.verbs import VERBS, extra, standing_of
 from views.support.offers import offer
 from views.tables.table_view import TableView
 
@@ -43,8 +43,8 @@ class RowMenu(QObject):
     def _begin(self, menu: QMenu, key: object) -> None:
         picks = self._selection.picks_at(key)
         standing = standing_of(picks)
-        if undecided(standing):
-            for verb in DECISIONS:
+        if verbs := extra(standing):
+            for verb in verbs:
                 offer(menu, _(verb.text), partial(self._actions.run, verb, picks), self._actions.reason(verb, standing))
             menu.addSeparator()
         for verb in VERBS:

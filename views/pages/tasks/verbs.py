@@ -44,6 +44,12 @@ def _known(n: int, of: int) -> str:
     return ngettext("{n} of {of} is not to be confirmed", "{n} of {of} are not to be confirmed", n).format(n=n, of=of)
 
 
+def _not_cancelled(n: int, of: int) -> str:
+    if of == 1:
+        return _("This task was not cancelled")
+    return ngettext("{n} of {of} was not cancelled", "{n} of {of} were not cancelled", n).format(n=n, of=of)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verb:
     """One action on tasks."""
@@ -84,6 +90,11 @@ RUN_NOW = Verb(
     key="run_now", text=N_("Run now"), icon="ph.lightning", shortcut="Ctrl+Return", suits=MOVABLE, misfit=_not_waiting
 )
 VERBS = (RETRY, CANCEL, RAISE, RUN_NOW)
+#: offered in their place where all that is chosen was cancelled
+CREATE_AGAIN = Verb(
+    key="create_again", text=N_("Create again"), icon="ph.arrow-counter-clockwise", shortcut="",
+    suits=frozenset({Status.CANCELLED}), misfit=_not_cancelled,
+)  # fmt: skip
 #: stops the task that stands before another one
 STOP_HOLDER = Verb(
     key="stop_holder", text=N_("Stop that one"), icon="ph.stop-circle", shortcut="", suits=MOVABLE, misfit=_not_waiting,
@@ -104,6 +115,17 @@ DECISIONS = (RAN, AGAIN, GIVE_UP)
 def undecided(standing: Standing) -> bool:
     """Whether some of a selection wait for a person to say how they ended."""
     return any(number for (status, _triage), number in standing.items() if status == Status.HELD)
+
+
+def cancelled(standing: Standing) -> bool:
+    """Whether some of a selection were cancelled and can be created again."""
+    return any(number for (status, _triage), number in standing.items() if status == Status.CANCELLED)
+
+
+def extra(standing: Standing) -> tuple[Verb, ...]:
+    """The verbs that are offered beside the usual ones only where they suit some of a selection."""
+    decisions = DECISIONS if undecided(standing) else ()
+    return (*decisions, CREATE_AGAIN) if cancelled(standing) else decisions
 
 
 def standing_of(picks: Iterable[Pick]) -> Counter[tuple[str, str]]:

@@ -147,6 +147,34 @@ def test_the_numbers_of_a_shop_are_changed_and_taken_back(qtbot: QtBot, fleet: F
     assert fleet.context.shops()[OTHER].dedicated is not dedicated
 
 
+def test_pauses_and_queues_of_a_shop_are_taken_back(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    page = open_page()
+    page.table.set_current_key(OTHER)
+
+    def undone() -> None:
+        (undo,) = fleet.toasts[-1].actions
+        assert undo.text == "Undo"
+        after(qtbot, page, undo.call)
+
+    after(qtbot, page, page.shop.pause_button.click)
+    undone()
+    assert fleet.store.pauses() == []
+    fleet.context.commands.fleet.pause(f"shop:{OTHER}", reason="stock-taking")
+    page.refresh()
+    qtbot.waitUntil(lambda: page.shop.pause_button.text() == "Resume shop", timeout=WAIT_MS)
+    after(qtbot, page, page.shop.pause_button.click)
+    assert fleet.store.pauses() == []
+    undone()
+    assert [(one.scope, one.reason) for one in fleet.store.pauses()] == [(f"shop:{OTHER}", "stock-taking")]
+    for _way in ("dedicate", "undedicate"):
+        before = fleet.context.shops()[OTHER].dedicated
+        after(qtbot, page, page.shop.dedicated.click)
+        assert fleet.context.shops()[OTHER].dedicated is not before
+        undone()
+        assert fleet.context.shops()[OTHER].dedicated is before
+        after(qtbot, page, page.shop.dedicated.click)
+
+
 def test_shops_are_found_by_name_id_and_by_what_holds_them(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     trip(fleet)
     page = open_page()

@@ -1,0 +1,117 @@
+"""Bulk acts of the Tasks page and the way back that each of them offers."""
+
+from __future__ import annotations
+
+from pytestqt.qtbot import QtBot
+
+from services.domain.status import Status
+from services.domain.task import Task
+from tests.gui.desk import Desk
+from tests.gui.tasks_rig import press, shown, wait
+from tests.gui.test_tasks_selection import asked, several
+from views.pages.tasks.page import TasksPage
+
+
+def chosen(desk: Desk, page: TasksPage, qtbot: QtBot, tasks: list[Task], verb: str) -> None:
+    """Tick these, ask for a verb, and say yes to its preview."""
+    shown(page, qtbot, len(tasks))
+    page._model.tick_all()
+    page._offers.act(verb)
+    if len(tasks) > 9 or any(desk.get(task.task_id).status == Status.RUNNING for task in tasks):
+        asked(page, qtbot).verb_button.click()
+
+
+def offered(desk: Desk) -> list[str]:
+    """The verbs of the newest toast."""
+    return [one.text for one in desk.toasts[-1].actions]
+
+
+def statuses(desk: Desk, tasks: list[Task]) -> set[str]:
+    """Where these stand."""
+    return {str(desk.get(task.task_id).status) for task in tasks}
+
+
+def test_what_was_cancelled_is_created_again(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    made = several(desk, 11)
+    chosen(desk, page, qtbot, made, "cancel")
+    wait(qtbot, lambda: offered(desk) == ["Undo", "Send now"])
+    press(desk, "Send now")
+    wait(qtbot, lambda: desk.toasts[-1].text == "11 tasks cancelled")
+    assert offered(desk) == ["Create again"]
+    assert statuses(desk, made) == {Status.CANCELLED}
+    press(desk, "Create again")
+    wait(qtbot, lambda: desk.toasts[-1].text == "11 tasks created again")
+    found = desk.context.tasks.page("status:queued", limit=50).tasks
+    assert {task.parent for task in found} == {task.task_id for task in made}
+    assert {task.payload for task in found} == {task.payload for task in made}
+
+
+def test_of_a_cancel_with_running_ones_the_waiting_ones_are_created_again(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    runs, *waits = [desk.create(number) for number in range(3)]
+    desk.claim(runs)
+    chosen(desk, page, qtbot, [runs, *waits], "cancel")
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text.startswith("2 tasks cancelled"))
+    assert offered(desk) == ["Create again"]
+    page.undo()
+    wait(qtbot, lambda: desk.toasts[-1].text == "2 tasks created again")
+    found = desk.context.tasks.page("status:queued", limit=50).tasks
+    assert {task.parent for task in found} == {task.task_id for task in waits}
+    assert desk.get(runs.task_id).status == Status.RUNNING
+
+
+def test_a_cancelled_task_offers_it_in_its_panel_and_the_bar(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    desk.session.commands.tasks.cancel([task.task_id])
+    shown(page, qtbot, 1)
+    page.show_task(task.task_id)
+    panel = page._detail
+    wait(qtbot, lambda: panel._task is not None)
+    button = panel._buttons["create_again"]
+    assert button.isVisibleTo(panel)
+    assert not panel._buttons["retry"].isVisibleTo(panel)
+    page._model.tick_all()
+    assert page._bar._again.isVisibleTo(page)
+    button.click()
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "1 task created again")
+    wait(qtbot, lambda: page._model.rowCount() == 2)
+    panel.refresh()
+    wait(qtbot, lambda: not button.isEnabled())
+    assert button.toolTip().startswith("Created again already, as ")
+    press(desk, "Undo")
+    wait(qtbot, lambda: statuses(desk, list(desk.context.tasks.page("").tasks)) == {Status.CANCELLED})
+
+
+def test_a_raise_of_many_gives_back_each_priority(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    made = [desk.create(0, payload={"n": number}, priority="low" if number % 2 else "normal") for number in range(12)]
+    before = {task.task_id: task.priority for task in made}
+    shown(page, qtbot, len(made))
+    page._model.tick_all()
+    page._offers.act("raise")
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "12 tasks raised")
+    assert offered(desk) == ["Undo"]
+    assert all(desk.get(one).priority > priority for one, priority in before.items())
+    press(desk, "Undo")
+    wait(qtbot, lambda: desk.toasts[-1].text == "Taken back.")
+    assert {one: desk.get(one).priority for one in before} == before
+
+
+def test_run_now_of_many_is_held_and_taken_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    made = several(desk, 11)
+    before = {task.task_id: (task.priority, task.gen) for task in made}
+    chosen(desk, page, qtbot, made, "run_now")
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "11 tasks run now in 10 s")
+    press(desk, "Undo")
+    assert desk.toasts[-1].text == "Taken back; nothing was changed."
+    assert {one: (desk.get(one).priority, desk.get(one).gen) for one in before} == before
+
+
+def test_a_retry_of_many_is_held_and_taken_back(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    dead = [desk.fail(desk.create(number % 3, payload={"n": number})) for number in range(10)]
+    chosen(desk, page, qtbot, dead, "retry")
+    wait(qtbot, lambda: bool(desk.toasts) and desk.toasts[-1].text == "Retrying 10 tasks in 10 s")
+    press(desk, "Undo")
+    assert desk.toasts[-1].text == "Taken back; nothing was changed."
+    assert statuses(desk, dead) == {Status.DEAD}
+    assert desk.context.tasks.page("").total == 10

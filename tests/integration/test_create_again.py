@@ -1,0 +1,48 @@
+"""A cancelled task is created again: the same work under a new id, once, through the duplicate guard; both pairs."""
+
+from __future__ import annotations
+
+import json
+
+from services import assembly
+from services.domain.status import Status
+from services.engine.producer import TaskSpec
+from tests.integration.fleet_rig import Fleet
+
+
+def test_what_was_cancelled_while_it_waited_is_created_again_once(fleet: Fleet) -> None:
+    spec = TaskSpec(
+        platform="pdd", shop_id="s1", task_type="work", payload={"n": 1}, priority=9, batch="b", max_retries=1
+    )
+    (old,) = fleet.submit(spec).created
+    behind = fleet.create("s2", n=2, depends_on=(old.task_id,))
+    tasks = fleet.commands().tasks
+    assert tasks.create_again([old.task_id]).skipped[0].why.code == "task.not_cancelled"
+    assert set(tasks.cancel([old.task_id, behind]).done) == {old.task_id, behind}
+    outcome = tasks.create_again([old.task_id])
+    assert outcome.done == (old.task_id,)
+    fresh = fleet.task(outcome.made[old.task_id])
+    assert fresh.task_id != old.task_id
+    assert (fresh.parent, fresh.origin, fresh.shop, fresh.batch) == (old.task_id, "again", "pdd:s1", "b")
+    assert (fresh.priority, fresh.lane, fresh.max_retries, fresh.uniq) == (9, "high", 1, old.uniq)
+    assert json.loads(fresh.payload) == {"n": 1}
+    assert fleet.task(old.task_id).status == Status.CANCELLED
+    detail = assembly.queries(fleet.engine).tasks.detail(old.task_id)
+    assert detail is not None
+    assert detail.again == fresh.task_id
+    (again,) = tasks.create_again([old.task_id]).skipped
+    assert (again.why.code, again.why.params["id"]) == ("task.created_again", fresh.task_id)
+    assert [one.action for one in fleet.engine.store.audit(1)] == ["task.create_again"]
+    fleet.worker()
+    fleet.wait(fresh.task_id, Status.SUCCEEDED)
+
+
+def test_the_same_work_that_is_active_already_is_not_created_beside_it(fleet: Fleet) -> None:
+    spec = TaskSpec(platform="pdd", shop_id="s1", task_type="once", payload={"n": 1})
+    (old,) = fleet.submit(spec).created
+    tasks = fleet.commands().tasks
+    tasks.cancel([old.task_id])
+    (other,) = fleet.submit(spec).created
+    (left,) = tasks.create_again([old.task_id]).skipped
+    assert (left.why.code, left.why.params["id"]) == ("task.duplicate", other.task_id)
+    assert tasks.create_again(["nobody"]).skipped[0].why.code == "task.unknown"
