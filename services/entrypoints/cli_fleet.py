@@ -63,7 +63,6 @@ def stats(context: Context) -> int:
             "blocked": row.blocked,
             "unacked": row.unacked if known else None,
             "retrying": row.retrying,
-            "unsent": row.unsent,
         }
         for row in rows
     }
@@ -89,7 +88,7 @@ def stats(context: Context) -> int:
     lines = [str(document["headline"])]
     lines += [f"{name:<10} {number}" for name, number in sorted(counts.status.items())]
     lines += table(
-        ("lane", "ready", "blocked", "unacked", "retrying", "unsent"),
+        ("lane", "ready", "blocked", "unacked", "retrying"),
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
     lines.append(f"fetched ahead: {document['fetched_ahead']}")

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from services import messages
+from services.domain import home
 from services.domain.insight import shop as insight_shop
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
@@ -33,7 +34,11 @@ def task(record: Task, gate: str | None = None) -> dict[str, Any]:
     waits now, in the place of the gate that it met first, which becomes ``parked_at``.
     """
     fields = {name: _field(name, getattr(record, name)) for name in record.__struct_fields__ if name not in _PARTS}
-    return fields if gate is None else fields | {"gate": gate, "parked_at": record.gate}
+    if gate is None:
+        return fields
+    if gate == home.GATE and home.node_of(record.gate):
+        gate = record.gate  # with the machine that it waits for
+    return fields | {"gate": gate, "parked_at": record.gate}
 
 
 def document(record: Task, gates: list[Any], gate: str | None = None) -> dict[str, Any]:

@@ -39,7 +39,7 @@ def create(cli: Cli, shop: str = "s1", kind: str = "work", payload: object = Non
 def test_a_task_from_creation_to_its_end(cli: Cli) -> None:
     task_id = create(cli, "s1", "work", {"n": 1}, "--priority", "8")
     shown = cli.run("task", "show", task_id)
-    assert set(shown) == {"task", "attempts", "gates", "events", "gate", "sentence", "estimate"}
+    assert set(shown) == {"task", "attempts", "gates", "events", "gate", "sentence", "estimate", "last_attempt"}
     assert (shown["gate"], shown["estimate"]) == ("no_worker", None)
     task = shown["task"]
     assert (task["task_id"], task["status"], task["priority"], task["lane"]) == (task_id, "queued", 8, "high")
@@ -226,7 +226,7 @@ def test_dead_letters_are_triaged(cli: Cli) -> None:
     shown = cli.run("dead", "show", ids[0])
     assert shown["task"]["error_kind"] == "missing_secret"
     assert json.loads(shown["message"]["body"])["task_id"] == ids[0]
-    assert set(shown) == {"task", "attempts", "gates", "events", "message", "verdict", "notes"}
+    assert set(shown) == {"task", "attempts", "gates", "events", "message", "verdict", "worth", "notes"}
 
     republished = cli.run("dead", "republish", ids[0], "--payload", '{"n": 0}')
     new = republished["created"][ids[0]]

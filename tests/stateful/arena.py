@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from services import assembly
+from services import settings as config
 from services.clock import SystemClock
 from services.domain import retry, task_type
 from services.domain.change import Answer, Claim, Create, Finish, Op, Published
@@ -64,7 +65,8 @@ class Arena:
         registry = Registry(store, clock, task_type.TaskType.default("default"))
         dispatcher = Dispatcher(store, self.bag, (30,))  # type: ignore[arg-type]
         engine: Any = SimpleNamespace(
-            store=store, broker=self.bag, clock=clock, registry=registry, dispatcher=dispatcher, settings=None,
+            store=store, broker=self.bag, clock=clock, registry=registry, dispatcher=dispatcher,
+            settings=config.Settings(),
             producer=Producer(store, dispatcher, registry), policy=retry.RetryPolicy(), name=name, artifacts=None,
         )  # fmt: skip
         held: list[Held] = []

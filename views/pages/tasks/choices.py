@@ -10,6 +10,7 @@ from functools import partial
 from PySide6.QtCore import QObject
 
 from services import i18n
+from services.domain.errors import ConsoleError
 from services.domain.query import Counts
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -54,10 +55,11 @@ class FilterChoices(QObject):
         """Say the names of types in the language of the moment."""
         self._show()
 
-    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int]]) -> None:
+    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int] | None]) -> None:
         self._types, self._shops, at_gates = found
         self._show()
-        self._bar.set_counts("gate", dict(at_gates))
+        if at_gates is not None:
+            self._bar.set_counts("gate", dict(at_gates))
 
     def _show(self) -> None:
         busiest = Counter(
@@ -93,8 +95,12 @@ def counted(counts: Counts) -> dict[str, dict[str, int]]:
     }
 
 
-def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int]]:
-    return context.types(), context.shops(), context.tasks.gate_counts()
+def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int] | None]:
+    try:
+        at_gates = context.tasks.gate_counts()
+    except ConsoleError:  # the list beside it and the banner say what is lost; the numbers stay as they were
+        at_gates = None
+    return context.types(), context.shops(), at_gates
 
 
 def _type_word(name: str, kind: TaskType) -> str:
