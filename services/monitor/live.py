@@ -188,6 +188,8 @@ class Live:
                     lost = False
                     continue
                 batch = self._store.events(cursor, EVENT_BATCH, 0.5)
+                if batch.gap:
+                    self.meter.prime(self._store)
             except Exception as exc:  # whatever it read: a screen that follows nothing any more must be impossible
                 if not lost:
                     log.warning("events: %s", exc, exc_info=not isinstance(exc, ConsoleError))
@@ -196,8 +198,6 @@ class Live:
                 continue
             cursor = batch.cursor
             if batch.events or batch.gap:
-                if batch.gap:
-                    self.meter.prime(self._store)
                 self._note(batch.events)
                 self._tell(Changes(events=batch.events, gap=batch.gap))
                 self._now.set()

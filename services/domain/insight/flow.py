@@ -305,26 +305,26 @@ def _drained(
     lines: Sequence[Line], left: Sequence[float], slots: int, arrivals: Sequence[float]
 ) -> tuple[float, int] | None:
     """Seconds until nothing is left and the place of the shop that was last, followed from one end to the next."""
-    waiting, spent, last = list(left), 0.0, 0
+    spent, last = 0.0, 0
     pace = [max(1e-3, line.took.mean_s) for line in lines]
-    while any(amount > 1e-9 for amount in waiting):
-        wanted = [
-            float(line.concurrency) if waiting[at] > 1e-9 else min(line.concurrency, arrivals[at] * pace[at])
-            for at, line in enumerate(lines)
-        ]
-        share = min(1.0, slots / max(1e-9, math.fsum(wanted)))
-        moves = [arrivals[at] - share * wanted[at] / pace[at] for at in range(len(lines))]
-        ends = sorted(waiting[at] / -moves[at] for at in range(len(lines)) if waiting[at] > 1e-9 and moves[at] < -1e-9)
+    calm = [min(line.concurrency, arrivals[at] * pace[at]) for at, line in enumerate(lines)]
+    waiting = {at: amount for at, amount in enumerate(left) if amount > 1e-9}
+    others = math.fsum(calm) - math.fsum(calm[at] for at in waiting)
+    while waiting:
+        wanted = others + sum(lines[at].concurrency for at in waiting)
+        share = min(1.0, slots / max(1e-9, wanted))
+        moves = {at: arrivals[at] - share * lines[at].concurrency / pace[at] for at in waiting}
+        ends = sorted(amount / -moves[at] for at, amount in waiting.items() if moves[at] < -1e-9)
         if not ends:
             return None
         step = ends[min(len(ends) - 1, len(ends) // PARTS)]
         spent += step
         if spent > 100 * LONGEST_S:
             return None
-        for at, move in enumerate(moves):
-            if waiting[at] > 1e-9:
-                waiting[at] = max(0.0, waiting[at] + move * step)
-                last = at
+        last = max(waiting)
+        left_over = {at: amount + moves[at] * step for at, amount in waiting.items()}
+        others += math.fsum(calm[at] for at, amount in left_over.items() if amount <= 1e-9)
+        waiting = {at: amount for at, amount in left_over.items() if amount > 1e-9}
     return spent, last
 
 

@@ -10,6 +10,7 @@ import pytest
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.event import EventBatch
+from services.domain.query import Page, Query
 from services.monitor.live import Changes, Live, Snapshot
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
@@ -114,3 +115,32 @@ def test_instants_are_those_of_the_store_whatever_this_machine_thinks(room: Room
     eventually(lambda: live.snapshot().leader == "" and live.snapshot().at_ms)
     room.clock.advance(3600)
     eventually(lambda: abs(live.snapshot().at_ms - room.clock.now_ms()) < 60_000)
+
+
+def test_a_store_that_is_lost_in_a_gap_is_followed_again(
+    room: Room, live: Live, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ears = Ears(live)
+    live.start()
+    assert live.wait_following(10)
+    real, ask = room.store.events, room.store.query
+    told: list[bool] = []
+
+    def events(cursor: str, limit: int, wait_s: float) -> EventBatch:
+        if not told and cursor:
+            told.append(True)
+            return EventBatch(events=(), cursor=cursor, gap=True)
+        return real(cursor, limit, wait_s)
+
+    def query(query: Query) -> Page:
+        if told == [True]:
+            told.append(True)
+            raise StoreUnavailable("nobody answers")
+        return ask(query)
+
+    monkeypatch.setattr(room.store, "query", query)
+    monkeypatch.setattr(room.store, "events", events)
+    eventually(lambda: len(told) > 1)
+    eventually(lambda: sum(batch.gap for batch in ears.changes) > 1)
+    task = room.create()
+    eventually(lambda: ears.moves(task.task_id)[-1:] == ["queued"])
