@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from services.domain import ability, breaker, dependency, home, session
+from services.domain import ability, home
 from services.domain.insight import flow
 from services.domain.insight.flow import Facts, Flow, Line
-from services.domain.insight.gates import PAUSED, QUOTA, SHOP_BUSY, TWIN
+from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, PAUSED, QUOTA, SESSION, SHOP_BUSY, TWIN
 from services.domain.insight.worker import FINE, takes_work
-from services.domain.query import Query, Term, equals
+from services.domain.query import Query, equals, excludes
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
 from services.domain.task import Task
 from services.engine import leader, leader_link
 from services.engine.fates import Fates
 from services.engine.registry import Registry
+from services.monitor.gates import GateLook
 from services.monitor.live import Rates, Snapshot
 from services.monitor.meter import Meter
 from services.ports import Broker, Clock, Store
@@ -30,6 +31,8 @@ ASKED = 100
 MOMENT_MS = 5_000
 #: at most this share of the time goes into questions about gates
 SHARE = 20
+#: what the gate of a parked task is to its flow; where that is more than one word, it is asked for
+_OF_GATE = {PAUSED: "paused", SESSION: "login", BREAKER: "later", QUOTA: "later"}
 
 
 @dataclass(slots=True)
@@ -46,6 +49,7 @@ class FlowQueries:
 
     def __init__(self, store: Store, registry: Registry, meter: Meter, clock: Clock) -> None:
         self._store, self._registry, self._meter, self._clock = store, registry, meter, clock
+        self._look = GateLook(store, registry)
         self._gates = Gates()
         self._due = 0.0
 
@@ -68,44 +72,68 @@ class FlowQueries:
                 _add(found, why, shop, waiting)
         if snapshot.counts.status.get(Status.BLOCKED, 0):
             self._of_parked(found, snapshot, closed)
+        self._of_lanes(found, snapshot, closed)
         found.unsent = self._unsent(snapshot)
         return found
 
     def _of_parked(self, found: Gates, snapshot: Snapshot, closed: Mapping[str, str]) -> None:
+        """Those of open shops by the gate that is closed now, as the list of tasks says it."""
         parked = snapshot.counts.status.get(Status.BLOCKED, 0)
-        terms = [equals("status", Status.BLOCKED)]
-        if parked <= 5 * LOOKED_AT:
-            terms.append(Term(field="gate", op="=", values=(SHOP_BUSY,), negated=True))
-        tasks = self._store.query(Query(terms=tuple(terms), limit=LOOKED_AT, want_total=False)).tasks
-        open_ = [task for task in tasks if not _of_shop(task.shop, closed)]
-        stand_for = max(1.0, parked / LOOKED_AT) if parked > 5 * LOOKED_AT and len(tasks) == LOOKED_AT else 1.0
-        reasons = self._reasons(open_, snapshot, closed)
-        for (shop, why), number in Counter((task.shop, reasons[task.task_id]) for task in open_).items():
-            if why:
+        # those that met a busy shop are usually far more than all others, which must not be missed for them
+        parts = ((excludes("gate", SHOP_BUSY),), (equals("gate", SHOP_BUSY),)) if parked <= 5 * LOOKED_AT else ((),)
+        for part in parts:
+            terms = (equals("status", Status.BLOCKED), *part)
+            page = self._store.query(Query(terms=terms, limit=LOOKED_AT, want_total=bool(part)))
+            total = (page.total or 0) if part else parked
+            stand_for = max(1.0, total / len(page.tasks)) if page.next is not None and page.tasks else 1.0
+            self._sort(found, page.tasks, snapshot, closed, stand_for)
+
+    def _of_lanes(self, found: Gates, snapshot: Snapshot, closed: Mapping[str, str]) -> None:
+        """What is queued in a lane that no worker serves, where others are served."""
+        served = {lane for info in snapshot.workers if takes_work(info, snapshot.at_ms) for lane in info.lanes}
+        for lane, counts in snapshot.counts.lanes.items():
+            queued = counts.get(Status.QUEUED, 0)
+            if not queued or not served or lane in served:
+                continue
+            terms = (equals("status", Status.QUEUED), equals("lane", lane))
+            tasks = self._store.query(Query(terms=terms, limit=LOOKED_AT, want_total=False)).tasks
+            self._sort(found, tasks, snapshot, closed, max(1.0, queued / max(1, len(tasks))))
+
+    def _sort(
+        self, found: Gates, tasks: Sequence[Task], snapshot: Snapshot, closed: Mapping[str, str], stand_for: float
+    ) -> None:
+        """Count each of these tasks at its own gate, and not at that of its shop where that is another one."""
+        reasons = self._reasons(tasks, snapshot)
+        for (shop, why), number in Counter((task.shop, reasons[task.task_id]) for task in tasks).items():
+            usual = _of_shop(shop, closed)
+            if why != usual:
+                _add(found, usual, shop, -round(number * stand_for))
                 _add(found, why, shop, round(number * stand_for))
 
-    def _reasons(self, tasks: Iterable[Task], snapshot: Snapshot, closed: Mapping[str, str]) -> dict[str, str]:
-        """Why each of these parked tasks does not just start: a reason, ``later``, or "" where it will."""
+    def _reasons(self, tasks: Sequence[Task], snapshot: Snapshot) -> dict[str, str]:
+        """Why each of these tasks does not just start: a reason, ``later``, or "" where it will."""
+        gates = self._look.of(tasks)
         found: dict[str, str] = {}
         asked = 0
         for task in tasks:
-            if f"type:{task.task_type}" in closed:
-                found[task.task_id] = "paused"
-            elif task.gate == dependency.GATE:
-                asked += 1
+            gate = gates.get(task.task_id, "")
+            asked += gate in (DEPENDENCY, TWIN)
+            if gate == DEPENDENCY:
                 found[task.task_id] = "dependency" if asked <= ASKED and self._hopeless(task) else "later"
-            elif task.gate == TWIN:
-                asked += 1
+            elif gate == TWIN:
                 found[task.task_id] = "twin" if asked <= ASKED and self._behind_held(task) else "later"
-            elif task.gate == home.NO_WORKER:
+            elif gate == NO_WORKER:
                 kind = self._registry.task_type(task.task_type)
                 supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)
                 found[task.task_id] = "" if supply.able else "need"
-            elif node := home.node_of(task.gate):
-                alive = any(info.node == node and takes_work(info, snapshot.at_ms) for info in snapshot.workers)
+            elif gate == HOME:
+                node = home.node_of(task.gate)
+                alive = bool(node) and any(
+                    info.node == node and takes_work(info, snapshot.at_ms) for info in snapshot.workers
+                )
                 found[task.task_id] = "" if alive else "home"
             else:
-                found[task.task_id] = "later" if task.gate == QUOTA else ""
+                found[task.task_id] = _OF_GATE.get(gate, "")
         return found
 
     def _hopeless(self, task: Task) -> bool:
@@ -213,8 +241,8 @@ def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snap
 
 def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:
     """By scope of a pause or by shop: the gate that is closed there."""
-    found = dict.fromkeys(broken, breaker.GATE)
-    found.update(dict.fromkeys((one.shop for one in snapshot.sessions), session.GATE))
+    found = dict.fromkeys(broken, BREAKER)
+    found.update(dict.fromkeys((one.shop for one in snapshot.sessions), SESSION))
     found.update(dict.fromkeys((pause.scope for pause in snapshot.pauses), PAUSED))
     return found
 
@@ -224,14 +252,13 @@ def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
     platform = shop.partition(":")[0]
     if any(scope in closed for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")):
         return "paused"
-    return {session.GATE: "login", breaker.GATE: "later"}.get(closed.get(shop, ""), "")
+    return {SESSION: "login", BREAKER: "later"}.get(closed.get(shop, ""), "")
 
 
 def _add(found: Gates, why: str, shop: str, number: int) -> None:
-    if why == "later":
-        found.later[shop] += number
-    else:
-        found.persons[why][shop] += number
+    if why:
+        counted = found.later if why == "later" else found.persons[why]
+        counted[shop] = max(0, counted[shop] + number)
 
 
 def _trimmed(base: Facts, persons: tuple[tuple[str, int], ...], later: int, lines: tuple[Line, ...]) -> Facts:

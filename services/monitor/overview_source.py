@@ -41,7 +41,7 @@ class OverviewQueries:
         self._store, self._registry, self._live = store, registry, live
         self._history = history
         self._shops = states or ShopStates(store, registry)
-        self._attention = AttentionFinder(store, causes, clock, self._name, registry.task_type)
+        self._attention = AttentionFinder(store, causes, clock, self._name, registry)
         self._flow = FlowQueries(store, registry, live.meter, clock)
         self._oldest: Task | None = None
         self._sampled_ms = 0

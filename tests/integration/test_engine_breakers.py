@@ -68,7 +68,7 @@ def test_it_needs_attention(fleet: Fleet) -> None:
     fleet.worker()
     trip(fleet)
     store = fleet.engine.store
-    finder = AttentionFinder(store, CauseQueries(store), SystemClock(), lambda key: f"<{key}>")
+    finder = AttentionFinder(store, CauseQueries(store), SystemClock(), lambda key: f"<{key}>", fleet.engine.registry)
     snapshot = Snapshot(taken=0.0, at_ms=store.now_ms())
     (item,) = [one for one in finder.find(snapshot, (), None) if one.code.startswith("attention.breaker")]
     assert (item.key, item.params["shop"], item.params["failed"]) == ("breaker:pdd:s1", "<pdd:s1>", 2)

@@ -82,7 +82,7 @@ def test_it_needs_attention_once_however_many_wait(fleet: Fleet) -> None:
     for task_id in waiting:
         fleet.wait(task_id, "blocked")
     store = fleet.engine.store
-    finder = AttentionFinder(store, CauseQueries(store), SystemClock(), lambda key: f"<{key}>")
+    finder = AttentionFinder(store, CauseQueries(store), SystemClock(), lambda key: f"<{key}>", fleet.engine.registry)
 
     def items() -> list[Attention]:
         sessions = tuple(store.sessions())
@@ -94,7 +94,7 @@ def test_it_needs_attention_once_however_many_wait(fleet: Fleet) -> None:
     assert (item.params["shop"], item.params["waiting"], item.params["task"]) == ("<pdd:s1>", 4, told.task_id)
     assert item.since_ms == store.sessions()[0].since
     assert item.verbs == (
-        ("login_shop", "pdd:s1"), ("open_tasks", "shop:pdd:s1 status:blocked"), ("open_session", "pdd:s1"),
+        ("login_shop", "pdd:s1"), ("open_tasks", "shop:pdd:s1 gate:session"), ("open_session", "pdd:s1"),
     )  # fmt: skip
     fleet.commands().tasks.cancel([told.task_id])
     fleet.commands().sessions.open("pdd:s1")

@@ -20,6 +20,7 @@ from services.domain.task import Attempt
 from services.domain.task_type import TaskType
 from services.domain.worker import SlotState, WorkerInfo
 from services.messages import english
+from services.monitor.flow import look_once
 from services.monitor.tasks import TaskQueries
 from services.monitor.waiting import Wait
 from tests.contract.waiting import eventually
@@ -118,6 +119,10 @@ def test_all_tasks_of_a_logged_out_shop_need_a_login(hall: Fleet) -> None:
     assert "must be logged in again" in str(shown["sentence"])
     task = shown["task"]
     assert (task["gate"], task["parked_at"]) == ("session", hall.task(rest[0]).gate)  # type: ignore[index]
+    assert hall.task(hall.create("s1", depends_on=(other,))).gate == "dependency"
+    (item,) = (one for one in assembly.attention(hall.engine) if one.key == "session:pdd:s1")
+    assert item.params["waiting"] == 15
+    assert ids(hall, dict(item.verbs)["open_tasks"]) == {first, *rest, late}
 
 
 def test_after_the_login_the_others_wait_for_the_one_that_goes(hall: Fleet) -> None:
@@ -256,3 +261,30 @@ def test_words_that_are_no_gate_find_nothing_and_prefixes_find_their_gates(hall:
     assert ids(hall, "gate:lane*") == {task}
     assert ids(hall, "gate:session,lane_order shop:pdd:s2") == {task}
     assert ids(hall, "-gate:lane_order") == set()
+
+
+def flow_says(fleet: Fleet) -> dict[str, int]:
+    """What the headline says of the tasks that do not just start, by reason."""
+    engine = fleet.engine
+    facts = look_once(engine.store, engine.broker, engine.registry, engine.clock).facts
+    return {**dict(facts.persons), **({"later": facts.later} if facts.later else {})}
+
+
+def test_the_headline_counts_at_the_gates_that_the_list_names(hall: Fleet) -> None:
+    before = hall.create("s1", n=1)
+    after = hall.create("s2", depends_on=(before,))
+    parked = hall.create("s3")
+    assert claim(hall, before) == "run"
+    finish(hall, before, "dead", error="no", error_kind="captcha")
+    hall.commands().fleet.pause("platform:pdd", reason="sale")
+    say(hall, "dependency", after)
+    say(hall, "paused", parked)
+    assert flow_says(hall) == {"dependency": 1, "paused": 1}
+
+
+def test_the_headline_knows_a_lane_that_no_worker_serves(hall: Fleet) -> None:
+    task, other = hall.create("s1"), hall.create("s2", priority=9)
+    assert flow_says(hall) == {}
+    beat(hall, lanes=(hall.task(other).lane,))
+    say(hall, "no_worker", task)
+    assert flow_says(hall) == {"need": 1}

@@ -10,7 +10,6 @@ from services.domain.insight.shop import ShopNow
 from services.domain.query import Query, equals
 from services.domain.status import WAITING, Triage
 from services.domain.task import Task
-from services.domain.task_type import TaskType
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.attention import (
@@ -30,6 +29,7 @@ from services.monitor.attention import (
 )
 from services.monitor.attention.look import Look as Look
 from services.monitor.causes import Cause, CauseQueries
+from services.monitor.gates import GateLook
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
 from services.monitor.shop_states import ShopStates
@@ -85,11 +85,11 @@ class AttentionFinder:
         causes: CauseQueries,
         clock: Clock,
         name: Callable[[str], str],
-        kind: Callable[[str], TaskType] = TaskType.default,
+        registry: Registry,
     ) -> None:
-        """``name`` turns ``platform:shop_id`` into the name of the shop, ``kind`` a name into the task type."""
+        """``name`` turns ``platform:shop_id`` into the name of the shop."""
         self._store, self._causes, self._clock, self._name = store, causes, clock, name
-        self._kind = kind
+        self._kind, self._gates = registry.task_type, GateLook(store, registry)
         self._grouped: tuple[Cause, ...] = ()
         self._dead = -1
         self._due = 0.0
@@ -106,6 +106,7 @@ class AttentionFinder:
             causes=self._group(snapshot),
             name=self._name,
             kind=self._kind,
+            terms=self._gates.terms,
             shops=shops,
             oldest=oldest,
             flow=flow,
@@ -134,7 +135,7 @@ class AttentionFinder:
 def look_once(store: Store, registry: Registry, clock: Clock, flow: Flow | None) -> tuple[Attention, ...]:
     """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows. Blocking."""
     asked = ShopQueries(store, registry)
-    finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry.task_type)
+    finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry)
     return finder.once(asked.states, flow)
 
 

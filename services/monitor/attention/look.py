@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
-from services.domain.status import WAITING
+from services.domain.query import Query, Term, equals
+from services.domain.status import WAITING, Status
 from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
@@ -28,6 +29,7 @@ class Look:
     causes: tuple[Cause, ...] = ()  #: of the open dead letters, grouped a moment ago
     name: Callable[[str], str] = str  #: ``platform:shop_id`` to the name of the shop
     kind: Callable[[str], TaskType] = TaskType.default
+    terms: Callable[[Sequence[Term]], tuple[Term, ...]] = tuple  #: those on ``gate`` by what is closed now
     shops: Sequence[ShopNow] = ()
     oldest: Task | None = None  #: of those that wait
     flow: Flow | None = None  #: whether work flows, None where nobody measured
@@ -44,6 +46,14 @@ class Look:
     def waiting(self) -> int:
         """How many tasks wait, for whatever."""
         return sum(self.number(status) for status in WAITING)
+
+    def at_gate(self, gate: str, *where: Term) -> int:
+        """How many tasks wait at a gate, as the list behind an item says it; of very many those that are parked."""
+        asked = (equals("gate", gate), *where)
+        total = self.store.query(Query(terms=self.terms(asked), limit=1)).total
+        if total is None:
+            total = self.store.query(Query(terms=(equals("status", Status.BLOCKED), *where), limit=1)).total
+        return total or 0
 
     def alive(self) -> list[WorkerInfo]:
         """The workers that take tasks."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain import classify
+from services.domain import classify, session
 from services.domain.insight.shop import STUCK
+from services.domain.query import equals
 from services.domain.session import ClosedSession
-from services.domain.status import Status
 from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -46,10 +46,10 @@ def logins(look: Look) -> Iterable[Attention]:
                 "shops": len(found),
                 "names": look.named([one.shop for one in found]),
                 "more": more,
-                "waiting": sum(_parked(one.shop, look) for one in found),
+                "waiting": look.at_gate(session.GATE, equals("shop", *(one.shop for one in found))),
             },
             since_ms=found[0].since,
-            verbs=(("open_shops", "session"), ("open_tasks", "gate:session")),
+            verbs=(("open_shops", "session"), ("open_tasks", f"gate:{session.GATE}")),
         )
 
 
@@ -60,7 +60,7 @@ def _login(one: ClosedSession, look: Look) -> Attention:
         code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
         params={
             "shop": look.name(one.shop),
-            "waiting": _parked(one.shop, look),
+            "waiting": look.at_gate(session.GATE, equals("shop", one.shop)),
             "task": one.task_id,
             "who": one.by,
             "reason": one.note,
@@ -68,14 +68,10 @@ def _login(one: ClosedSession, look: Look) -> Attention:
         since_ms=one.since,
         verbs=(
             ("login_shop", one.shop),
-            ("open_tasks", f"shop:{one.shop} status:blocked"),
+            ("open_tasks", f"shop:{one.shop} gate:{session.GATE}"),
             ("open_session", one.shop),
         ),
     )
-
-
-def _parked(shop: str, look: Look) -> int:
-    return look.snapshot.counts.shops.get(shop, {}).get(Status.BLOCKED, 0)
 
 
 def breakers(look: Look) -> Iterable[Attention]:

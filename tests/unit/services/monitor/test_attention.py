@@ -48,7 +48,7 @@ def look(room: Room, **fields: Any) -> Snapshot:
 
 
 def finder(room: Room) -> AttentionFinder:
-    return AttentionFinder(room.store, CauseQueries(room.store), room.clock, lambda key: f"<{key}>")
+    return AttentionFinder(room.store, CauseQueries(room.store), room.clock, lambda key: f"<{key}>", room.registry)
 
 
 def found(room: Room, **fields: Any) -> dict[str, Attention]:
@@ -284,7 +284,7 @@ def test_a_type_that_no_worker_can_run_is_named_with_what_it_needs(room: Room) -
         task = room.create(shop_id=shop, task_type=kind)
         room.ask(Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=1, able=False))
     poor = worker(room, "w1", lacks={"rpa": "flowrun"})
-    finder = AttentionFinder(room.store, CauseQueries(room.store), room.clock, str, room.registry.task_type)
+    finder = AttentionFinder(room.store, CauseQueries(room.store), room.clock, str, room.registry)
     items = {item.key: item for item in finder.find(look(room, workers=(poor,)), (), None)}
     assert set(items) == {"needs:mail", "needs:flow"}
     mail, flow = items["needs:mail"], items["needs:flow"]
