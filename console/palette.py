@@ -285,6 +285,6 @@ WINDOW_COMMANDS = (
     ("window.new", N_("New task"), "ph.plus", "Ctrl+N"),
     ("window.refresh", N_("Refresh"), "ph.arrows-clockwise", "F5"),
     ("window.freeze", N_("Freeze view"), "ph.pause", "Ctrl+."),
-    ("window.rail", N_("Collapse navigation"), "ph.sidebar-simple", "Ctrl+B"),
+    ("window.rail", N_("Collapse navigation"), "ph.layout", "Ctrl+B"),
     ("window.keys", N_("All keys"), "ph.keyboard", "F1"),
 )

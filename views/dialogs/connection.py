@@ -142,7 +142,7 @@ class ConnectionDialog(DialogFrame):
         pane.body.addLayout(column)
         self.body.setContentsMargins(0, 0, 0, 0)
         self.body.addWidget(pane, 1)
-        self.test_button = Button(N_("Test"), icon="ph.plugs-connected")
+        self.test_button = Button(N_("Test"), icon="ph.broadcast")
         self.test_button.clicked.connect(self._on_test)
         self.foot.addWidget(self.test_button)
         self.cancel_button, self.save_button = self.end_with_save(self._on_save, shortcut="Ctrl+Return")

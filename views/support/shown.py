@@ -13,7 +13,7 @@ from services.domain.task import Task
 from services.i18n import N_, _, pgettext
 from services.messages import render
 from views.support import kinds, text, type_names
-from views.theme.tokens import LANES
+from views.theme.tokens import LANES, PLATFORM_NAMES
 
 #: record status -> status name of the design tokens
 GLYPHS: dict[str, str] = {
@@ -77,6 +77,16 @@ def gate_word(gate: str) -> str:
     return _(_GATES[gate]) if gate in _GATES else gate
 
 
+def scope_name(scope: str) -> str:
+    """What a pause or a limit covers: ``platform:temu`` as people call it."""
+    head, _colon, name = scope.partition(":")
+    if head == "all":
+        return _("Everything")
+    if head == "platform":
+        return _(PLATFORM_NAMES[name]) if name in PLATFORM_NAMES else name
+    return type_names.name(name) if head == "type" else name or scope
+
+
 def lane_word(lane: str) -> str:
     """The word for a lane."""
     return pgettext("lane", LANES[lane].word) if lane in LANES else lane
@@ -87,6 +97,7 @@ _SAID: dict[str, Callable[[str], str]] = {
     "lane": lambda lane: lane_word(lane).lower(),
     "kind": lambda kind: kinds.title(kind) or kind,
     "work": lambda name: type_names.name(name),
+    "scope": scope_name,
 }
 
 

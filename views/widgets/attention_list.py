@@ -54,6 +54,9 @@ class AttentionModel:
         return [(one.row, one.over_ms is not None) for one in self._kept.values()]
 
 
+CALM = (N_("Nothing needs you"), "ph.check-circle")
+
+
 class AttentionList(QWidget):
     """All items, scrolling inside; says so when there is nothing to do.
 
@@ -72,7 +75,7 @@ class AttentionList(QWidget):
         self._model = AttentionModel()
         self._items: dict[str, AttentionItem] = {}
         self._count, self._reason = -1, ""
-        self._known = False  # whether anybody has told yet what there is
+        self._blind: bool | None = None  # nobody has told yet what there is
         self._empty = EmptyState(N_("Loading…"), icon="ph.circle-dashed")
         for label in self._empty.findChildren(QLabel):
             # Few words on one line; a wrapped label would ask for a column as narrow as its longest word.
@@ -103,11 +106,17 @@ class AttentionList(QWidget):
         """The items in their order."""
         return [widget for widget in widgets_in(self._column) if isinstance(widget, AttentionItem)]
 
-    def set_rows(self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = ()) -> None:
-        """Show these items; the widget of one that stays is kept. Of the keys in ``muted`` nothing is shown."""
-        if not self._known:
-            self._known = True
-            self._empty.set_texts(N_("Nothing needs you"), icon="ph.check-circle")
+    def set_rows(
+        self, rows: Sequence[AttentionRow], now_ms: int, muted: Collection[str] = (), *, blind: bool = False
+    ) -> None:
+        """Show these items; the widget of one that stays is kept. Of the keys in ``muted`` nothing is shown.
+
+        ``blind``: a server does not answer, so that nobody knows what else there is.
+        """
+        if self._blind != blind:
+            self._blind = blind
+            calm = (N_("Not known while a server is lost"), "ph.wifi-slash") if blind else CALM
+            self._empty.set_texts(calm[0], icon=calm[1])
         shown = self._model.update(rows, now_ms, muted)
         keys = [row.key for row, _resolved in shown]
         before = [item.row.key for item in self.items()]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from views.support import safe
@@ -17,6 +17,7 @@ from views.theme.tokens import status
 ROW = 21
 _GLYPH = 13
 _TIME, _GAP = 66, 8
+_WRAP = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,7 @@ class TimelineEntry:
     status: str = ""  #: status name for the glyph; empty is a plain dot
     share: float | None = None  #: a bar of what has passed, in the colour of the status
     future: bool = False  #: dimmed: it has not happened yet
+    whole: bool = False  #: `strong` goes on in further lines rather than being cut
 
 
 class Timeline(QWidget):
@@ -40,6 +42,7 @@ class Timeline(QWidget):
         super().__init__(parent)
         self._entries: tuple[TimelineEntry, ...] = ()
         self._timed = True
+        self._tops: tuple[int, ...] = (0,)  #: where each entry begins, and where the last one ends
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.update)
 
@@ -47,13 +50,14 @@ class Timeline(QWidget):
         """Show `entries`."""
         if tuple(entries) == self._entries:
             return
-        grown = len(entries) != len(self._entries)
+        before = self.sizeHint().height()
         self._entries = tuple(entries)
         # a list of checks has no times and needs no room for them
         self._timed = any(entry.time for entry in self._entries)
         sentences = (f"{e.time} {e.text} {e.strong} {e.tail} {e.span}" for e in self._entries)
         self.setAccessibleName("; ".join(" ".join(sentence.split()) for sentence in sentences))
-        if grown:
+        self._place()
+        if self.sizeHint().height() != before:
             self.updateGeometry()
         self.update()
 
@@ -63,7 +67,7 @@ class Timeline(QWidget):
 
     def sizeHint(self) -> QSize:
         """Return the room for all lines."""
-        return QSize(320, max(1, len(self._entries)) * ROW)
+        return QSize(320, max(ROW, self._tops[-1]))
 
     def minimumSizeHint(self) -> QSize:
         """Return the same height; lines are cut at the right."""
@@ -73,16 +77,41 @@ class Timeline(QWidget):
         """Draw the lines that need it."""
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        first, last = event.rect().top() // ROW, event.rect().bottom() // ROW
-        for number in range(max(0, first), min(len(self._entries), last + 1)):
-            self._paint_rail(painter, number)
-            self._paint_entry(painter, self._entries[number], number * ROW)
+        for number, entry in enumerate(self._entries):
+            if self._tops[number] <= event.rect().bottom() and self._tops[number + 1] > event.rect().top():
+                self._paint_rail(painter, number)
+                self._paint_entry(painter, entry, self._tops[number])
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give what is shown whole the lines that it needs now."""
+        super().resizeEvent(event)
+        before = self._tops
+        self._place()
+        if self._tops != before:
+            self.updateGeometry()
+
+    def _place(self) -> None:
+        tops = [0]
+        for entry in self._entries:
+            tops.append(tops[-1] + ROW + self._more_lines(entry))
+        self._tops = tuple(tops)
+
+    def _left(self) -> int:
+        return _GLYPH + _GAP + (_TIME if self._timed else 0)
+
+    def _more_lines(self, entry: TimelineEntry) -> int:
+        """Pixels below the first line."""
+        if not entry.whole:
+            return 0
+        metrics = QFontMetrics(theme().font("labelstrong"))
+        room = QRect(0, 0, max(80, self.width() - self._left()), 1000)
+        return max(0, metrics.boundingRect(room, _WRAP, safe.one_line(entry.strong)).height() - metrics.lineSpacing())
 
     def _paint_rail(self, painter: QPainter, number: int) -> None:
         if number + 1 < len(self._entries):
             painter.setPen(theme().color("line2"))
-            x, top = _GLYPH / 2, number * ROW + ROW / 2 + _GLYPH / 2
-            painter.drawLine(QPointF(x, top), QPointF(x, top + ROW - _GLYPH))
+            x, top = _GLYPH / 2, self._tops[number] + ROW / 2 + _GLYPH / 2
+            painter.drawLine(QPointF(x, top), QPointF(x, self._tops[number + 1] + ROW / 2 - _GLYPH / 2))
 
     def _paint_entry(self, painter: QPainter, entry: TimelineEntry, top: int) -> None:
         middle = top + ROW / 2
@@ -99,7 +128,10 @@ class Timeline(QWidget):
         painter.setPen(theme().color("text3"))
         draw_line(painter, QRect(_GLYPH + _GAP, top, _TIME, ROW), entry.time)
         right = self._paint_span(painter, entry, top)
-        left = _GLYPH + _GAP + (_TIME if self._timed else 0)
+        left = self._left()
+        if entry.whole:
+            self._paint_whole(painter, entry, QRect(left, top, right - left, ROW + self._more_lines(entry)))
+            return
         self._paint_words(painter, entry, QRect(left, top, right - left, ROW), muted)
 
     def _paint_span(self, painter: QPainter, entry: TimelineEntry, top: int) -> int:
@@ -108,6 +140,13 @@ class Timeline(QWidget):
         width = QFontMetrics(theme().font("label", tabular=True)).horizontalAdvance(entry.span) + 2
         draw_line(painter, QRect(self.width() - width, top, width, ROW), entry.span, right=True)
         return self.width() - width - _GAP
+
+    def _paint_whole(self, painter: QPainter, entry: TimelineEntry, room: QRect) -> None:
+        font = theme().font("labelstrong")
+        painter.setFont(font)
+        painter.setPen(theme().color("text"))
+        above = (ROW - QFontMetrics(font).lineSpacing()) // 2
+        painter.drawText(room.adjusted(0, above, 0, 0), _WRAP, safe.one_line(entry.strong))
 
     def _paint_words(self, painter: QPainter, entry: TimelineEntry, room: QRect, muted: str) -> None:
         left = room.left()
@@ -139,8 +178,8 @@ class Timeline(QWidget):
     def event(self, event: object) -> bool:
         """Show the whole line as a tool tip."""
         if isinstance(event, QHelpEvent):
-            number = event.pos().y() // ROW
-            if 0 <= number < len(self._entries):
+            number = next((n for n, end in enumerate(self._tops[1:]) if event.pos().y() < end), -1)
+            if number >= 0:
                 entry = self._entries[number]
                 words = " ".join(f"{entry.text} {entry.strong} {entry.tail}".split())
                 QToolTip.showText(event.globalPos(), safe.tooltip(words), self)

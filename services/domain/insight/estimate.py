@@ -25,6 +25,8 @@ _ARRIVALS = 60
 _HEARTBEAT_S = (0.0, 3.0)
 _SEED = 20261122
 _AT_ONCE_S = 1.0
+#: a broker that has not confirmed a message for so long may be taking none
+_CONFIRM_S = 5.0
 _SENTENCES = {
     runs.MEASURED: "gate.estimate_measured",
     runs.DECLARED: "gate.estimate_declared",
@@ -207,6 +209,12 @@ def _no_wait(_view: GateView, _task: Task, _facts: Facts) -> _Course:
     return [0.0] * DRAWS, INSTANT
 
 
+def _unsent(view: GateView, _task: Task, facts: Facts) -> _Course:
+    """The broker confirms at once, or nobody knows when: it may take no messages."""
+    waited_s = (facts.now_ms - int(view.params["since"])) / 1000
+    return ([0.0] * DRAWS, INSTANT) if waited_s <= _CONFIRM_S else None
+
+
 #: gates that open by themselves; any other needs a person, a worker or another task's end
 _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.retry_delay": _instant,
@@ -228,7 +236,7 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.twin_running": _twin,
     "gate.home_fetched": _fetched,
     "gate.fetched": _no_wait,
-    "gate.unconfirmed": _no_wait,
+    "gate.unconfirmed": _unsent,
     "gate.in_lane": _no_wait,
     "gate.behind": _no_wait,
     "gate.behind_lanes": _no_wait,

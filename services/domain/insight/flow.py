@@ -46,7 +46,8 @@ PARTS = 60
 SENTENCES: dict[str, str] = {
     "flow.loading": N_("Loading…"),
     "flow.lost_store": N_("The records cannot be reached; how the fleet stands is not known"),
-    "flow.lost_broker": N_("The broker cannot be reached: what is created waits to be sent"),
+    "flow.no_broker": N_("The broker cannot be reached: what is created waits to be sent"),
+    "flow.lost_broker": N_("the broker cannot be reached: what is created waits to be sent"),
     "flow.idle": N_("Nothing is waiting and nothing is running"),
     "flow.running": N_("Nothing is waiting; {n:,} running"),
     "flow.waiting": N_("{n:,} tasks waiting"),
@@ -389,7 +390,7 @@ def headline(flow: Flow) -> tuple[Clause, ...]:
 
 
 def _of_nothing(facts: Facts) -> list[Clause]:
-    lost = [_said("flow.lost_broker")] if not facts.broker else []
+    lost = [_said("flow.no_broker")] if not facts.broker else []
     if facts.running or facts.retrying:
         return [*lost, _said("flow.running", n=facts.running)]
     return lost or [_said("flow.idle")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetrics, QPainter, QPen
+from PySide6.QtGui import QFontMetrics, QPainter, QPen, QTextLayout, QTextOption
 from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from services.clock import SystemClock
@@ -20,8 +20,9 @@ from views.tables.record_model import RecordModel
 from views.theme import theme
 
 HEIGHT, COUNT, PAD = 106, 40, 16
+TITLE_LINE = 18
 GLYPH, GLYPH_GAP = 14, 6
-BAR_GAP, BARS_HEIGHT, WIDE = 1, 18, 270
+BAR_GAP, BARS_HEIGHT, BARS_ABOVE, WIDE = 1, 18, 20, 270
 PART_GAP, TYPE_GAP = 12, 7
 RECENT_MS = 3_600_000
 _LEFT = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
@@ -71,7 +72,7 @@ class CauseList(QListView):
         self.setModel(self.causes)
         self.setItemDelegate(CauseDelegate(self))
         self.setMouseTracking(True)
-        self.setUniformItemSizes(True)
+        self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setProperty("panel", "table")
@@ -111,11 +112,16 @@ class CauseList(QListView):
 
 
 class CauseDelegate(QStyledItemDelegate):
-    """Draws one cause in four lines with the history of its deaths."""
+    """Draws one cause in four lines with the history of its deaths; a long title takes a fifth."""
 
-    def sizeHint(self, _option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex) -> QSize:
-        """Return the fixed height."""
-        return QSize(240, HEIGHT)
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Return the height at the width of the list."""
+        model, view = index.model(), option.widget
+        width = view.viewport().width() if isinstance(view, QListView) else 240
+        if not isinstance(model, RecordModel):
+            return QSize(240, HEIGHT)
+        lines = title_lines(words.title(model.record(index.row())), width - 2 * PAD - COUNT)
+        return QSize(240, HEIGHT + (len(lines) - 1) * TITLE_LINE)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -145,10 +151,10 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_bars(painter: QPainter, inner: QRect, cause: Cause) -> int:
-        """Draw the history at the lower right, so that the title has the whole width; return where it begins."""
+        """Draw the history beside the answer, so that title and reach have the whole width; return where it begins."""
         bar = 3 if inner.width() >= WIDE else 2
         left = inner.right() - BARS * (bar + BAR_GAP) + BAR_GAP
-        base = inner.bottom()
+        base = inner.bottom() - BARS_ABOVE
         most = max(cause.history, default=0)
         line = QPen(theme().color("line2"), 1, Qt.PenStyle.DotLine)
         painter.setPen(line)
@@ -163,18 +169,22 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_lines(painter: QPainter, room: QRect, bars: int, cause: Cause) -> None:
-        told = _title_line(painter, QRect(room.left(), room.top(), room.width(), 20), cause)
+        lines = title_lines(words.title(cause), room.width())
+        for line in lines[:-1]:
+            _line(painter, QRect(room.left(), room.top(), room.width(), 20), line, "strong", "text")
+            room = room.adjusted(0, TITLE_LINE, 0, 0)
+        told = _title_line(painter, QRect(room.left(), room.top(), room.width(), 20), cause, lines[-1])
         second = QRect(room.left(), room.top() + 22, room.width(), 18)
         parts = (words.detail(cause),) if told else (words.types(cause), words.detail(cause))
         _line(painter, second, " · ".join(part for part in parts if part), "label", "text2")
-        _worth_line(painter, QRect(room.left(), room.top() + 43, room.width(), 18), cause)
+        _worth_line(painter, QRect(room.left(), room.top() + 43, bars - PART_GAP - room.left(), 18), cause)
         now = _CLOCK.now_ms()
         first, last = words.span(cause, now)
         ignored = words.rule_words(cause, now)
         metrics = QFontMetrics(theme().font("label"))
         scope = words.scope(cause)
         choices = ((scope, ignored), (ignored,)) if ignored else ((scope, first, last), (scope, last), (scope,))
-        right = bars - PART_GAP
+        right = room.right()
         fitting = (parts for parts in choices if _width(metrics, parts) <= right - room.left())
         left = room.left()
         for part in next(fitting, choices[-1]):
@@ -195,9 +205,27 @@ def _paint_ground(painter: QPainter, room: QRect, state: QStyle.StateFlag) -> No
         painter.drawRoundedRect(QRectF(room).adjusted(1, 1, -1, -2), 3, 3)
 
 
-def _title_line(painter: QPainter, room: QRect, cause: Cause) -> bool:
-    """Draw the title, and the task type where both fit whole; tell whether they did. It tells equal causes apart."""
-    kind, title = words.types(cause), words.title(cause)
+def title_lines(title: str, width: int) -> list[str]:
+    """A title on one line, or on two where it needs them: what an error names stands at the end of it."""
+    metrics = QFontMetrics(theme().font("strong"))
+    if metrics.horizontalAdvance(title) <= width:
+        return [title]
+    layout = QTextLayout(title, theme().font("strong"))
+    option = QTextOption()
+    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+    layout.setTextOption(option)
+    layout.beginLayout()
+    line = layout.createLine()
+    line.setLineWidth(max(40, width))
+    layout.endLayout()
+    cut = line.textLength()
+    return [title[:cut].rstrip(), title[cut:]] if cut < len(title) else [title]
+
+
+def _title_line(painter: QPainter, room: QRect, cause: Cause, title: str) -> bool:
+    """Draw the (last line of the) title, and the task type where both fit whole; tell whether they did. It tells equal
+    causes apart."""
+    kind = words.types(cause)
     needed = QFontMetrics(theme().font("strong")).horizontalAdvance(title) + TYPE_GAP
     fits = needed + QFontMetrics(theme().font("label")).horizontalAdvance(kind) <= room.width()
     _line(painter, room, title, "strong", "text")

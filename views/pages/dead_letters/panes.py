@@ -93,13 +93,19 @@ class LetterPane(QWidget):
         self._said = Label("", "label", "text2", wrap=True)
         self._said.setContentsMargins(16, 6, 16, 8)
         self.setMinimumWidth(300)
-        head = _head(self._title, self._note, right=self._shops)
-        row = head.layout()
-        assert isinstance(row, QHBoxLayout)
-        row.addWidget(self.more)
+        self._reach = QWidget()
+        reach = QHBoxLayout(self._reach)
+        reach.setContentsMargins(4, 0, 4, 0)
+        reach.setSpacing(8)
+        reach.addWidget(self._note)
+        reach.addWidget(self._shops)
+        reach.addStretch(1)
+        head = _head(self._title, self.more)
         about = QWidget()
         room = QVBoxLayout(about)
         room.setContentsMargins(12, 8, 12, 8)
+        room.setSpacing(7)
+        room.addWidget(self._reach)
         room.addWidget(self.worth)
         _column(self, head, self.table, self.bar, about, self._said)
         self._about = about
@@ -126,11 +132,12 @@ class LetterPane(QWidget):
         self._note.setText(ngettext("{n} task", "{n} tasks", count).format(n=text.count(count)) if count else "")
         self._shops.setText(words.scope(cause) if cause is not None else "")
         self.more.setEnabled(cause is not None)
-        self._about.setVisible(cause is not None and self._open)
+        self._about.setVisible(cause is not None)
         if cause is not None:
             found = verdicts.look(cause.worth)
             self.worth.set_status(found.status, found.glyph)
             self.worth.show_text(verdicts.why(cause.worth))
+            self.worth.setVisible(self._open)
             self.republish.set_count_text(_("Republish {n}…").format(n=text.count(count)))
             self.republish.disable(self._barred)
         note = cause.rule.note if cause is not None else ""
@@ -141,17 +148,14 @@ class LetterPane(QWidget):
         self.menu_wanted.emit(self.more.mapToGlobal(self.more.rect().bottomLeft()))
 
 
-def _head(title: QWidget, note: QWidget, *, right: QWidget | None = None) -> QWidget:
+def _head(title: QWidget, right: QWidget) -> QWidget:
     head = QWidget()
     head.setFixedHeight(TABS + 2)
     row = QHBoxLayout(head)
     row.setContentsMargins(16, 0, 12, 0)
     row.setSpacing(8)
-    row.addWidget(title)
-    if right is not None:
-        row.addWidget(note)
-    row.addStretch(1)
-    row.addWidget(right if right is not None else note)
+    row.addWidget(title, 1)
+    row.addWidget(right)
     return head
 
 

@@ -43,7 +43,7 @@ class AttentionCard(Card):
         super().__init__(N_("Needs attention"), divided=True, padding=0)
         self._mutes = Mutes(memory)
         self._rows: list[AttentionRow] = []
-        self._now_ms = 0
+        self._now_ms, self._blind = 0, False
         self.list = AttentionList()
         self._badge = Badge.count()
         self._badge.hide()
@@ -62,11 +62,11 @@ class AttentionCard(Card):
         self.list.mute.connect(self.mute)
         self.list.count_changed.connect(self._on_count)
 
-    def set_rows(self, rows: Sequence[AttentionRow], now_ms: int) -> None:
-        """Show these items."""
-        self._rows, self._now_ms = list(rows), now_ms
+    def set_rows(self, rows: Sequence[AttentionRow], now_ms: int, *, blind: bool = False) -> None:
+        """Show these items. ``blind``: a server does not answer, so that nobody knows what else there is."""
+        self._rows, self._now_ms, self._blind = list(rows), now_ms, blind
         loud, quiet = self._mutes.sift(self._rows, now_ms)
-        self.list.set_rows(loud, now_ms, {row.key for row in quiet})
+        self.list.set_rows(loud, now_ms, {row.key for row in quiet}, blind=blind)
         until = self._mutes.soonest(quiet)
         self.foot.show_muted(len(quiet), shown.clock(until, now_ms) if until else "")
         self.mute_button.setVisible(bool(loud))
@@ -75,11 +75,11 @@ class AttentionCard(Card):
         """Hide an item for a span of ``attention_item.SPANS``."""
         until = {"hour": self._now_ms + HOUR_MS, "today": _midnight(self._now_ms)}.get(span, UNTIL_CHANGED)
         self._mutes.mute(row, until)
-        self.set_rows(self._rows, self._now_ms)
+        self.set_rows(self._rows, self._now_ms, blind=self._blind)
 
     def _unmute(self) -> None:
         self._mutes.clear()
-        self.set_rows(self._rows, self._now_ms)
+        self.set_rows(self._rows, self._now_ms, blind=self._blind)
 
     def _fill_menu(self) -> None:
         """Each item with its spans; the menu is made anew, as items come and go."""

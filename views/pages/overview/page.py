@@ -217,7 +217,9 @@ class OverviewPage(Page):
             return
         now = self._look.now
         self._show_numbers()
-        self.attention.set_rows([attention.row_of(item, now.at_ms) for item in now.attention], now.at_ms)
+        rows = [attention.row_of(item, now.at_ms) for item in now.attention]
+        facts = now.flow.facts
+        self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
         self.fleet.set_rows(self._look.rows)
         self.charts.show_markers(attention.markers(now))
 

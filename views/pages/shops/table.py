@@ -56,7 +56,14 @@ SHOPS: tuple[Column[ShopRow], ...] = (
         tooltip=lambda row: safe.tooltip(shop_words.state(row.now)),
     ),
     Column(key="shop", title=N_("Shop"), value=words.name, kind="strong", width=170, sortable=True),
-    Column(key="platform", title=N_("Platform"), value=lambda row: row.shop.platform, kind="badge", width=80),
+    Column(
+        key="platform",
+        title=N_("Platform"),
+        value=lambda row: row.shop.platform,
+        kind="badge",
+        width=80,
+        hide_rank=5,
+    ),
     Column(key="id", title=N_("Id"), value=lambda row: row.shop.shop_id, mono=True, width=110, hide_rank=2),
     Column(
         key="waiting",
@@ -193,7 +200,7 @@ SCOPES: tuple[Column[ScopeRow], ...] = (
     ),
     Column(
         key="waiting",
-        title=N_("At the gate"),
+        title=N_("Held up by it"),
         value=lambda row: row.now.waiting,
         text=lambda row: words.at_gate(row.now),
         tone=lambda row: "retrying" if row.now.waiting else "text3",

@@ -46,5 +46,5 @@ FIELDS = (
     FilterField("gate", N_("Waits at"), tuple(FilterValue(gate, word) for gate, word in GATE_WORDS.items())),
     FilterField("error", N_("Error contains"), single=True),
     FilterField("fp", N_("Cause")),
-    FilterField("triage", N_("Triage"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
+    FilterField("triage", N_("Dead letter"), tuple(FilterValue(value, word) for value, word in _TRIAGE)),
 )

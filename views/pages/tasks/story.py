@@ -73,6 +73,7 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
             time="",
             text="" if gate.state == CLOSED else shown.say(gate.message),
             strong=shown.say(gate.message) if gate.state == CLOSED else "",
+            whole=gate.state == CLOSED,
             status=_GATE_GLYPH.get(gate.state, "waiting"),
             future=gate.state == "next",
         )

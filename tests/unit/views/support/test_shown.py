@@ -33,6 +33,15 @@ def test_what_nobody_named_stays_as_it_is() -> None:
     assert shown.lane_word("odd") == "odd"
 
 
+@pytest.mark.parametrize(
+    ("scope", "words"),
+    [("platform:temu", "TEMU"), ("all", "Everything"), ("type:own", "own"), ("shop:pdd:s1", "pdd:s1")],
+)
+def test_what_is_paused_is_called_as_elsewhere(scope: str, words: str) -> None:
+    said = shown.say(Message("gate.paused", {"scope": scope, "by": "ann", "reason": "new page"}))
+    assert said == f"{words} is paused by ann: new page"
+
+
 def test_no_english_word_is_left_in_a_chinese_sentence(chinese: None) -> None:
     for code, params in (
         ("task.refused", {"status": "queued"}),

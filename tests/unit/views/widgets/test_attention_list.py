@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from views.widgets.attention_list import LEAVES_AFTER_MS, AttentionList, AttentionModel, AttentionRow
@@ -72,6 +73,18 @@ def test_nothing_needs_you(qtbot: QtBot, listing: AttentionList, language: str) 
     listing.set_rows([], 0)
     listing.set_rows([], LEAVES_AFTER_MS)
     assert listing._empty.isVisible()
+
+
+def test_while_a_server_is_lost_nobody_says_that_nothing_needs_you(listing: AttentionList, language: str) -> None:
+    def told() -> str:
+        return " ".join(label.text() for label in listing._empty.findChildren(QLabel) if label.isVisible())
+
+    listing.set_rows([], 0)
+    calm = told()
+    listing.set_rows([], 1, blind=True)
+    assert told() not in ("", calm)
+    listing.set_rows([], 2)
+    assert told() == calm
 
 
 def test_verbs_are_links_that_say_what_they_are_about(qtbot: QtBot, listing: AttentionList) -> None:

@@ -180,6 +180,7 @@ LEFT, EACH = (9, 52), (94, 146)
     [
         (QUEUED, {}, 0, 0),
         (QUEUED, {"ahead": 3}, 0, 0),
+        ({"status": Status.PENDING, "updated_at": NOW - 900}, {}, 0, 0),
         (QUEUED, {"ahead": 4}, *EACH),
         (QUEUED, {"ahead": 40, "lane_usual": USUAL}, 1000, 1300),
         ({"status": Status.SCHEDULED, "due_at": NOW + 61_000}, {}, 61, 61),
@@ -210,8 +211,12 @@ def test_when_it_starts(fields: dict[str, Any], known: dict[str, Any], low: floa
         (QUEUED, {"supply": Supply()}),
         (QUEUED, {"slots": ()}),
         ({"status": Status.SCHEDULED, "due_at": NOW - 61_000}, {}),
+        ({"status": Status.PENDING, "updated_at": NOW - 20_000}, {}),
     ],
-    ids=["nothing is known", "its worker is silent", "a person", "no worker", "no living slot", "no leader"],
+    ids=[
+        *("nothing is known", "its worker is silent", "a person", "no worker", "no living slot", "no leader"),
+        "a broker that confirms nothing",
+    ],
 )
 def test_nobody_can_tell_when_it_starts(fields: dict[str, Any], known: dict[str, Any]) -> None:
     assert estimate.starts(task(**fields), facts(**known)) is None
