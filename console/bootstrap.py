@@ -76,7 +76,7 @@ class _Doors:
         """Do what an attention item offers."""
         if self.window is None:
             return
-        if verb == "triage":
+        if verb in ("triage", "triage_now"):
             self.window.open_page("dead_letters", target)
         elif verb in ("open_worker", "open_workers"):
             self.window.open_page("workers", target or None)

@@ -102,6 +102,11 @@ class CauseQueries:
         alike = len({one.level for one in found}) == 1 and len(groups) <= JUDGED
         return found[0] if alike else Worth()
 
+    def of_letter(self, task: Task) -> tuple[Worth, Message | None]:
+        """Whether running this dead letter again would help, and why it would be refused as it is, None: it goes."""
+        judge = Worthiness(self._store, self._registry)
+        return judge.of_letter(task), judge.refusals([task]).get(task.task_id)
+
     def _dead(self, triage: str) -> list[Task]:
         found: list[Task] = []
         cursor: str | None = ""

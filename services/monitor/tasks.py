@@ -29,6 +29,8 @@ from services.monitor.worth import Worthiness
 from services.ports import Letter, LogLine, Store
 
 SLICE, MOST_PICKED = 1000, 100_000
+#: dead tasks of a list that are asked whether they could be republished
+REFUSALS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -155,6 +157,11 @@ class TaskQueries:
         """The gates at which those wait that do, by id; cheap for a whole list."""
         return self._waiting.gates.of(tasks)
 
+    def refusals(self, tasks: Sequence[Task]) -> dict[str, Message]:
+        """By id, for the dead among the first of these that cannot be republished as they are: why."""
+        dead = [task for task in tasks[:REFUSALS] if task.status == Status.DEAD]
+        return Worthiness(self._store, self._registry).refusals(dead) if dead else {}
+
     def gate_counts(self) -> dict[str, int]:
         """How many tasks wait at each gate where anybody does."""
         return self._waiting.gates.counts()
@@ -185,6 +192,7 @@ class TaskQueries:
         asks, dead = task.status in (Status.DEAD, Status.HELD), task.status == Status.DEAD
         judge = Worthiness(self._store, self._registry)
         twin = judge.twin(task) if dead else None
+        refused = judge.refusals([task]) if dead else {}
         return TaskDetail(
             task=task,
             shop=self._registry.shops().get(task.shop),
@@ -194,7 +202,7 @@ class TaskQueries:
             notes=tuple(self._store.notes(task_id)) if task.status == Status.DEAD else (),
             verdict=verdict.safe_to_run_again(task, twin) if asks else None,
             worth=judge.of_letter(task) if dead and task.triage != Triage.REPUBLISHED else None,
-            refusal=_refusal(task, twin, judge) if dead else None,
+            refusal=refused.get(task_id),
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
             type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
@@ -216,11 +224,3 @@ class TaskQueries:
         """Log lines of an attempt from ``place`` on."""
         lines, after = self._store.read_log(task_id, attempt, place)
         return LogTail(lines=tuple(lines), place=after)
-
-
-def _refusal(task: Task, twin: Task | None, judge: Worthiness) -> Message | None:
-    """Why republishing it as it is would be refused, in the order in which it is."""
-    found = verdict.refusal(task.task_id, task) or judge.refusal(task)
-    if found is None and twin is not None:
-        found = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
-    return found

@@ -12,7 +12,7 @@ from dataclasses import replace
 from services.domain import classify, task_type
 from services.domain.errors import UsageError
 from services.domain.filter import FINGERPRINT_LENGTH
-from services.domain.insight import cause
+from services.domain.insight import cause, verdict
 from services.domain.insight.cause import Evidence, Worth
 from services.domain.message import Message
 from services.domain.query import Query, Term, equals
@@ -112,14 +112,33 @@ class Worthiness:
 
     def twin(self, task: Task) -> Task | None:
         """The active task with the same work, None for none."""
+        return self.twins([task]).get(task.task_id)
+
+    def twins(self, tasks: Sequence[Task]) -> dict[str, Task]:
+        """By id, for those that have one: the active task with the same work. One question for all."""
+        keys = {task.task_id: key for task in tasks if (key := self._uniq(task))}
+        holders = self._store.holders(list(keys.values())) if keys else []
+        return {one: twin for one, twin in zip(keys, holders, strict=True) if twin is not None}
+
+    def refusals(self, tasks: Sequence[Task]) -> dict[str, Message]:
+        """By id, for those that cannot be republished as they are: why, in the order in which it is refused."""
+        twins, found = self.twins(tasks), {}
+        for task in tasks:
+            why = verdict.refusal(task.task_id, task) or self.refusal(task)
+            if why is None and (twin := twins.get(task.task_id)) is not None:
+                why = Message("task.duplicate", {"id": twin.task_id, "status": twin.status})
+            if why is not None:
+                found[task.task_id] = why
+        return found
+
+    def _uniq(self, task: Task) -> str:
         if self._registry is None:
-            return None
+            return ""
         kind = self._registry.task_type(task.task_type)
         try:
-            uniq = task_type.uniqueness_key(kind, task.platform, task.shop_id, task.payload)
+            return task_type.uniqueness_key(kind, task.platform, task.shop_id, task.payload)
         except UsageError:
-            return None
-        return self._store.holders([uniq])[0] if uniq else None
+            return ""
 
     def _shut(self) -> frozenset[str]:
         if self._closed is None:

@@ -179,3 +179,20 @@ def test_the_menu_of_a_row_beside_the_selection_means_this_row(desk: Desk, page:
     page._model.set_ticked([first.task_id])
     assert [one.task_id for one in page._selection.picks_at(second.task_id)] == [second.task_id]
     assert [one.task_id for one in page._selection.picks_at(first.task_id)] == [first.task_id]
+
+
+def test_dead_ones_of_which_none_would_go_are_refused_in_advance(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    dead = [desk.fail(desk.create(number)) for number in range(2)]
+    again = [desk.create(number) for number in range(2)]
+    shown(page, qtbot, 4)
+    page._model.set_ticked([task.task_id for task in dead])
+    button = page._bar._buttons["retry"]
+    wait(qtbot, lambda: not button.isEnabled())
+    assert "The same task is active already" in button.toolTip()
+    before = len(desk.toasts)
+    page._offers.act("retry")
+    assert len(desk.toasts) == before
+    desk.session.commands.tasks.cancel([again[0].task_id])
+    page.refresh()
+    wait(qtbot, lambda: page._model.find(dead[0].task_id).refusal is None)
+    wait(qtbot, button.isEnabled)

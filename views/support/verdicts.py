@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, Worth
@@ -79,3 +80,27 @@ def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = 
 def wrapped(words: str) -> str:
     """The words with places where a long id may break, so that none is wider than its panel."""
     return words.replace("_", "_\u200b")
+
+
+def barred(refusals: Iterable[Message | None]) -> str:
+    """Why none of several letters can be republished; "" where one can, or nobody asked."""
+    found: list[str] = []
+    for one in refusals:
+        if one is None:
+            return ""
+        found.append(shown.say(one))
+    if len(set(found)) < 2:
+        return found[0] if found else ""
+    return _("None of them would go: {why}").format(why=found[0])
+
+
+def republish_all(worth: Worth) -> str:
+    """The verb for a whole cause, with the number ``{n}``: what would fail again is not offered as if it would pass."""
+    if worth.level == NOW:
+        return _("Republish all {n}: worth it now")
+    return republish_some(worth) if worth.level in (AGAIN, LOGIN) else _("Republish all {n}")
+
+
+def republish_some(worth: Worth) -> str:
+    """The same beside the sentence that says whether it is worth it."""
+    return _("Republish {n} all the same…") if worth.level in (AGAIN, LOGIN) else _("Republish {n}…")

@@ -107,6 +107,7 @@ class AttentionFinder:
             name=self._name,
             kind=self._kind,
             terms=self._gates.terms,
+            letter=self._causes.of_letter,
             shops=shops,
             oldest=oldest,
             flow=flow,

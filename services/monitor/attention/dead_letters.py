@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from services.domain import classify, filter
 from services.domain.insight import cause
+from services.domain.message import Message
 from services.domain.query import equals
 from services.domain.status import Status, Triage
 from services.monitor.attention.look import Look
@@ -89,14 +90,26 @@ def _item(kind: str, flow: str, group: Sequence[Cause], look: Look) -> Attention
             "shop": look.name(shops[0]) if scope == "shop" else "",
             "platform": ", ".join(platforms),
         },
+        facts=tuple(one for one in (_told(group),) if one is not None),
         cause=cause.title(kind, patterns) if patterns else worst.title,
         since_ms=min(one.first_at for one in group),
         verbs=(
-            ("triage", worst.fingerprint),
+            ("triage_now" if _level(group) == cause.NOW else "triage", worst.fingerprint),
             *_fitting(kind, flow, scope, shops, platforms, look),
             ("open_tasks", filter.format_terms(tuple(terms))),
         ),
     )
+
+
+def _level(group: Sequence[Cause]) -> str:
+    """Whether they would pass now, where that is the same for all."""
+    levels = {one.worth.level for one in group}
+    return levels.pop() if len(levels) == 1 else cause.UNKNOWN
+
+
+def _told(group: Sequence[Cause]) -> Message | None:
+    """Why they are worth it or not, where that is known."""
+    return group[0].worth.message if _level(group) != cause.UNKNOWN else None
 
 
 def _fitting(

@@ -6,6 +6,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from services.domain import dependency
+from services.domain.insight import cause
+from services.domain.insight.cause import Worth
 from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.task import Task
@@ -19,6 +21,10 @@ WORDS = {
     "attention.dependency_dead": Words(
         N_("{tasks_n} waiting for a task that died"),
         N_("{type} of {shop} is a dead letter: republish it, or cancel what waits for it"),
+    ),
+    "attention.dependency_hopeless": Words(
+        N_("{tasks_n} waiting for a task that died"),
+        N_("{type} of {shop} is a dead letter: put its reason right, or cancel what waits for it"),
     ),
     "attention.dependency_cancelled": Words(
         N_("{tasks_n} waiting for a task that was cancelled"),
@@ -69,11 +75,16 @@ def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Att
         )
     dead = found.status == Status.DEAD
     opening = ("open_tasks", f"id:{found.task_id}")
+    # what would die again is no way out: there the reason stands, and the task itself
+    worth, refusal = look.letter(found) if dead else (Worth(), None)
+    hopeless = worth.level in (cause.AGAIN, cause.LOGIN) or refusal is not None
+    known = refusal or (worth.message if worth.level != cause.UNKNOWN else None)
     return Attention(
         key=f"dependency:{needed}",
         severity="blocked",
-        code=f"attention.dependency_{found.status}",
+        code="attention.dependency_hopeless" if hopeless else f"attention.dependency_{found.status}",
         params={"tasks": len(tasks), "type": found.task_type, "shop": look.name(found.shop)},
         since_ms=begun,
-        verbs=(opening, ("republish", found.task_id), cancel) if dead else (opening, cancel),
+        facts=(known,) if known is not None else (),
+        verbs=(opening, ("republish", found.task_id), cancel) if dead and not hopeless else (opening, cancel),
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from services.domain.insight.cause import Worth
 from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
+from services.domain.message import Message
 from services.domain.query import Query, Term, equals
 from services.domain.status import WAITING, Status
 from services.domain.task import Task
@@ -30,6 +32,7 @@ class Look:
     name: Callable[[str], str] = str  #: ``platform:shop_id`` to the name of the shop
     kind: Callable[[str], TaskType] = TaskType.default
     terms: Callable[[Sequence[Term]], tuple[Term, ...]] = tuple  #: those on ``gate`` by what is closed now
+    letter: Callable[[Task], tuple[Worth, Message | None]] = lambda _task: (Worth(), None)  #: of a dead one; blocks
     shops: Sequence[ShopNow] = ()
     oldest: Task | None = None  #: of those that wait
     flow: Flow | None = None  #: whether work flows, None where nobody measured

@@ -184,12 +184,14 @@ def _letters(queries: TaskQueries, wanted: Wanted, limit: int) -> tuple[list[Tas
 def _list(queries: TaskQueries, wanted: Wanted, settle: bool) -> Listing:
     found, total = _letters(queries, wanted, wanted.limit)
     shops, now = queries.shops(), queries.shops_now([task.shop for task in found])
+    refusals = queries.refusals(found)
     found.sort(key=lambda task: (task.ended_at, task.task_id), reverse=wanted.descending)
     rows = tuple(
         LetterRow(
             task=task,
             shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "",
             now=now[task.shop],
+            refusal=refusals.get(task.task_id),
         )
         for task in found
     )

@@ -43,6 +43,7 @@ class BulkBar(QWidget):
         self._reopen = self._verb(Triage.OPEN, N_("Reopen"))
         self._ignore = self._verb(Triage.IGNORED, N_("Ignore"))
         self._archive = self._verb(Triage.ARCHIVED, N_("Archive"))
+        self._barred = self._refused = ""
         self.republish = Button(kind="primary", icon="ph.arrow-clockwise")
         self.republish.clicked.connect(self._on_republish)
         row = QHBoxLayout(self)
@@ -61,8 +62,10 @@ class BulkBar(QWidget):
         button.clicked.connect(lambda: self.verb_wanted.emit(triage))
         return button
 
-    def show_state(self, *, ticked: int, loaded: int, total: int, new_rows: int, triage: str) -> None:
-        """Show how many are ticked, of how many, and what suits them."""
+    def show_state(
+        self, *, ticked: int, loaded: int, total: int, new_rows: int, triage: str, refused: str = ""
+    ) -> None:
+        """Show how many are ticked, of how many, and what suits them; ``refused``: why none could be republished."""
         self._state = (ticked, loaded, total, new_rows)
         set_look(self, panel="actionbar" if ticked else "footer")
         self._clear.setVisible(bool(ticked) and self.width() >= NARROW)
@@ -72,12 +75,16 @@ class BulkBar(QWidget):
         self._archive.setVisible(bool(ticked) and triage != Triage.ARCHIVED)
         self._all.setVisible(loaded < total and 0 < ticked < total)
         self._new.setVisible(bool(new_rows))
+        self._refused = refused
+        self.republish.disable(self._barred or refused)
         self._say()
 
     def set_acting(self, reason: str) -> None:
         """Decide nothing, for this reason; "" decides again."""
-        for button in (self._reopen, self._ignore, self._archive, self.republish):
+        self._barred = reason
+        for button in (self._reopen, self._ignore, self._archive):
             button.disable(reason)
+        self.republish.disable(reason or self._refused)
 
     def _say(self) -> None:
         ticked, loaded, total, new_rows = self._state

@@ -21,7 +21,7 @@ from views.pages.dead_letters import words
 from views.pages.dead_letters.actions import LetterActions
 from views.pages.dead_letters.asking import Wanted, letters_of
 from views.pages.dead_letters.cause_note import CauseNote
-from views.support import shown, text
+from views.support import shown, text, verdicts
 from views.support.offers import offer
 from views.support.operation import Operation
 from views.theme.tokens import platform_badge
@@ -56,7 +56,8 @@ class CauseActions(QObject):
         wanted = Wanted(triage=triage, cause=cause.fingerprint)
         own = words.has_print(cause)
         if triage == Triage.OPEN:
-            offer(menu, _("Republish all {n}").format(n=number), partial(self.republish_all, wanted, cause), barred)
+            words_ = verdicts.republish_all(cause.worth).format(n=number)
+            offer(menu, words_, partial(self.republish_all, wanted, cause), barred)
         if triage != Triage.ARCHIVED:
             offer(menu, _("Archive all {n}").format(n=number), partial(self.archive_all, wanted, cause), barred)
         if triage == Triage.OPEN and own:

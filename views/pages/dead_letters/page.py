@@ -268,5 +268,6 @@ class DeadLettersPage(Page):
             total=max(self._total, self._model.rowCount()),
             new_rows=self._model.pending,
             triage=self._asker.wanted.triage,
+            refused=self.verbs.refused(map(str, self._model.ticked())),
         )
         self.panel.yield_primary(bool(ticked))

@@ -138,7 +138,7 @@ class LetterPane(QWidget):
             self.worth.set_status(found.status, found.glyph)
             self.worth.show_text(verdicts.why(cause.worth))
             self.worth.setVisible(self._open)
-            self.republish.set_count_text(_("Republish {n}…").format(n=text.count(count)))
+            self.republish.set_count_text(verdicts.republish_some(cause.worth).format(n=text.count(count)))
             self.republish.disable(self._barred)
         note = cause.rule.note if cause is not None else ""
         self._said.setText(safe.visible(note, keep_newlines=True))

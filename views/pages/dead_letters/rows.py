@@ -9,6 +9,7 @@ from PySide6.QtGui import QPainter
 
 from services.clock import SystemClock
 from services.domain.insight.shop import ShopNow
+from services.domain.message import Message
 from services.domain.task import Task
 from services.i18n import N_, _
 from views.pages.dead_letters.words import minute
@@ -28,6 +29,7 @@ class LetterRow:
     task: Task
     shop_name: str = ""
     now: ShopNow = field(default_factory=ShopNow)
+    refusal: Message | None = None  #: why it cannot be republished as it is
 
     @property
     def key(self) -> str:

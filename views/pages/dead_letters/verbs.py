@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Qt, Signal
@@ -21,6 +21,7 @@ from views.pages.dead_letters.cause_actions import CauseActions
 from views.pages.dead_letters.detail import LetterPanel
 from views.pages.dead_letters.panes import CausePane, LetterPane
 from views.pages.dead_letters.rows import LetterRow
+from views.support import verdicts
 from views.support.offers import offer
 from views.support.operation import Operation
 from views.tables.record_model import RecordModel
@@ -84,17 +85,24 @@ class Verbs(QObject):
             return
         ids = [str(key) for key in self._letters.table.target_keys()]
         if verb == "republish":
+            if self.refused(ids):
+                return
             self.actions.republish(ids, self._letters.title(), self._model.untick_all)
         else:
             self.actions.triage(ids, verb, self._wanted().triage)
             self._model.untick_all()
+
+    def refused(self, ids: Iterable[str]) -> str:
+        """Why none of these letters could be republished as they are, as far as their rows tell; "" where one could."""
+        rows = map(self._model.find, ids)
+        return verdicts.barred(row.refusal if row is not None else None for row in rows)
 
     def fill_menu(self, menu: QMenu, key: object) -> None:
         """Offer what suits a letter, or those that are ticked."""
         ids = [str(key)] if not self._model.ticked() else [str(one) for one in self._letters.table.target_keys()]
         now = self._wanted().triage
         again = partial(self.actions.republish, ids, self._letters.title())
-        offer(menu, _("Republish"), again, self._forbidden)
+        offer(menu, _("Republish"), again, self._forbidden or self.refused(ids))
         for triage, title in _STATES:
             if triage != now:
                 offer(menu, _(title), partial(self.actions.triage, ids, triage, now), self._forbidden)

@@ -21,6 +21,7 @@ FINE_UNTIL = timedelta(minutes=10)
 
 VERBS: dict[str, str] = {
     "triage": NP_("verb", "Handle"),
+    "triage_now": N_("See and republish"),
     "decide": N_("Decide"),
     "republish": N_("Republish it"),
     "cancel_tasks": N_("Cancel what waits"),

@@ -8,6 +8,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from services.domain.message import Message
 from services.domain.task import Task
 from services.monitor.live import Changes
 from services.monitor.tasks import TaskQueries
@@ -190,8 +191,8 @@ def _same(rows: Iterable[TaskRow], shown: Iterable[TaskRow]) -> tuple[TaskRow, .
     )
 
 
-def _listed(row: TaskRow) -> tuple[Task, str, str]:
-    return row.task, row.shop_name, row.gate
+def _listed(row: TaskRow) -> tuple[Task, str, str, Message | None]:
+    return row.task, row.shop_name, row.gate, row.refusal
 
 
 def _rows_of(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:
@@ -199,12 +200,13 @@ def _rows_of(queries: TaskQueries, keys: Sequence[str]) -> tuple[TaskRow, ...]:
 
 
 def _rows(queries: TaskQueries, tasks: Sequence[Task]) -> tuple[TaskRow, ...]:
-    shops, gates = queries.shops(), queries.gates(tasks)
+    shops, gates, refusals = queries.shops(), queries.gates(tasks), queries.refusals(tasks)
     return tuple(
         TaskRow(
             task=task,
             shop_name=shop.name if (shop := shops.get(task.shop)) is not None else "",
             gate=gates.get(task.task_id, ""),
+            refusal=refusals.get(task.task_id),
         )
         for task in tasks
     )

@@ -6,7 +6,7 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, VERBS, cancelled, undecided
+from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, RETRY, VERBS, cancelled, undecided
 
 
 class Offers:
@@ -19,6 +19,7 @@ class Offers:
         """Say what is chosen, and of each verb why it cannot be done."""
         standing = self._selection.standing()
         reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
+        reasons[RETRY.key] = reasons[RETRY.key] or self._selection.refused(self._selection.picks())
         self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
         self._bar.set_newest_first(newest_first)
         verbs = DECISIONS if undecided(standing) else ()
@@ -28,5 +29,7 @@ class Offers:
     def act(self, key: str) -> None:
         """Do it to what is chosen, unless there is a reason not to."""
         verb = next(one for one in (*VERBS, *DECISIONS, CREATE_AGAIN) if one.key == key)
-        if not self._actions.reason(verb, self._selection.standing()):
-            self._actions.run(verb, self._selection.picks())
+        picks = self._selection.picks()
+        refused = verb is RETRY and self._selection.refused(picks)
+        if not self._actions.reason(verb, self._selection.standing()) and not refused:
+            self._actions.run(verb, picks)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from services.clock import SystemClock
 from services.domain.insight import attempts
+from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _, pgettext
@@ -25,6 +26,7 @@ class TaskRow:
     task: Task
     shop_name: str = ""
     gate: str = ""  #: where it waits now, "" if it does not
+    refusal: Message | None = None  #: of a dead one: why it cannot be republished as it is
     wait: Wait | None = None  #: more about that, for rows on screen
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -12,6 +12,7 @@ from PySide6.QtCore import QObject, Signal
 from services.monitor.tasks import Pick, TaskQueries, pick
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.verbs import Standing
+from views.support import verdicts
 from views.support.operation import Operation
 from views.tables.table_view import TableView
 
@@ -75,6 +76,11 @@ class Selection(QObject):
         if row is None or str(key) in self._picks:
             return self.picks()
         return (pick(row.task),)
+
+    def refused(self, picks: Sequence[Pick]) -> str:
+        """Why none of these could be run again, as far as their rows tell; "" where one could."""
+        rows = (self._model.find(one.task_id) for one in picks)
+        return verdicts.barred(row.refusal if row is not None else None for row in rows)
 
     def standing(self) -> Standing:
         """Where they stand."""

@@ -364,7 +364,7 @@ def test_tasks_behind_a_dead_one_are_an_item_that_opens_republishes_and_cancels(
     behind = [room.create(depends_on=(first.task_id,)) for _n in range(2)]
     assert found(room) == {}, "it may still succeed"
     room.clock.advance(5)
-    died_at = room.finish(first, "dead", error="no", error_kind="bad_payload", fingerprint="aaaa").ended_at
+    died_at = room.finish(first, "dead", error="no", error_kind="crashed", fingerprint="aaaa").ended_at
     item = found(room)[f"dependency:{first.task_id}"]
     assert (item.code, item.params["tasks"], item.params["type"]) == ("attention.dependency_dead", 2, "sync_order")
     assert item.since_ms == max(died_at, min(task.created_at for task in behind))
@@ -372,6 +372,26 @@ def test_tasks_behind_a_dead_one_are_an_item_that_opens_republishes_and_cancels(
     assert verbs["open_tasks"] == f"id:{first.task_id}"
     assert verbs["republish"] == first.task_id
     assert set(verbs["cancel_tasks"].split(",")) == {task.task_id for task in behind}
+
+
+def test_what_would_fail_again_is_not_offered_to_be_republished(room: Room) -> None:
+    first = room.running("w#1", task_type="sync_order")
+    room.create(depends_on=(first.task_id,))
+    room.finish(first, "dead", error="no #order", error_kind="element_not_found", fingerprint="a" * 16)
+    items = found(room)
+    item = items[f"dependency:{first.task_id}"]
+    assert item.code == "attention.dependency_hopeless"
+    assert [verb for verb, _target in item.verbs] == ["open_tasks", "cancel_tasks"]
+    assert [one.code for one in item.facts] == ["worth.page"]
+    (dead,) = [one for one in items.values() if one.key.startswith("dead:")]
+    assert (dead.verbs[0], [one.code for one in dead.facts]) == (("triage", "a" * 16), ["worth.page"])
+    other = room.running("w#2", task_type="sync_order")
+    room.clock.advance(5)
+    room.finish(other, "succeeded")
+    items = found(room)
+    assert ("republish", first.task_id) in items[f"dependency:{first.task_id}"].verbs
+    (dead,) = [one for one in items.values() if one.key.startswith("dead:")]
+    assert (dead.verbs[0], [one.code for one in dead.facts]) == (("triage_now", "a" * 16), ["worth.succeeded_since"])
 
 
 def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Annotate
 from services.domain.shop import Pause
 from services.domain.status import Triage
@@ -236,6 +237,33 @@ def test_a_few_ticked_letters_go_without_a_question(qtbot: QtBot, fleet: Fleet, 
     press(fleet.toasts[-1], "Send now")
     # The three shops have one sync_order each, which may be active once only.
     qtbot.waitUntil(lambda: all(one(fleet, key).triage == Triage.REPUBLISHED for key in ticked))
+
+
+def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    fleet.seed_deaths()
+    page = open_page()
+    shops = {row.task.shop: row.key for row in page._model.records()}
+    ids = list(shops.values())[:2]
+    first, second = (one(fleet, task_id) for task_id in ids)
+    specs = [
+        TaskSpec(
+            platform=task.platform, shop_id=task.shop_id, task_type=task.task_type, payload=json.loads(task.payload)
+        )
+        for task in (first, second)
+    ]
+    active = fleet.context.commands.tasks.create(specs, origin="cli").created
+    assert len(active) == 2
+    page.refresh()
+    qtbot.waitUntil(lambda: all(page._model.find(task_id).refusal is not None for task_id in ids))
+    page._model.set_ticked(ids)
+    assert not page.bar.republish.isEnabled()
+    assert "The same task is active already" in page.bar.republish.toolTip()
+    menu = QMenu(page)
+    page.verbs.fill_menu(menu, ids[0])
+    assert {action.text(): action.isEnabled() for action in menu.actions()}["Republish"] is False
+    other = next(row.key for row in page._model.records() if row.refusal is None)
+    page._model.set_ticked([other])
+    assert page.bar.republish.isEnabled(), "one of them would go"
 
 
 def bulk_dialog(qtbot: QtBot, page: DeadLettersPage) -> RepublishDialog:
