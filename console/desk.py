@@ -217,12 +217,17 @@ class Console:
         except ConsoleError as exc:
             self._cannot_open(exc)
             return
-        durable = True
+        durable, unkept = True, None
         if keep is not None:
             self._state.set(chosen="fleet", profile=keep.name)
-            durable = await self._off(Book(settings.home_path).put, keep)
+            try:
+                durable = await self._off(Book(settings.home_path).put, keep)
+            except OSError as exc:
+                unkept = exc
             await self._connections.reload()
         await self._enter(session, sample=sample, work=work)
+        if unkept is not None and self._desk is not None:
+            self._desk.window.toasts.show(failure(unkept, N_("The connection is not kept.")))
         if not durable and self._desk is not None:
             text = _("The password is not kept: this computer has no key store. Enter it again next time.")
             self._desk.window.toasts.show(ToastSpec(text=text, status="warning"))
@@ -302,8 +307,8 @@ class Console:
                     page = await self._show_unopened(settings)
                     page.show_trying()
                 session = await begun
-            except ConsoleError as exc:
-                log.error("cannot open: %s", exc)
+            except Exception as exc:  # whatever it is: a program without a window must be impossible
+                log.error("cannot open: %s", exc, exc_info=not isinstance(exc, ConsoleError))
                 await self._say_why(settings, exc, tries)
                 tries += 1
             except asyncio.CancelledError:
@@ -327,7 +332,7 @@ class Console:
         if not begun.cancelled() and begun.exception() is None:
             self._unwanted.append(self._off(begun.result().close, 0.0))
 
-    async def _say_why(self, settings: config.Settings, error: ConsoleError, tries: int) -> None:
+    async def _say_why(self, settings: config.Settings, error: Exception, tries: int) -> None:
         """Show each part's answer, and wait for the next try or for a person."""
         page = await self._show_unopened(settings)
         answers = await self._off(_answers, settings)
@@ -527,4 +532,7 @@ def _answers(settings: config.Settings) -> tuple[Answer, ...]:
     try:
         return assembly.probe(settings)
     except ConsoleError:
+        return ()
+    except Exception:  # the same that kept it from being opened, and that is told
+        log.exception("nobody could be asked")
         return ()

@@ -299,6 +299,29 @@ def test_a_profile_that_is_gone_is_named_with_those_that_are_there(qapp: QApplic
     play(qapp, home, scene)
 
 
+def test_an_engine_that_fails_in_an_unforeseen_way_is_a_page_and_no_program_without_a_window(
+    qapp: QApplication, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = assembly.open_engine
+    failures = ["the disk said no"]
+
+    def open_engine(settings: config.Settings) -> assembly.Engine:
+        if failures:
+            raise OSError(failures.pop())
+        return opened(settings)
+
+    monkeypatch.setattr(assembly, "open_engine", open_engine)
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console._unopened is not None, "its page")
+        assert console._unopened is not None
+        await until(lambda: any("the disk said no" in one for one in console._unopened.words()), "why")
+        console._unopened.again.emit()
+        await shown(console, "local")
+
+    play(qapp, home, scene)
+
+
 @pytest.mark.parametrize("down", ["redis", "broker"])
 def test_what_is_lost_while_open_stands_still_and_what_lives_says_so(
     qapp: QApplication, tmp_path: Path, broker: RabbitMQ, redis: Redis, down: str
