@@ -88,7 +88,7 @@ class LossWatch(QObject):
     def _banner_words(self) -> tuple[str, str]:
         reach, now = self.reach(), self._clock.now_ms()
         lead = _("{part} lost at {time}.").format(part=self._lost_name(), time=shown.clock(self._lost_at, now))
-        return lead, " ".join((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
+        return lead, text.run_on((render(connection.on_screen(reach)), render(connection.meanwhile(reach))))
 
     def _say(self) -> None:
         """Say everything again."""
@@ -153,14 +153,14 @@ class LossWatch(QObject):
         """What is true meanwhile, then how it is tried again."""
         reach = self.reach()
         known = [connection.meanwhile(reach), connection.perhaps(reach)]
-        return " ".join([*(render(one) for one in known if one is not None), self._pace()])
+        return text.run_on([*(render(one) for one in known if one is not None), self._pace()])
 
     def _pace(self) -> str:
         if not self._tries:
             return _("The broker is tried again every few seconds.")
         tries = ngettext("Attempt {n}.", "Attempt {n}.", self._tries).format(n=text.count(self._tries))
         doubles = _("Each wait doubles, up to 30 s.")
-        return f"{tries} {doubles}"
+        return text.run_on((tries, doubles))
 
     def _named(self) -> tuple[tuple[str, Trace], ...]:
         broker, store = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))

@@ -98,6 +98,22 @@ def test_a_verb_that_cannot_help_says_why(desk: Desk, page: TasksPage, qtbot: Qt
     wait(qtbot, run_now.isEnabled)
 
 
+def test_the_bar_offers_no_verb_that_cannot_help_the_task_under_the_cursor(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = desk.create(0)
+    desk.session.commands.fleet.pause("platform:pdd", reason="sale")
+    page.refresh()
+    wait(qtbot, lambda: task.task_id in cells(page))
+    page._table.setCurrentIndex(page._model.index(0, 1))
+    run_now = page._bar._buttons[RUN_NOW.key]
+    wait(qtbot, lambda: not run_now.isEnabled())
+    assert run_now.toolTip() == "It is paused: resume first"
+    desk.session.commands.fleet.resume("platform:pdd")
+    page.refresh()
+    wait(qtbot, run_now.isEnabled)
+
+
 def test_a_row_starts_now_only_where_nothing_is_before_it(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     first = desk.create(0)
     page.refresh()

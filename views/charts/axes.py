@@ -64,11 +64,12 @@ def paint_times(painter: QPainter, rect: QRectF, times: Sequence[tuple[float, st
 
 
 def paint_limit(painter: QPainter, rect: QRectF, share: float, words: str) -> None:
-    """Name the limit just above its line; a limit out of sight is named at the top."""
+    """Name the limit just above its line, below it where there is no room; one out of sight is named at the top."""
     y = rect.bottom() - min(1.0, share) * rect.height()
     painter.setFont(theme().font("caption"))
     painter.setPen(theme().color("retrying" if share <= 1 else "text3"))
-    box = QRectF(rect.left() + 4, max(rect.top(), y - 18), rect.width() - 8, 16)
+    above = share > 1 or y - 18 >= rect.top()
+    box = QRectF(rect.left() + 4, max(rect.top(), y - 18) if above else y + 2, rect.width() - 8, 16)
     painter.drawText(box, _FLAGS_LEFT, words if share <= 1 else f"{words} ↑")
 
 

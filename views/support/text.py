@@ -70,6 +70,11 @@ def sentences(parts: Iterable[str]) -> str:
     return gap.join(f"{part.rstrip('.。')}{stop}" for part in parts if part)
 
 
+def run_on(parts: Iterable[str]) -> str:
+    """Return whole sentences one after the other; Chinese has no space between them. Empty ones are left out."""
+    return ("" if is_chinese() else " ").join(part for part in parts if part)
+
+
 def count(number: int) -> str:
     """Return a whole number with thousands separators."""
     return f"{number:,}"

@@ -9,7 +9,7 @@ from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, Worth
 from services.domain.insight.verdict import Verdict
 from services.domain.message import Message
 from services.i18n import N_, _
-from views.support import shown
+from views.support import shown, text
 
 _LEVELS: dict[str, tuple[str, str]] = {
     "safe": ("healthy", N_("Safe to run again")),
@@ -52,7 +52,7 @@ def look(worth: Worth) -> Look:
 
 def why(worth: Worth) -> str:
     """The sentence behind it, with those for whom it does not hold."""
-    return " ".join(shown.say(one) for one in (worth.message, worth.but) if one is not None)
+    return text.run_on(shown.say(one) for one in (worth.message, worth.but) if one is not None)
 
 
 def say(verdict: Verdict, worth: Worth | None = None, refusal: Message | None = None) -> Said:

@@ -374,4 +374,4 @@ def _head(view: RunView) -> str:
         parts.append(_("Its program ended in the middle; nothing is sent twice when it goes on."))
     if entry.why:
         parts.append(shown.say(Message(entry.why)) if entry.why in ("bulk.stopped", "bulk.aborted") else "")
-    return " ".join(part for part in parts if part)
+    return text.run_on(parts)

@@ -107,7 +107,7 @@ class Telling(QObject):
         self._toast(
             ToastSpec(
                 text=republished(number),
-                detail=" ".join(parts),
+                detail=text.run_on(parts),
                 # what was sent has not succeeded yet
                 status="running" if not parts else "warning",
                 actions=(show,) if ended.outcome.made else (),

@@ -28,7 +28,7 @@ class TrialNote(Notice):
     def show_sorted(self, found: Sorted, worth: Worth) -> None:
         """Say whether they would pass now, and what they have in common."""
         self.set_status(verdicts.look(worth).status)
-        lines = [verdicts.why(worth), " ".join((_common(found), _shops(found)))]
+        lines = [verdicts.why(worth), text.run_on((_common(found), _shops(found)))]
         self.show_words(_(verdicts.look(worth).word), "\n".join(line for line in lines if line))
 
     def show_probes(self, probes: Sequence[Probe], ended: Ended | None, shops: Mapping[str, Shop]) -> None:

@@ -168,7 +168,7 @@ class ConnectionPage(Page):
         if self._reach is None or self._reach.whole:
             return ""
         said = [connection.meanwhile(self._reach), connection.perhaps(self._reach)]
-        return " ".join(render(message) for message in said if message is not None)
+        return text.run_on(render(message) for message in said if message is not None)
 
     def _say_left(self) -> None:
         span = text.seconds(timedelta(seconds=self._left))

@@ -6,7 +6,8 @@ from views.pages.tasks.action_bar import ActionBar
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.selection import Selection
 from views.pages.tasks.tally import Tally
-from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, RETRY, VERBS, cancelled, undecided
+from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, VERBS, Verb, cancelled, undecided
+from views.pages.tasks.wait_words import no_help
 
 
 class Offers:
@@ -18,8 +19,7 @@ class Offers:
     def show(self, *, newest_first: bool) -> None:
         """Say what is chosen, and of each verb why it cannot be done."""
         standing = self._selection.standing()
-        reasons = {verb.key: self._actions.reason(verb, standing) for verb in VERBS}
-        reasons[RETRY.key] = reasons[RETRY.key] or self._selection.refused(self._selection.picks())
+        reasons = {verb.key: self._reason(verb) for verb in VERBS}
         self._bar.show_state(self._tally.bar_state(self._selection), lambda key: reasons[key])
         self._bar.set_newest_first(newest_first)
         verbs = DECISIONS if undecided(standing) else ()
@@ -29,7 +29,14 @@ class Offers:
     def act(self, key: str) -> None:
         """Do it to what is chosen, unless there is a reason not to."""
         verb = next(one for one in (*VERBS, *DECISIONS, CREATE_AGAIN) if one.key == key)
-        picks = self._selection.picks()
-        refused = verb is RETRY and self._selection.refused(picks)
-        if not self._actions.reason(verb, self._selection.standing()) and not refused:
-            self._actions.run(verb, picks)
+        if not self._refusal(verb):
+            self._actions.run(verb, self._selection.picks())
+
+    def _refusal(self, verb: Verb) -> str:
+        """Why it cannot be done, or would be refused."""
+        barred = self._actions.reason(verb, self._selection.standing())
+        return barred or (self._selection.refused(self._selection.picks()) if verb is RETRY else "")
+
+    def _reason(self, verb: Verb) -> str:
+        """Why it is not offered: also where it would be of no use to the one task under the cursor."""
+        return self._refusal(verb) or (no_help(self._selection.gate()) if verb is RUN_NOW else "")

@@ -171,6 +171,7 @@ class TasksPage(Page):
         self._lister.listed.connect(self._show)
         self._lister.patched.connect(self._patch)
         self._waits.changed.connect(lambda rows: self._model.patch({row.key: row for row in rows}))
+        self._waits.changed.connect(self._show_bar)
         self._lister.failed.connect(self._show_error)
         self._context.feed.changed.connect(self._lister.on_changes)
         self._context.feed.looked.connect(self._on_looked)

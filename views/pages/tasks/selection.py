@@ -9,6 +9,7 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Signal
 
+from services.domain.insight.wait import GateView
 from services.monitor.tasks import Pick, TaskQueries, pick
 from views.pages.tasks.rows import TaskRow
 from views.pages.tasks.verbs import Standing
@@ -81,6 +82,11 @@ class Selection(QObject):
         """Why none of these could be run again, as far as their rows tell; "" where one could."""
         rows = (self._model.find(one.task_id) for one in picks)
         return verdicts.barred(row.refusal if row is not None else None for row in rows)
+
+    def gate(self) -> GateView | None:
+        """Where the one task under the cursor waits, as far as that was asked; None while tasks are ticked."""
+        row = self._current() if not self._picks else None
+        return row.wait.gate if row is not None and row.wait is not None else None
 
     def standing(self) -> Standing:
         """Where they stand."""
