@@ -1,4 +1,4 @@
-"""A shop, or a group of shops, that takes most of the fleet while others wait."""
+"""A shop, or a group of shops, that takes most of the fleet or has a long queue of its own."""
 
 from __future__ import annotations
 
@@ -21,6 +21,10 @@ WORDS = {
         N_("{name} floods the queues"),
         N_("{tasks} of {all} waiting tasks are its own; it has {share} of the running ones while {others_n} wait"),
     ),
+    "attention.flood_alone": Words(
+        N_("{name} has a long queue of its own"),
+        N_("{tasks} tasks waiting, {running} running; nobody else waits"),
+    ),
     "attention.flood_group": Words(
         N_("Group {name} floods the queues"),
         N_("{tasks} of {all} waiting tasks are its own; it has {share} of the running ones while {others_n} wait"),
@@ -31,7 +35,7 @@ WORDS = {
 def items(look: Look) -> Iterable[Attention]:
     """At most one: the shop, or else the group, with most of what waits."""
     waiting = [shop for shop in look.shops if shop.waiting and shop.state not in (LOGIN, PAUSED)]
-    if len(waiting) < 2:
+    if not waiting:
         return
     worst = max(waiting, key=lambda shop: shop.waiting)
     groups: dict[str, list[ShopNow]] = defaultdict(list)
@@ -43,8 +47,8 @@ def items(look: Look) -> Iterable[Attention]:
     found += [("flood_group", name, group) for name, group in sorted(many, key=lambda one: -_sum(one[1]))[:1]]
     for code, name, shops in found:
         others = len(waiting) - len(shops)
-        if others and _sum(shops) >= max(LEAST, SHARE * _sum(waiting)):
-            yield _item(look, code, name, shops, others)
+        if _sum(shops) >= max(LEAST, SHARE * _sum(waiting)) and (others or len(shops) == 1):
+            yield _item(look, code if others else "flood_alone", name, shops, others)
             return
 
 
@@ -66,6 +70,7 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
             "all": _sum(look.shops),
             "share": f"{round(100 * sum(shop.running for shop in shops) / running) if running else 0} %",
             "others": others,
+            "running": sum(shop.running for shop in shops),
         },
         since_ms=oldest[0].created_at if oldest else 0,
         verbs=tuple(verbs),

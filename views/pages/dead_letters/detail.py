@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
 from services.domain import classify
+from services.domain.insight.cause import AGAIN
 from services.domain.insight.shop import ShopNow
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
@@ -242,6 +243,7 @@ class LetterPanel(QWidget):
         if task.task_id.startswith("bad_") and detail.letter is not None:
             payload = detail.letter.body.decode("utf-8", "replace")
         self.editor.show_message(task.task_id, payload, self._types.get(task.task_type))
+        self.editor.show_refusal(task.error_kind == classify.BAD_PAYLOAD)
         self.editor.set_read_only(task.triage == Triage.REPUBLISHED)
         headers = headers_of(detail)
         self._headers.setVisible(bool(headers))
@@ -267,7 +269,9 @@ class LetterPanel(QWidget):
         refused = shown.say(refusal) if refusal is not None else ""
         self.plain_button.setVisible(edited and not bad)
         self.plain_button.disable(why or refused)
-        self.primary_button.set_kind("plain" if self._yields else "primary")
+        worth = self._detail.worth if self._detail is not None else None
+        hopeless = worth is not None and worth.level == AGAIN and not edited and not bad
+        self.primary_button.set_kind("plain" if self._yields or hopeless else "primary")
         self.primary_button.set_source(
             N_("New task from it") if bad else N_("Edit and republish") if edited else N_("Republish")
         )

@@ -53,6 +53,7 @@ class MessageEditor(QWidget):
         self._task_id = ""
         self._kind: TaskType | None = None
         self._before: Any = None
+        self._refused = False
         self._drafts: dict[str, str] = {}
         self._note = Label("", "label", "text2")
         self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
@@ -115,6 +116,12 @@ class MessageEditor(QWidget):
         """The edited document, None while it is no JSON object."""
         value = self.json.document_value()
         return value if isinstance(value, dict) else None
+
+    def show_refusal(self, refused: bool) -> None:
+        """Whether the flow has refused this very message: fitting its form is then nothing to be glad of."""
+        if refused != self._refused:
+            self._refused = refused
+            self._say()
 
     def show_message(self, task_id: str, payload: str, kind: TaskType | None) -> None:
         """Show the payload of a letter; the same letter again changes nothing that was typed."""
@@ -220,6 +227,7 @@ class MessageEditor(QWidget):
         self._note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
         self._revert.setVisible(self.is_edited)
         problems = self.json.problems()
+        refused = self._refused and not self.is_edited
         self.form.show_problems(payload_problems(self._kind, self.payload()) if self.payload() is not None else ())
         name = self._kind.name if self._kind is not None else ""
         if problems:
@@ -228,6 +236,10 @@ class MessageEditor(QWidget):
                     n=len(problems)
                 )
             )
+        elif name and refused:
+            self._state.setText(
+                _("Fits the form of {type}, but the flow refused it: change it first").format(type=name)
+            )
         elif name:
             version = self._kind.version if self._kind is not None else 0
             said = _("Valid for {type}, version {version}") if version else _("Valid for {type}")
@@ -235,7 +247,7 @@ class MessageEditor(QWidget):
         else:
             self._state.setText(_("Valid JSON; nobody described this task type"))
         self._state.set_tone("dead" if problems else "text2")
-        token = status("dead" if problems else "succeeded")
+        token = status("dead" if problems else "warning" if refused else "succeeded")
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))
         more = f"  +{len(done) - 1}" if len(done) > 1 else ""
         self._was.setText(safe.cut(done[0], 60) + more if done else "")

@@ -407,7 +407,8 @@ def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room)
         "tasks": 146, "all": 150, "share": "50 %", "others": 2,
     }  # fmt: skip
     assert item.verbs[0] == ("pause", "shop:pdd:s1")
-    assert finder(room).find(look(room), seen[:1], task) == (), "nobody else waits"
+    (alone,) = finder(room).find(look(room), seen[:1], task)
+    assert (alone.code, alone.params["tasks"], alone.params["running"]) == ("attention.flood_alone", 146, 1)
     few = [*shops("pdd:s1", waiting=30, state="waiting"), *shops("pdd:s2", waiting=2, state="waiting")]
     assert finder(room).find(look(room), few, task) == ()
 

@@ -167,6 +167,19 @@ def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet
     assert json.loads(one(fleet, one(fleet, dead).successor).payload) == {"page_size": 20, "kept": "by hand"}
 
 
+def test_a_message_that_the_flow_refused_is_not_called_valid_nor_sent_again_by_the_filled_button(
+    fleet: Fleet, open_page: Open
+) -> None:
+    fleet.die("pdd", "pdd-10021", "sync_order", "BadPayload: unknown goods_id", {"page_size": 50})
+    page = open_page()
+    assert page.panel.editor._state.text() == "Fits the form of sync_order, but the flow refused it: change it first"
+    assert (page.panel.primary_button.text(), page.panel.primary_button.kind) == ("Republish", "plain")
+    editor = page.panel.editor.json
+    editor.setPlainText(editor.toPlainText().replace("50", "20"))
+    assert page.panel.editor._state.text().startswith("Valid for sync_order")
+    assert (page.panel.primary_button.text(), page.panel.primary_button.kind) == ("Edit and republish", "primary")
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
