@@ -24,7 +24,7 @@ def test_what_only_a_person_can_do_stands_first_and_leaves_when_it_is_done(fleet
     assert [name for name in items if name != "no_leader"] == ["sessions", "dead", "dependency", "paused"]
     assert items["sessions"].since_ms == min(one.since for one in fleet.engine.store.sessions())
     told = items["dependency"]
-    assert (told.code, told.params["tasks"]) == ("attention.dependency_dead", 2)
+    assert (told.code, told.params["tasks"]) == ("attention.dependency_hopeless", 2)
     assert set(dict(told.verbs)["cancel_tasks"].split(",")) == set(behind)
     assert "2 tasks waiting for a task that died" in attention.english(told)
     commands.fleet.resume("platform:pdd")
