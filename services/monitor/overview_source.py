@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from services.domain.insight import depth, flow
+from services.domain.insight import depth, flow, shop
 from services.domain.query import Query, equals
 from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
@@ -74,7 +74,10 @@ class OverviewQueries:
         if snapshot.at_ms <= now.at_ms and snapshot.store.connected == now.flow.facts.store:
             return now
         facts = numbers(snapshot, unsent=now.flow.facts.unsent)
-        return dataclasses.replace(now, **self._numbers(snapshot), flow=flow.again(now.flow, facts))
+        shops = now.shops
+        if not snapshot.store.connected and now.flow.facts.store:
+            shops = tuple(shop.unknown(one, shop.NO_STORE) for one in shops)
+        return dataclasses.replace(now, **self._numbers(snapshot), flow=flow.again(now.flow, facts), shops=shops)
 
     def _numbers(self, snapshot: Snapshot) -> Mapping[str, Any]:
         counts, oldest = snapshot.counts, self._oldest

@@ -183,6 +183,13 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     )
 
 
+def unknown(now: ShopNow, lost: str) -> ShopNow:
+    """The same shop once nobody can know any more how it does; ``lost``: what does not answer."""
+    if now.state == UNKNOWN:
+        return replace(now, lost=lost)
+    return replace(now, state=UNKNOWN, under=now.under if now.state in COVERS else now.state, since_ms=0, lost=lost)
+
+
 def holding(shop: Shop, pauses: Iterable[Pause], types: Collection[str] = ()) -> tuple[Pause, ...]:
     """The pauses that keep a shop's tasks waiting, the widest first; of types only those named."""
     scopes = [SCOPE_ALL, f"platform:{shop.platform}", f"shop:{shop.key}", *(f"type:{name}" for name in types)]

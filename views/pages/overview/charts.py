@@ -18,6 +18,7 @@ from views.charts.time_window import TimeWindow
 from views.charts.unacked_chart import UnackedChart
 from views.pages.overview.limits import Limits
 from views.pages.overview.tiles import unacked
+from views.shell.connection import grey
 from views.support import text
 
 DEPTH = N_(
@@ -57,6 +58,11 @@ class Charts(QObject):
         self.unacked.show_values({"unacked": text.count(unacked(now))})
         self.depth.plot.set_limit(limits.waiting)
         self.unacked.plot.set_limit(now.slots_total or None)
+
+    def show_old(self, old: bool) -> None:
+        """Show in greys what the broker tells: it is as it was when that was lost."""
+        for card in (self.depth, self.unacked):
+            grey(card, old)
 
     def show_markers(self, marks: tuple[Marker, ...]) -> None:
         """Mark what happened."""

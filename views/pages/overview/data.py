@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.monitor.overview import OverviewNow, OverviewSource
 from views.charts.series import CAPACITY, MAX_POINTS, Frame, SampleBuffer
@@ -49,9 +49,11 @@ class OverviewData:
         rows = prepare(now.shops, self._aggregate_above)
         return Look(now, rows, time.monotonic() - began)
 
-    def fresh(self, now: OverviewNow) -> OverviewNow:
-        """The same with the newest numbers; does not block."""
-        return self._source.fresh(now)
+    def fresh(self, look: Look) -> Look:
+        """The same with the newest numbers; does not block. The shops change only where their store is lost."""
+        now = self._source.fresh(look.now)
+        rows = look.rows if now.shops is look.now.shops else prepare(now.shops, self._aggregate_above)
+        return replace(look, now=now, rows=rows)
 
     def history(self, range_s: int) -> History:
         """The samples since the last call, or all of another range."""

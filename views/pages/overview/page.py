@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 
@@ -26,6 +25,7 @@ from views.pages.overview.steps import Steps
 from views.pages.overview.summary import summary
 from views.pages.overview.tile_grid import TileGrid
 from views.pages.overview.tiles import TILES, Sight, TileSpec
+from views.shell.connection import grey
 from views.support.memory import Memory, ShortMemory
 from views.support.refresher import Refresher
 from views.support.throttle import Throttle
@@ -180,9 +180,11 @@ class OverviewPage(Page):
         if self._look is None:
             self._now_refresher.now()
             return
-        self._look = replace(self._look, now=self._data.fresh(self._look.now))
+        before, self._look = self._look, self._data.fresh(self._look)
         if not self.freezing.on:
             self._show_numbers()
+            if self._look.rows is not before.rows:
+                self.fleet.set_rows(self._look.rows)
 
     def _on_look(self, look: Look) -> None:
         self._error.clear()
@@ -229,6 +231,10 @@ class OverviewPage(Page):
         self.set_summary(summary(now))
         self._show_kpis()
         self.charts.show_now(now, self._limits)
+        # without the store the whole page is grey
+        facts = now.flow.facts
+        grey(self.tiles["unacked"], facts.store and not facts.broker)
+        self.charts.show_old(facts.store and not facts.broker)
 
     def _show_kpis(self) -> None:
         sight = self._sight()

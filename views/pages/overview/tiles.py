@@ -123,7 +123,9 @@ def unacked_kpi(sight: Sight) -> Kpi:
     context = _("{running} running · {ahead} fetched ahead").format(
         running=text.count(sight.now.running), ahead=text.count(sight.now.ahead)
     )
-    if not held:
+    if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
+        context = _("as it was before the broker was lost")
+    elif not held:
         context = _("workers hold nothing")
     return Kpi(value=text.count(held), context=context, sentence=_say(_("With workers"), text.count(held), "", context))
 

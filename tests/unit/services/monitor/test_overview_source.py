@@ -59,3 +59,16 @@ def test_snapshots_become_samples(room: Room, live: Live, overview: OverviewQuer
     live.start()
     (first, *_rest) = eventually(lambda: overview.series(60, 100))
     assert first.at_ms > 0
+
+
+def test_without_the_store_nobody_knows_how_a_shop_does(room: Room, live: Live, overview: OverviewQueries) -> None:
+    room.create(shop_id="s1")
+    live.start()
+    eventually(lambda: live.snapshot().counts.total == 1)
+    now = overview.now()
+    room.store.silent = 10_000
+    eventually(lambda: not live.snapshot().store.connected)
+    (shop,) = overview.fresh(now).shops
+    assert (shop.state, shop.under, shop.lost) == ("unknown", now.shops[0].under or now.shops[0].state, "store")
+    room.store.silent = 0
+    eventually(lambda: live.snapshot().store.connected)

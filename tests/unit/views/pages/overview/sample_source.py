@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from services.domain.insight import flow
+from services.domain.insight import flow, shop
 from services.domain.insight.durations import Measured
 from services.domain.insight.shop import ShopNow
 from services.domain.message import Message
@@ -160,6 +160,7 @@ class SampleSource:
         self.empty, self.calm = empty, calm
         self.shops = () if shops == 0 or empty else cells(shops)
         self.dead: int | None = None
+        self.lost = ""  #: broker or store
         self.asked_now = 0
         self.asked_series: list[int] = []
 
@@ -194,6 +195,10 @@ class SampleSource:
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
         """The same, with as many dead letters as a test says."""
+        if self.lost:
+            facts = dataclasses.replace(now.flow.facts, store=self.lost != "store", broker=self.lost != "broker")
+            shops = tuple(shop.unknown(one, shop.NO_STORE) for one in now.shops) if self.lost == "store" else now.shops
+            now = dataclasses.replace(now, flow=dataclasses.replace(now.flow, facts=facts), shops=shops)
         return now if self.dead is None else dataclasses.replace(now, dead_open=self.dead)
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:

@@ -185,6 +185,31 @@ def test_a_new_snapshot_changes_the_numbers_at_once(page: OverviewPage, source: 
     assert len(page.attention.list.items()) == 5
 
 
+def test_what_the_broker_tells_is_grey_while_only_that_is_lost(page: OverviewPage, source: SampleSource) -> None:
+    def greys() -> set[str]:
+        cards = {"depth": page.charts.depth, "rates": page.charts.rates, "held": page.charts.unacked, **page.tiles}
+        return {name for name, widget in cards.items() if widget.graphicsEffect() is not None}
+
+    assert greys() == set()
+    source.lost = "broker"
+    page._on_news()
+    assert greys() == {"depth", "held", "unacked"}
+    assert page.tiles["unacked"].kpi.context == "as it was before the broker was lost"
+    assert {row.state for row in page._look.now.shops} != {"unknown"}  # type: ignore[union-attr]
+    source.lost = "store"
+    page._on_news()
+    assert greys() == set(), "the window greys the whole page"
+
+
+def test_shops_are_unknown_while_the_store_is_lost(page: OverviewPage, source: SampleSource) -> None:
+    source.lost = "store"
+    page._on_news()
+    looks = page._look
+    assert looks is not None
+    assert {one.state for one in looks.now.shops} == {"unknown"}
+    assert {state: number for state, number in looks.rows.counts.items() if number} == {"unknown": len(looks.now.shops)}
+
+
 def test_numbers_change_ten_times_a_second_at_most(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
     source.dead = 145
     page.note_news()
