@@ -64,6 +64,7 @@ class Stage:
         if self.pair == "fleet":
             self.rabbitmq, self.redis = start_rabbitmq(), start_redis()
             broker = f'[profiles.shops]\nbroker = "{self.rabbitmq.amqp_url}"\nredis = "{self.redis.url}"\n'
+            broker += f'management = "{self.rabbitmq.management_url}"\n'
             lines = ['profile = "shops"\n', *lines, broker]
         (self.home / "config.toml").write_text("\n".join(lines), encoding="utf-8")
         self.behave({})

@@ -9,8 +9,14 @@ from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
+#: a message that the broker has not confirmed for so long is held up; one needs milliseconds
+UNSENT_MS = 10_000
 WORDS = {
     "attention.publisher_blocked": Words(N_("Nothing is sent: {tasks_n} recorded, none lost")),
+    "attention.unsent": Words(
+        N_("Nothing reaches the broker: {tasks_n} recorded, none lost"),
+        N_("It confirms nothing, nobody could tell why yet: look at its disk and memory; then all of it is sent"),
+    ),
     "attention.publisher_silent": Words(N_("The broker does not confirm what is sent")),
 }
 
@@ -32,3 +38,15 @@ def items(look: Look) -> Iterable[Attention]:
             since_ms=way.since_ms,
             verbs=(("open_tasks", f"status:{Status.PENDING}"),),
         )
+    elif look.snapshot.counts.unsent and look.snapshot.broker.connected:
+        # who sends may be another program's process that tells nobody what it meets
+        late = look.store.outbox(UNSENT_MS, 1)
+        if late:
+            yield Attention(
+                key="blocked",
+                severity="blocked",
+                code="attention.unsent",
+                params={"tasks": look.snapshot.counts.unsent},
+                since_ms=late[0].updated_at or late[0].created_at,
+                verbs=(("open_tasks", f"status:{Status.PENDING}"), ("open_workers", "")),
+            )

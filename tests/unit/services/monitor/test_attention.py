@@ -394,6 +394,17 @@ def test_what_would_fail_again_is_not_offered_to_be_republished(room: Room) -> N
     assert (dead.verbs[0], [one.code for one in dead.facts]) == (("triage_now", "a" * 16), ["worth.succeeded_since"])
 
 
+def test_what_nobody_could_send_is_told_though_nobody_says_why(room: Room) -> None:
+    task = room.recorded()
+    assert finder(room).find(look(room), (), None) == (), "one that is just on its way is nothing"
+    room.clock.advance(11)
+    items = finder(room).find(look(room), (), None)
+    (item,) = [one for one in items if one.code == "attention.unsent"]
+    assert (item.params["tasks"], item.since_ms) == (1, task.updated_at or task.created_at)
+    room.dispatcher.send([task])
+    assert "blocked" not in found(room)
+
+
 def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room) -> None:
     task = room.create()
     seen = [
