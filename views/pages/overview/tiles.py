@@ -88,7 +88,7 @@ def ready_kpi(sight: Sight) -> Kpi:
         parts.append(_("{n} recorded, not sent").format(n=text.count(unsent)))
     if parked:
         parts.append(
-            _("{ready} in queues · {blocked} at a gate").format(
+            _("{ready} in queues · {blocked} held up").format(
                 ready=text.count(total - parked - unsent), blocked=text.count(parked)
             )
         )
