@@ -75,7 +75,7 @@ def test_below_the_limit_is_calm(sight: Sight) -> None:
 
 def test_what_waits_at_gates_is_shown_as_a_part(sight: Sight) -> None:
     counts = {"queued": 11, "blocked": 5}
-    assert kpi("ready", sight, status_counts=counts).context == "11 in queues · 5 at a gate"
+    assert kpi("ready", sight, status_counts=counts).context == "11 in queues · 5 held up"
     assert kpi("ready", sight, status_counts=counts).value == "16"
     assert kpi("ready", sight, status_counts={"queued": 3000}).alarm
 
