@@ -15,11 +15,9 @@ from services.domain.query import Query, equals, excludes
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
 from services.domain.task import Task
-from services.engine import leader, leader_link
-from services.engine.fates import Fates
 from services.engine.registry import Registry
 from services.monitor.gates import GateLook
-from services.monitor.live import Rates, Snapshot
+from services.monitor.live import Rates, Snapshot, look
 from services.monitor.meter import Meter
 from services.ports import Broker, Clock, Store
 
@@ -222,21 +220,9 @@ def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) ->
 
 def taken_once(store: Store, broker: Broker, meter: Meter, clock: Clock) -> Snapshot:
     """A snapshot without a thread that takes them."""
-    now, workers, leads = store.now_ms(), tuple(store.workers()), store.leader(leader.ROLE)
-    return Snapshot(
-        at_ms=now,
-        taken=clock.monotonic(),
-        counts=store.counts(),
-        depths=tuple(broker.depths()),
-        workers=workers,
-        fates=Fates(store).find(workers, now),
-        leader=leads,
-        links=leader_link.links(store, leads),
-        pauses=tuple(store.pauses()),
-        sessions=tuple(store.sessions()),
-        broker=broker.health(),
-        rates=Rates(flow=meter.rates(now)),
-    )
+    seen = look(store, broker.health())
+    rates = Rates(flow=meter.rates(seen.at_ms))
+    return replace(seen, taken=clock.monotonic(), depths=tuple(broker.depths()), rates=rates)
 
 
 def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:

@@ -100,14 +100,17 @@ class Changes:
 
 def look(store: Store, broker: BrokerHealth | None = None) -> Snapshot:
     """One look at the fleet now, for who follows nothing; a broker that was not asked is taken to answer. Blocking."""
+    now, workers, leads = store.now_ms(), tuple(store.workers()), store.leader(leader.ROLE)
     return Snapshot(
-        at_ms=store.now_ms(),
+        at_ms=now,
         taken=0.0,
         counts=store.counts(),
-        workers=tuple(store.workers()),
+        workers=workers,
+        fates=Fates(store).find(workers, now),
         pauses=tuple(store.pauses()),
         sessions=tuple(store.sessions()),
-        leader=store.leader("engine"),
+        leader=leads,
+        links=leader_link.links(store, leads),
         broker=broker or BrokerHealth(connected=True),
     )
 
