@@ -108,12 +108,12 @@ GATES: dict[str, str] = {
         " {concurrency} running); {ahead} go first."
     ),
     "gate.shop_held_done": N_(
-        "The shop is busy: {work} is {progress} % done after {span}, usually {usual} ({holder} on {worker}, {running}"
-        " of {concurrency} running)."
+        "The shop is busy: {work} is at {progress} %, running for {span}, usually {usual} ({holder} on {worker},"
+        " {running} of {concurrency} running)."
     ),
     "gate.shop_held_done_line": N_(
-        "The shop is busy: {work} is {progress} % done after {span}, usually {usual} ({holder} on {worker}, {running}"
-        " of {concurrency} running); {ahead} go first."
+        "The shop is busy: {work} is at {progress} %, running for {span}, usually {usual} ({holder} on {worker},"
+        " {running} of {concurrency} running); {ahead} go first."
     ),
     "gate.shop_held_long": N_(
         "The shop is busy: {work} runs for {span} already, usually {usual} ({holder} on {worker}, {running} of"

@@ -58,6 +58,17 @@ def test_placeholders_agree(language: str, found: Catalog) -> None:
     assert not wrong
 
 
+@pytest.mark.parametrize("language", tool.LANGUAGES)
+def test_the_compiler_takes_every_sentence(language: str, found: Catalog) -> None:
+    assert not tool.refused(tool.merged(language, found)), "write the sentence so that no letter follows '% '"
+
+
+def test_a_sentence_the_compiler_would_refuse_is_named() -> None:
+    catalogue = Catalog(locale="zh_CN")
+    catalogue.add("{work} is {progress} % done", "{work} 已完成 {progress}%")
+    assert tool.refused(catalogue) == ["{work} is {progress} % done: placeholders are incompatible"]
+
+
 def test_adding_takes_contexts_and_plurals() -> None:
     catalogue = Catalog(locale="zh_CN")
     catalogue.add(("{n} task", "{n} tasks"), ("",))

@@ -59,7 +59,7 @@ def test_an_empty_timeline_can_be_drawn(qtbot: QtBot) -> None:
 
 def test_what_is_shown_whole_takes_the_lines_that_it_needs(timeline: Timeline) -> None:
     words = (
-        "The shop is busy: shop_crawl is 3 % done after 17 s, usually 3 m (pdd_shop_crawl_pdd-10021 on vm-1, 1 of 1)"
+        "The shop is busy: shop_crawl is at 3 %, running for 17 s, usually 3 m (pdd_shop_crawl_pdd-1 on vm-1, 1 of 1)"
     )
     timeline.set_entries((*ENTRIES, TimelineEntry(time="", text="", strong=words, whole=True)))
     timeline.resize(300, 300)
