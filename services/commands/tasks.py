@@ -20,6 +20,7 @@ from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
 from services.engine.producer import TaskSpec as TaskSpec
+from services.engine.spec import Checked
 from services.ports import Store
 
 BATCH = 200
@@ -51,8 +52,8 @@ class TaskCommands:
             act.counted(len(done.created), len(done.duplicates) + len(done.errors))
             return done
 
-    def check(self, specs: Sequence[TaskSpec]) -> list[tuple[TaskSpec, str, str]]:
-        """Which of these ``create`` would refuse, with field and sentence; nothing is created."""
+    def check(self, specs: Sequence[TaskSpec]) -> Checked:
+        """Which of these ``create`` would refuse, and which an active task does already; nothing is created."""
         return self._producer.check(specs)
 
     def cancel(self, task_ids: Sequence[str], *, reason: str = "") -> Outcome:

@@ -15,6 +15,7 @@ from services.engine import links, recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.links import Links
 from services.engine.registry import Registry
+from services.engine.spec import Checked, Twin
 from services.engine.spec import Submitted as Submitted
 from services.engine.spec import TaskSpec as TaskSpec
 from services.ports import Store
@@ -51,17 +52,45 @@ class Producer:
                 created += fresh
         return _submitted(created, duplicates, errors, sum(one.result() for one in sending))
 
-    def check(self, specs: Sequence[TaskSpec]) -> list[tuple[TaskSpec, str, str]]:
-        """What ``submit`` would refuse, as (spec, field, sentence); nothing is created."""
+    def check(self, specs: Sequence[TaskSpec]) -> Checked:
+        """What ``submit`` would refuse, and what an active task does already; nothing is created.
+
+        Raises:
+            StoreUnavailable: it cannot be asked.
+        """
         bulk = Links(self._store, specs)
         errors, lost = list(bulk.faults), {spec.key for spec, _field, _text in bulk.faults}
+        good: list[tuple[TaskSpec, str]] = []
         for spec in bulk.specs:
             try:
-                self.prepare(bulk.unbroken(spec, lost))
+                good.append((spec, self.prepare(bulk.unbroken(spec, lost)).uniq))
             except UsageError as exc:
                 errors.append((spec, exc.field, str(exc)))
                 lost.add(spec.key)
-        return errors
+        twins = self._twins(good)
+        # who waits for a twin would wait for a task that is not made
+        left = {twin.spec.key for twin in twins if twin.spec.key and twin.spec.if_duplicate == "reject"}
+        for spec, _uniq in good if left else ():
+            try:
+                bulk.unbroken(spec, left)
+            except UsageError as exc:
+                errors.append((spec, exc.field, str(exc)))
+                left.add(spec.key)
+        return Checked(errors=tuple(errors), twins=tuple(twins))
+
+    def _twins(self, good: Sequence[tuple[TaskSpec, str]]) -> list[Twin]:
+        """Asked for many at once; no more is kept than is told, for a record may hold half a megabyte."""
+        asked = [(spec, uniq) for spec, uniq in good if uniq]
+        found: list[Twin] = []
+        for start in range(0, len(asked), BULK):
+            part = asked[start : start + BULK]
+            holders = self._store.holders([uniq for _spec, uniq in part])
+            found += [
+                Twin(spec=spec, task_id=task.task_id, status=task.status)
+                for (spec, _uniq), task in zip(part, holders, strict=True)
+                if task is not None
+            ]
+        return found
 
     def _prepare_all(self, specs: Sequence[TaskSpec], bulk: Links) -> list[tuple[TaskSpec, Task]]:
         good: list[tuple[TaskSpec, Task]] = []

@@ -45,3 +45,20 @@ class Submitted:
     duplicates: tuple[tuple[TaskSpec, Task], ...] = ()
     errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
     unconfirmed: int = 0  #: recorded, but the broker has not confirmed yet; they are sent as soon as it does
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Twin:
+    """A spec whose work an active task does already."""
+
+    spec: TaskSpec
+    task_id: str  #: of the active one
+    status: str  #: how that one stands
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What would become of a bulk if it was submitted now: the rest of it would be created."""
+
+    errors: tuple[tuple[TaskSpec, str, str], ...] = ()  #: (spec, field, sentence)
+    twins: tuple[Twin, ...] = ()

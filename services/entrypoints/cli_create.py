@@ -127,8 +127,13 @@ def _create_of_file(context: Context) -> int:
     defaults = _defaults(args, Instants.of(context.settings()))
     with context.engine() as engine:
         asked = task_sheet.read(engine, args, context.settings(), defaults)
-        batch = _batch(args, len(asked.specs))
-        specs = [replace(spec, if_duplicate=args.if_duplicate, reason=args.reason, batch=batch) for spec in asked.specs]
+        # also what is active already: the guard looks once more, and notes whom it turned away
+        every = (*asked.specs, *(one.spec for one in asked.active))
+        batch = _batch(args, len(every))
+        specs = [
+            replace(spec, if_duplicate=args.if_duplicate, reason=args.reason, batch=batch)
+            for spec in sorted(every, key=lambda spec: spec.line)
+        ]
         warnings = _look_at(context, guesses.doubts(engine, specs))
         if warnings is None:
             return EXIT_FAILED
@@ -138,14 +143,19 @@ def _create_of_file(context: Context) -> int:
     batch = batch if done.created else ""
     told = task_sheet.document(asked) | _created(done, errors) | {"warnings": warnings, "batch": batch}
     told["dry_run"] = args.dry_run
-    words = [*task_sheet.lines(asked), *_lines(done, errors[len(asked.faults) :], batch)]
+    words = [
+        *task_sheet.lines(asked, created=goes),
+        *_lines(done, errors[len(asked.faults) :], batch),
+        *task_sheet.active(len(done.duplicates), args.if_duplicate),
+    ]
     if asked.faults and not goes:
         told |= {"error": task_sheet.first_fault(asked), "field": asked.faults[0].field}
         words.append("nothing was created; mend these rows, or create the others with --skip-bad")
     elif args.dry_run:
-        words.append(f"{len(specs)} tasks would be created; nothing was created")
+        words.append(f"{len(asked.going)} tasks would be created; nothing was created")
     context.show(told, words)
-    return EXIT_USAGE if errors else EXIT_FAILED if done.duplicates or asked.twins else EXIT_OK
+    doubled = done.duplicates or asked.twins or (asked.active and asked.fate == "reject")
+    return EXIT_USAGE if errors else EXIT_FAILED if doubled else EXIT_OK
 
 
 def _defaults(args: argparse.Namespace, instants: Instants) -> Defaults:

@@ -9,12 +9,18 @@ from typing import Any
 from services import assembly
 from services.clock import machine_zone
 from services.commands.sheet import columns, table
-from services.commands.sheet.orders import Defaults, Fault, Known, Orders, orders, refused
+from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.domain import recurrence
 from services.entrypoints import context
 from services.messages import english
 from services.settings import Settings
+
+_FATES = {
+    "reject": ": left out (--if-duplicate queue: after those)",
+    "queue": ": created to run after those",
+    "force": ": created to run beside those",
+}
 
 
 def read(engine: assembly.Engine, args: argparse.Namespace, settings: Settings, defaults: Defaults) -> Orders:
@@ -37,7 +43,7 @@ def read(engine: assembly.Engine, args: argparse.Namespace, settings: Settings, 
         twins=args.if_duplicate != "reject",
         shops=index,
     )
-    return refused(asked, assembly.commands(engine).tasks.check(asked.specs))
+    return checked(asked, assembly.commands(engine).tasks.check(asked.specs), args.if_duplicate)
 
 
 def document(asked: Orders) -> dict[str, Any]:
@@ -48,18 +54,28 @@ def document(asked: Orders) -> dict[str, Any]:
         "types": dict(asked.types()),
         "platforms": dict(asked.platforms()),
         "rows": asked.total,
-        "tasks": len(asked.specs),
+        "tasks": len(asked.going),
         "empty": asked.table.empty,
         "bad_rows": asked.bad_rows,
         "bad": [_fault(fault) for fault in asked.faults],
         "repeated": [_fault(fault) for fault in asked.twins],
+        "active": [
+            {
+                "row": one.spec.line,
+                "shop": f"{one.spec.platform}:{one.spec.shop_id}",
+                "type": one.spec.task_type,
+                "existing": one.task_id,
+                "status": one.status,
+            }
+            for one in asked.active
+        ],
         "encoding": asked.table.encoding,
         "sheet": asked.table.sheet,
     }
 
 
-def lines(asked: Orders) -> list[str]:
-    """The same for people."""
+def lines(asked: Orders, *, created: bool = False) -> list[str]:
+    """The same for people; once the tasks are ``created``, that answer names row by row what was active already."""
     found = asked.table
     place = f"sheet {found.sheet}" if found.sheet else found.encoding
     told = [f"{found.name} ({place}): {asked.total} rows"]
@@ -68,10 +84,23 @@ def lines(asked: Orders) -> list[str]:
     told += [f"column {title} is {target}" for title, target in asked.mapping.items()]
     told += [f"column {one.title} is ignored: {english(one.why)}" for one in asked.ignored if one.why is not None]
     told += [f"{number} tasks of {name}" for name, number in asked.types().most_common()]
-    told += [f"row {fault.row}: {_place(fault)}{english(fault.reason)}" for fault in asked.left_out]
+    told += [
+        f"row {fault.row}: {_place(fault)}{english(fault.reason)}"
+        for fault in asked.left_out
+        if not created or fault.field != "active"
+    ]
+    told += active(len(asked.active), asked.fate) if not created or asked.fate != "reject" else []
     if found.empty:
         told.append(f"{found.empty} empty rows")
     return told
+
+
+def active(number: int, fate: str) -> list[str]:
+    """How many rows are active already, and what becomes of them; nothing for none."""
+    if not number:
+        return []
+    rows = "1 row is" if number == 1 else f"{number} rows are"
+    return [f"{rows} the same work as tasks that wait or run{_FATES[fate]}"]
 
 
 def first_fault(asked: Orders) -> str:
@@ -84,7 +113,7 @@ def first_fault(asked: Orders) -> str:
 
 def _place(fault: Fault) -> str:
     value = f" {context.plain(fault.value)[:60]!r}" if fault.value else ""
-    return f"{fault.column}{value}: " if fault.column or value else ""
+    return f"{fault.column}{value}: ".lstrip() if fault.column or value else ""
 
 
 def _fault(fault: Fault) -> dict[str, Any]:

@@ -81,6 +81,13 @@ def test_holders(rig: Rig) -> None:
     assert rig.store.holders([]) == []
 
 
+def test_holders_of_more_keys_than_one_slice_stand_at_the_places_of_their_keys(rig: Rig) -> None:
+    made = {f"k{n}": rig.create(uniq=f"k{n}", shop_id=f"s{n}").task_id for n in range(0, 1300, 100)}
+    asked = [f"k{n}" for n in range(1300)]
+    found = rig.store.holders([*asked, "k100"])
+    assert [task and task.task_id for task in found] == [*(made.get(key) for key in asked), made["k100"]]
+
+
 @pytest.mark.parametrize("count", [0, 1, 3])
 def test_get_keeps_the_places(rig: Rig, count: int) -> None:
     ids = [rig.create().task_id for _ in range(count)]

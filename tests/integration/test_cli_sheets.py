@@ -113,3 +113,33 @@ def test_what_waits_for_a_bad_row_is_bad_too(cli: Cli, fleet: Fleet, tmp_path: P
     told = cli.run("task", "create", "--file", path, "--skip-bad", code=2)
     assert [(one["row"], one["column"]) for one in told["bad"]] == [(2, "参数"), (3, "depends_on")]
     assert tasks(fleet) == []
+
+
+def test_rows_that_are_active_already_are_told_before_anything_is_created(
+    cli: Cli, fleet: Fleet, tmp_path: Path
+) -> None:
+    header, rows = ("shop", "type"), [["pdd:s1", "sync_order"], ["pdd:s2", "sync_order"], ["pdd:s3", "sync_order"]]
+    (first,) = cli.run("task", "create", "--file", task_sheets.write(tmp_path / "a.csv", rows[1:2], header))["created"]
+    path = task_sheets.write(tmp_path / "b.csv", [*rows, rows[1]], header)
+    words = ("task", "create", "--file", path)
+
+    told = cli.run(*words, "--dry-run", code=1)
+    assert (told["tasks"], told["created"], told["duplicates"]) == (2, [], [])
+    status = told["active"][0].pop("status")
+    assert told["active"] == [{"row": 3, "shop": "pdd:s2", "type": "sync_order", "existing": first}]
+    assert (told["repeated"][0]["row"], told["repeated"][0]["reason"]) == (5, f"active already ({status}): {first}")
+    said = cli.call(*words, "--dry-run").stdout
+    assert "1 row is the same work as tasks that wait or run: left out" in said
+    assert f"row 3: 'pdd:s2 sync_order': active already ({status}): {first}" in said
+    assert "2 tasks would be created" in said
+    queued = cli.call(*words, "--dry-run", "--if-duplicate", "queue").stdout
+    assert "created to run after those" in queued
+    assert "4 tasks would be created" in queued
+    assert len(tasks(fleet)) == 1
+
+    done = cli.call(*words)
+    assert done.returncode == 1
+    assert "1 row is the same work as tasks that wait or run: left out" in done.stdout
+    assert done.stdout.count(first) == 2, "once as the row that is left out, once for the row that repeats it"
+    assert len(tasks(fleet)) == 3
+    assert cli.run("stats")["duplicates"]["refused"] == 1, "the guard keeps its account"

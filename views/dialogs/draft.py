@@ -14,6 +14,7 @@ from services.i18n import _, ngettext
 
 ALL = "all"  #: every platform
 REJECT, QUEUE, FORCE = "reject", "queue", "force"  #: what becomes of a task that is active already
+STOP = "stop"  #: of a file: nothing is created while one of its rows is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -97,7 +97,7 @@ class Forecast(SideColumn):
         self._number.set_tone("dis" if errors or not draft.number else "text")
         self._each.setText(_("checking for duplicates") if checking else _("one for each ticked shop"))
         self.errors.show_words(errors, hint if errors else "")
-        self.twins.show_twins(twins, draft.if_duplicate)
+        self.twins.show_twins(twins.headline() if twins.by_shop else "", twins.words(), draft.if_duplicate)
         self._show_message()
 
     def show_outlook(

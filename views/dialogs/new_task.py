@@ -23,7 +23,7 @@ from services.messages import told
 from views.context import PageContext
 from views.dialogs.created import Created
 from views.dialogs.creator import Creator
-from views.dialogs.draft import FORCE, QUEUE, Draft, from_prefill
+from views.dialogs.draft import FORCE, QUEUE, REJECT, STOP, Draft, from_prefill
 from views.dialogs.forecast import Forecast
 from views.dialogs.frame import DialogFrame
 from views.dialogs.json_text import pretty
@@ -92,7 +92,7 @@ class NewTaskDialog(DialogFrame):
         """Throw the draft away."""
         self._form.start_over()
         self._work.forget()
-        self._found = False
+        self._found, self._rows_fate = False, REJECT
         self.forecast.twins.reason.clear()
         self._pages.setCurrentWidget(self._form)
         self._say()
@@ -102,7 +102,7 @@ class NewTaskDialog(DialogFrame):
         self.what, self.shops = self._form.what, self._form.shops
         self.parameters, self.delivery = self._form.parameters, self._form.delivery
         self.forecast, self.outcome, self.error = Forecast(), Created(), ErrorStrip()
-        self.sheet, self._found = SheetStep(), False
+        self.sheet, self._found, self._rows_fate = SheetStep(), False, REJECT
         self._pages = QStackedWidget()
         self._pages.addWidget(self._form)
         self._pages.addWidget(self.sheet)
@@ -131,6 +131,8 @@ class NewTaskDialog(DialogFrame):
         self.sheet.reading_chosen.connect(self._on_reading)
         self.sheet.defaults_wanted.connect(self._on_back)
         self.sheet.export_wanted.connect(self._on_export)
+        self.sheet.fate_chosen.connect(self._on_rows_fate)
+        self.sheet.active_wanted.connect(self._on_show_active)
         self._work.done.connect(self._on_rows)
         self._work.failed.connect(self._on_no_rows)
         # the foot
@@ -207,7 +209,7 @@ class NewTaskDialog(DialogFrame):
     # a file
 
     def _on_file(self, path: Path) -> None:
-        self._found = False
+        self._found, self._rows_fate = False, REJECT
         self._ask_rows(Wish(path=path))
 
     def _ask_rows(self, wish: Wish) -> None:
@@ -236,9 +238,23 @@ class NewTaskDialog(DialogFrame):
     def _on_rows(self, found: Orders) -> None:
         self._found = True
         self.shops.set_mode(FILE)
-        self.sheet.show_orders(found, self._known.types, self.draft())
+        self._show_rows(found)
         self._pages.setCurrentWidget(self.sheet)
         self._say()
+
+    def _show_rows(self, found: Orders) -> None:
+        fate = QUEUE if self._rows_fate == QUEUE else REJECT
+        self.sheet.show_orders(replace(found, fate=fate), self._known.types, self.draft(), self._rows_fate)
+
+    def _on_rows_fate(self, fate: str) -> None:
+        self._rows_fate = fate
+        if self.sheet.orders is not None:
+            self._show_rows(self.sheet.orders)
+        self._say()
+
+    def _on_show_active(self) -> None:
+        if self.sheet.orders is not None:
+            self._watch(*[one.task_id for one in self.sheet.orders.active[:SHOWN]])
 
     def _on_no_rows(self, error: BaseException) -> None:
         if self._pages.currentWidget() is self.sheet:
@@ -262,7 +278,7 @@ class NewTaskDialog(DialogFrame):
 
     def _create_rows(self) -> None:
         found = self.sheet.orders
-        if found is not None and found.specs and not self._work.busy:
+        if found is not None and found.going and not self._work.busy:
             wanted = SheetDraft(orders=found)
             self._creator.create(wanted, wanted.number, self)
             self._say()
@@ -365,10 +381,13 @@ class NewTaskDialog(DialogFrame):
         self.shops.say(len(self._known.shops))
         self.forecast.setVisible(False)
         rows = found.total if found is not None else 0
-        number = len(found.specs) if found is not None else 0
+        number = len(found.going) if found is not None else 0
         blocked = _("Reading the file") if self._work.busy else self._form.blocked()
-        if not on_form and not blocked and not number:
-            blocked = _("No row can become a task")
+        if not on_form and not blocked and found is not None and found.active and self._rows_fate == STOP:
+            blocked = _("Nothing is created while rows are active already")
+        elif not on_form and not blocked and not number:
+            active = found is not None and found.active and not found.bad_rows
+            blocked = _("All of them are active already") if active else _("No row can become a task")
         if found is not None:
             name = ngettext("{file}: {n} row", "{file}: {n} rows", rows)
             self.shops.picker.file.show_file(name.format(file=found.table.name, n=text.count(rows)))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from views.support import safe
 from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import RADIUS_CARD, status
+from views.widgets.flow_row import FlowRow
 
 
 class Notice(QWidget):
@@ -20,8 +21,7 @@ class Notice(QWidget):
         self._token = status(name)
         self._lead = Label("", "strong", wrap=True)
         self._text = Label("", "label", "text2", wrap=True)
-        self._links = QHBoxLayout()
-        self._links.setSpacing(14)
+        self._links = FlowRow(across=14)
         column = QVBoxLayout(self)
         column.setContentsMargins(34, 9, 10, 9)
         column.setSpacing(3)
@@ -41,7 +41,6 @@ class Notice(QWidget):
         """Put verbs below the text."""
         for link in links:
             self._links.addWidget(link)
-        self._links.addStretch(1)
 
     def add_field(self, field: QWidget) -> None:
         """Put an input below the verbs."""

@@ -14,10 +14,11 @@ from services.commands.sheet.orders import Fault, Orders
 from services.commands.sheet.text_file import ENCODINGS
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, language, ngettext, pgettext
-from services.messages import render
-from views.dialogs.draft import ALL, Draft
+from views.dialogs.draft import ALL, QUEUE, REJECT, STOP, Draft
 from views.dialogs.sheet_columns import SheetColumns
 from views.dialogs.side import SideColumn, tasks
+from views.dialogs.twin_notice import TwinNotice
+from views.dialogs.twins import standing
 from views.support import safe, shown, text
 from views.support.language import on_language_changed
 from views.support.look import Label, line
@@ -31,6 +32,8 @@ from views.widgets.elided import Elided
 from views.widgets.fields import ChoiceField
 from views.widgets.key_values import KeyValues
 from views.widgets.strip import Strip
+
+RUNS_NAMED = 6  #: runs of rows that are active already; all of those rows stand in the list of what is left out
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +49,13 @@ COLUMNS: tuple[Column[LeftOut], ...] = (
     Column(
         key="column", title=N_("Column"), value=lambda one: safe.one_line(one.fault.column, 60), strong=True, width=110
     ),
-    Column(key="value", title=N_("Value"), value=lambda one: safe.one_line(one.fault.value, 120), mono=True, width=150),
+    Column(key="value", title=N_("Value"), value=lambda one: safe.one_line(one.fault.value, 120), mono=True, width=190),
     Column(
         key="reason",
         title=N_("Reason"),
         value=lambda one: one.fault.reason.code,
-        text=lambda one: safe.one_line(render(one.fault.reason)),
-        tooltip=lambda one: render(one.fault.reason),
+        text=lambda one: safe.one_line(shown.say(one.fault.reason)),
+        tooltip=lambda one: shown.say(one.fault.reason),
         width=300,
         stretch=True,
     ),
@@ -66,6 +69,8 @@ class SheetStep(QWidget):
     file_wanted: choose another file.
     export_wanted: the path that the list of what is left out goes to.
     defaults_wanted: change what counts where a row says nothing.
+    fate_chosen: what becomes of rows that are active already: ``reject``, ``queue`` or ``stop``.
+    active_wanted: list the tasks that do the work of rows already.
     """
 
     column_chosen = Signal(int, str)
@@ -73,6 +78,8 @@ class SheetStep(QWidget):
     file_wanted = Signal()
     export_wanted = Signal(object)
     defaults_wanted = Signal()
+    fate_chosen = Signal(str)
+    active_wanted = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -96,6 +103,8 @@ class SheetStep(QWidget):
         self.copy.clicked.connect(self._on_copy)
         self.export.clicked.connect(self._on_export)
         self.summary.change.activated.connect(self.defaults_wanted)
+        self.summary.twins.fate_chosen.connect(self.fate_chosen)
+        self.summary.twins.show_wanted.connect(self.active_wanted)
         on_language_changed(self.say)
         self.say()
 
@@ -130,10 +139,10 @@ class SheetStep(QWidget):
         row.addLayout(column, 1)
         row.addWidget(self.summary)
 
-    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft) -> None:
-        """Show what a file asks for."""
+    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str = REJECT) -> None:
+        """Show what a file asks for; ``fate`` is what becomes of the rows that are active already."""
         self._orders, self._types = found, types
-        self.summary.show_orders(found, types, draft)
+        self.summary.show_orders(found, types, draft, fate)
         self.model.apply([LeftOut(place, fault) for place, fault in enumerate(found.left_out)], settle=True)
         self.say()
 
@@ -145,7 +154,9 @@ class SheetStep(QWidget):
     def left_out(self) -> int:
         """Rows that become no task."""
         found = self._orders
-        return found.bad_rows + len(found.twins) if found is not None else 0
+        if found is None:
+            return 0
+        return found.bad_rows + len(found.twins) + (len(found.active) if found.fate == REJECT else 0)
 
     # slots
 
@@ -191,10 +202,10 @@ class SheetStep(QWidget):
         kinds = [self._types[name] for name in found.types() if name in self._types]
         self.columns.show_columns(found.columns, kinds)
         words = text.listed([safe.one_line(one.title, 40) for one in found.ignored])
-        self.ignored.setVisible(bool(words))
         number = len(found.ignored)
         lead = ngettext("{n} column is not used:", "{n} columns are not used:", number).format(n=number)
         self.ignored.show_text(words, lead)
+        self.ignored.setVisible(bool(words))
         out = self.left_out()
         none = _("No row is left out")
         self._left_title.setText(
@@ -222,9 +233,10 @@ class SheetSummary(SideColumn):
         super().__init__(parent)
         self._orders: Orders | None = None
         self._types: Mapping[str, TaskType] = {}
-        self._draft = Draft()
+        self._draft, self._fate = Draft(), REJECT
         self._lead, self._number = Label("", "body", "text2"), Label("", "number")
         self._each = Label("", "body", "text2", wrap=True)
+        self.twins = TwinNotice((REJECT, QUEUE, STOP))
         self._kinds, self._platforms, self._defaults = (KeyValues(spread=True) for _place in range(3))
         self._else = Label("", "label", "text3", wrap=True)
         self.change = LinkLabel(N_("Change"))
@@ -233,6 +245,8 @@ class SheetSummary(SideColumn):
         column.setSpacing(4)
         for widget in (self._lead, self._number, self._each):
             column.addWidget(widget)
+        column.addSpacing(4)
+        column.addWidget(self.twins)
         for facts in (self._kinds, self._platforms):
             column.addSpacing(8)
             column.addWidget(line())
@@ -248,9 +262,9 @@ class SheetSummary(SideColumn):
         column.addWidget(self.change)
         column.addStretch(1)
 
-    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft) -> None:
+    def show_orders(self, found: Orders, types: Mapping[str, TaskType], draft: Draft, fate: str) -> None:
         """Take what a file asks for, and what the dialog says beside it."""
-        self._orders, self._types, self._draft = found, types, draft
+        self._orders, self._types, self._draft, self._fate = found, types, draft, fate
 
     def facts(self) -> dict[str, str]:
         """The numbers shown, by name."""
@@ -261,11 +275,12 @@ class SheetSummary(SideColumn):
         found = self._orders
         if found is None:
             return
-        number = len(found.specs)
+        number = len(found.going)
         self._lead.setText(_("This will create"))
         self._number.setText(tasks(number))
         self._number.set_tone("text" if number else "dis")
         self._each.setText(_("one for each good row, as the row says"))
+        self._say_active(found)
         self._kinds.set_rows(
             [(self._type_word(name), text.count(count)) for name, count in found.types().most_common()]
         )
@@ -273,6 +288,23 @@ class SheetSummary(SideColumn):
         self._platforms.set_rows([(_(PLATFORM_NAMES.get(name, name)), text.count(count)) for name, count in platforms])
         self._else.setText(_("Where a row says nothing:"))
         self._defaults.set_rows(self._default_rows(found))
+
+    def _say_active(self, found: Orders) -> None:
+        number = len(found.active)
+        lead = ngettext(
+            "{n} row is the same work as a task that waits or runs",
+            "{n} rows are the same work as tasks that wait or run",
+            number,
+        ).format(n=text.count(number))
+        runs = text.runs(one.spec.line for one in found.active)
+        named = [f"{run[0]}" if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:RUNS_NAMED]]
+        rows = ngettext("Row {rows}", "Rows {rows}", number).format(rows=text.listed(named))
+        more = sum(map(len, runs[RUNS_NAMED:]))
+        if more:
+            rows = _("{rows} and {n} more").format(rows=rows, n=text.count(more))
+        how = standing(one.status for one in found.active)
+        words = _("{rows}: {standing}").format(rows=rows, standing=how)
+        self.twins.show_twins(lead if number else "", words, self._fate)
 
     def _default_rows(self, found: Orders) -> list[tuple[str, str]]:
         draft, mapped = self._draft, set(found.mapping.values())

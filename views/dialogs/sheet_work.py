@@ -14,12 +14,11 @@ from PySide6.QtCore import QObject, Signal
 from services.clock import SystemClock
 from services.commands.sheet import columns, table
 from services.commands.sheet.columns import Column
-from services.commands.sheet.orders import Defaults, Fault, Known, Orders, orders, refused
+from services.commands.sheet.orders import Defaults, Fault, Known, Orders, checked, orders
 from services.commands.sheet.shop_index import ShopIndex
 from services.commands.sheet.table import Table
 from services.commands.tasks import TaskSpec
 from services.i18n import _
-from services.messages import render
 from services.monitor.export import guarded
 from views.context import PageContext
 from views.dialogs.draft import ALL, Draft
@@ -47,11 +46,11 @@ class SheetDraft:
     @property
     def number(self) -> int:
         """How many tasks will come of it."""
-        return len(self.orders.specs)
+        return len(self.orders.going)
 
     def specs(self, batch: str) -> list[TaskSpec]:
         """One task for each good row, each of its own type."""
-        return [replace(spec, batch=batch) for spec in self.orders.specs]
+        return [replace(spec, batch=batch) for spec in self.orders.going]
 
 
 class SheetWork(QObject):
@@ -112,7 +111,7 @@ def write(path: Path, faults: tuple[Fault, ...]) -> int:
         rows = csv.writer(stream)
         rows.writerow((_("Row"), _("Column"), _("Value"), _("Reason")))
         rows.writerows(
-            (fault.row, guarded(fault.column), guarded(fault.value), render(fault.reason)) for fault in faults
+            (fault.row, guarded(fault.column), guarded(fault.value), shown.say(fault.reason)) for fault in faults
         )
     return len(faults)
 
@@ -131,7 +130,7 @@ def _judge(wish: Wish, draft: Draft, context: PageContext, zone: tzinfo) -> Orde
         defaults=defaults_of(draft, mapped),
         shops=index,
     )
-    return refused(found, context.commands.tasks.check(found.specs))
+    return checked(found, context.commands.tasks.check(found.specs))
 
 
 def defaults_of(draft: Draft, mapped: tuple[Column, ...]) -> Defaults:

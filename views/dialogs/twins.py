@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,14 +33,20 @@ class Twins:
 
     def words(self) -> str:
         """How they stand: ``4 waiting, 2 running``."""
-        numbers = Counter(shown.status_word(task.status) for task in self.by_shop.values())
-        parts = (_("{n} {status}").format(n=count, status=word.lower()) for word, count in numbers.most_common())
-        return text.listed(parts)
+        return standing(task.status for task in self.by_shop.values())
 
     def headline(self) -> str:
         """How many shops."""
         number = len(self.by_shop)
         return ngettext("{n} shop already has this task", "{n} shops already have this task", number).format(n=number)
+
+
+def standing(statuses: Iterable[str]) -> str:
+    """How active tasks stand: ``4 waiting, 2 running``."""
+    numbers = Counter(map(shown.status_word, statuses))
+    return text.listed(
+        _("{n} {status}").format(n=text.count(count), status=word.lower()) for word, count in numbers.most_common()
+    )
 
 
 def find(queries: TaskQueries, kind: TaskType, shops: Sequence[str], payload: Mapping[str, Any]) -> Twins:

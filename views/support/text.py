@@ -75,6 +75,17 @@ def run_on(parts: Iterable[str]) -> str:
     return ("" if is_chinese() else " ").join(part for part in parts if part)
 
 
+def runs(numbers: Iterable[int]) -> list[range]:
+    """Rising numbers as the runs in which each follows the one before."""
+    found: list[range] = []
+    for number in numbers:
+        if found and found[-1].stop == number:
+            found[-1] = range(found[-1].start, number + 1)
+        else:
+            found.append(range(number, number + 1))
+    return found
+
+
 def count(number: int) -> str:
     """Return a whole number with thousands separators."""
     return f"{number:,}"

@@ -63,6 +63,8 @@ class FlowRow(QLayout):
     def _place(self, rect: QRect, *, move: bool) -> int:
         left, top, height = rect.left(), rect.top(), 0
         for item in self._items:
+            if item.isEmpty():
+                continue  # a hidden one takes no room
             size = item.sizeHint()
             if height and left + size.width() > rect.left() + rect.width():
                 left, top, height = rect.left(), top + height + self._down, 0

@@ -23,7 +23,7 @@ from services.domain.said import Said
 from services.domain.shop import Shop, valid_shop_id, valid_word
 from services.domain.task_type import TaskType
 from services.engine.recipe import payload_text
-from services.engine.spec import TaskSpec
+from services.engine.spec import Checked, TaskSpec, Twin
 
 SUGGESTED = 200  #: unknown shops for which a similar one is looked for
 _ERRORS = frozenset({"#N/A", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!", "#CALC!"})
@@ -68,11 +68,13 @@ class Fault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Orders:
-    """What a file asks for: every row of it is in exactly one of specs, bad rows, twins and empty rows."""
+    """What a file asks for: every row of it is in exactly one of specs, active, bad rows, twins and empty rows."""
 
     table: Table
     columns: tuple[Column, ...]
     specs: tuple[TaskSpec, ...] = ()
+    active: tuple[Twin, ...] = ()  #: rows whose work an active task does already
+    fate: str = "reject"  #: what becomes of those: reject leaves them out, queue | force creates them too
     faults: tuple[Fault, ...] = ()  #: of bad rows, in their order; a row may have several
     twins: tuple[Fault, ...] = ()  #: rows that repeat an earlier one
 
@@ -87,9 +89,18 @@ class Orders:
         return len({fault.row for fault in self.faults})
 
     @property
+    def going(self) -> tuple[TaskSpec, ...]:
+        """The tasks that come of it, in the order of their rows."""
+        if self.fate == "reject" or not self.active:
+            return self.specs
+        beside = (replace(one.spec, if_duplicate=self.fate) for one in self.active)
+        return tuple(sorted((*self.specs, *beside), key=lambda spec: spec.line))
+
+    @property
     def left_out(self) -> tuple[Fault, ...]:
         """Everything that keeps a row from becoming a task, by row."""
-        return tuple(sorted((*self.faults, *self.twins), key=lambda fault: fault.row))
+        active = map(_active, self.active) if self.fate == "reject" else ()
+        return tuple(sorted((*self.faults, *self.twins, *active), key=lambda fault: fault.row))
 
     @property
     def ignored(self) -> tuple[Column, ...]:
@@ -103,11 +114,11 @@ class Orders:
 
     def types(self) -> Counter[str]:
         """Tasks by type."""
-        return Counter(spec.task_type for spec in self.specs)
+        return Counter(spec.task_type for spec in self.going)
 
     def platforms(self) -> Counter[str]:
         """Tasks by platform."""
-        return Counter(spec.platform for spec in self.specs)
+        return Counter(spec.platform for spec in self.going)
 
 
 def orders(
@@ -146,10 +157,28 @@ def orders(
     )
 
 
-def refused(found: Orders, errors: Sequence[tuple[TaskSpec, str, str]]) -> Orders:
-    """The orders without what the engine would refuse (spec, field, sentence), each told with its row."""
-    if not errors:
-        return found
+def checked(found: Orders, answer: Checked, fate: str = "reject") -> Orders:
+    """The orders after the engine's look at them: what it would refuse, and what an active task does already, is told
+    with its row. ``fate``: reject | queue | force, what becomes of the latter.
+    """
+    refused = _refused(found, answer.errors) if answer.errors else found
+    lost = {fault.row for fault in refused.faults}
+    active = {one.spec.line: one for one in answer.twins if one.spec.line not in lost}
+    # a row that repeats one of those is not created with it either
+    twins = (
+        replace(fault, reason=_active(active[first]).reason) if (first := _first(fault)) in active else fault
+        for fault in refused.twins
+    )
+    return replace(
+        refused,
+        specs=tuple(spec for spec in refused.specs if spec.line not in active),
+        active=tuple(active[row] for row in sorted(active)),
+        fate=fate,
+        twins=tuple(twins),
+    )
+
+
+def _refused(found: Orders, errors: Sequence[tuple[TaskSpec, str, str]]) -> Orders:
     titles = {one.target: one.title for one in found.columns if one.target}
     values = {(row.number, one.target): row.cells[one.at] for row in found.table.rows for one in found.columns}
     faults = [
@@ -182,13 +211,21 @@ def _seen_before(spec: TaskSpec, kind: TaskType, seen: dict[str, int]) -> int:
 def _twin(spec: TaskSpec, kind: TaskType, first: int) -> Fault:
     once = kind.uniqueness == "shop_type"
     reason = Message("sheet.twin_shop", {"type": kind.name, "row": first}) if once else None
-    return Fault(
-        row=spec.line,
-        column="",
-        field="twin",
-        value=f"{spec.platform}:{spec.shop_id} {spec.task_type}",
-        reason=reason or Message("sheet.twin", {"row": first}),
-    )
+    return _whole_row(spec, "twin", reason or Message("sheet.twin", {"row": first}))
+
+
+def _first(repeated: Fault) -> int:
+    """The row that a row repeats."""
+    return int(repeated.reason.params.get("row", 0))
+
+
+def _active(twin: Twin) -> Fault:
+    return _whole_row(twin.spec, "active", Message("sheet.active", {"id": twin.task_id, "status": twin.status}))
+
+
+def _whole_row(spec: TaskSpec, field: str, reason: Message) -> Fault:
+    value = f"{spec.platform}:{spec.shop_id} {spec.task_type}"
+    return Fault(row=spec.line, column="", field=field, value=value, reason=reason)
 
 
 class _Reader:

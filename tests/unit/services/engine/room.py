@@ -33,6 +33,7 @@ class Store(EmbeddedStore):
 
     silent = 0  #: calls that find nobody
     forgetful = 0  #: applied batches whose reply is lost
+    keys_asked: tuple[int, ...] = ()  #: how many keys each question for holders named
 
     def apply(self, ops: Sequence[Op]) -> list[Answer]:
         self._maybe_silent()
@@ -41,6 +42,10 @@ class Store(EmbeddedStore):
             self.forgetful -= 1
             raise StoreUnavailable("the reply was lost")
         return answers
+
+    def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
+        self.keys_asked = (*self.keys_asked, len(uniqs))
+        return super().holders(uniqs)
 
     def now_ms(self) -> int:
         self._maybe_silent()

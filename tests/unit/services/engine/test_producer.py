@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,32 @@ def test_the_same_work_twice_in_one_bulk_is_a_duplicate(room: Room) -> None:
     done = room.producer.submit([spec, spec])
     assert len(done.created) == 1
     assert [task.task_id for _, task in done.duplicates] == [done.created[0].task_id]
+
+
+def test_a_check_names_what_is_active_already_and_who_would_wait_for_it(room: Room) -> None:
+    held = room.create(shop_id="s1", payload={})
+    specs = [
+        room.spec(shop_id="s1", payload={}, key="a"),
+        room.spec(shop_id="s2", key="b", depends_on=("a",)),
+        room.spec(shop_id="s3", depends_on=("b",)),
+        room.spec(shop_id="s4"),
+    ]
+    found = room.producer.check(specs)
+    assert [(twin.spec, twin.task_id, twin.status) for twin in found.twins] == [(specs[0], held.task_id, held.status)]
+    assert [(spec.shop_id, field) for spec, field, _text in found.errors] == [
+        ("s2", "depends_on"),
+        ("s3", "depends_on"),
+    ]
+    assert room.store.counts().total == 1
+    wished = [replace(spec, if_duplicate="queue") for spec in specs]
+    assert room.producer.check(wished).errors == (), "queued behind it, it is made"
+
+
+def test_a_check_of_a_bulk_asks_the_store_a_few_times(room: Room) -> None:
+    room.producer.submit([room.spec(shop_id="s7", payload={})])
+    found = room.producer.check([room.spec(shop_id=f"s{number}", payload={}) for number in range(2 * BULK + 1)])
+    assert [twin.spec.shop_id for twin in found.twins] == ["s7"]
+    assert room.store.keys_asked == (BULK, BULK, 1)
 
 
 def test_what_the_broker_did_not_take_is_counted_and_kept(room: Room) -> None:

@@ -167,18 +167,73 @@ def test_what_is_left_out_is_copied_and_exported(
     assert all(row[3] for row in written)
 
 
-def test_what_is_active_already_is_told_row_by_row(qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path) -> None:
-    header = ("店铺", "任务类型")
-    rows = [["pdd-10001", "同步订单"], ["pdd-10001", "商品刷新"], ["pdd-10002", "同步订单"]]
-    for _time in range(2):
-        dialog = read_file(task_sheets.write(tmp_path / "a.csv", rows, header))
+HEADER = ("店铺", "任务类型")
+ROWS = [["pdd-10001", "同步订单"], ["pdd-10001", "商品刷新"], ["pdd-10002", "同步订单"]]
+
+
+@pytest.fixture
+def second(qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path) -> NewTaskDialog:
+    """The step of a file of four rows of which two are active already, one of them twice."""
+    first = read_file(task_sheets.write(tmp_path / "a.csv", ROWS[:2], HEADER))
+    with qtbot.waitSignal(first.created):
+        first.verbs.create.click()
+    return read_file(task_sheets.write(tmp_path / "b.csv", [*ROWS, ROWS[0]], HEADER))
+
+
+def test_rows_that_are_active_already_are_told_before_anything_is_created(
+    qtbot: QtBot, fleet: Fleet, second: NewTaskDialog
+) -> None:
+    active = {task.task_type: task.task_id for task in tasks(fleet)}
+    notice = second.sheet.summary.twins
+    assert notice.isVisible()
+    assert not second.sheet.ignored.isVisible(), "no column is ignored"
+    assert all(link.width() >= link.sizeHint().width() for link in notice.links.values() if link.isVisible())
+    assert notice.lead() == "2 rows are the same work as tasks that wait or run"
+    assert notice.accessibleName().endswith("Rows 2-3: 2 waiting. They are left out.")
+    assert second.verbs.create.text() == "Create 1, leave out 3"
+    told = [(one.fault.row, one.fault.reason.params["id"]) for one in second.sheet.model.records()]
+    assert told == [(2, active["sync_order"]), (3, active["refresh_goods"]), (5, active["sync_order"])]
+    with qtbot.waitSignal(second.tasks_wanted) as wanted:
+        notice.show_wanted.emit()
+    assert all(task_id in wanted.args[0] for task_id in active.values())
+    with qtbot.waitSignal(second.created) as done:
+        second.verbs.create.click()
+    assert (len(done.args[0].created), done.args[0].duplicates) == (1, ())
+    assert len(tasks(fleet)) == 3
+
+
+def test_while_rows_are_active_a_person_may_create_nothing(fleet: Fleet, second: NewTaskDialog) -> None:
+    second.sheet.summary.twins.links["stop"].click()
+    assert not second.verbs.create.isEnabled()
+    assert second.verbs.missing.text() == "Nothing is created while rows are active already"
+    assert len(tasks(fleet)) == 2
+    second.sheet.summary.twins.links["reject"].click()
+    assert second.verbs.create.isEnabled()
+
+
+def test_rows_that_are_active_already_can_be_queued_behind_those(
+    qtbot: QtBot, fleet: Fleet, second: NewTaskDialog
+) -> None:
+    second.sheet.summary.twins.links["queue"].click()
+    assert second.verbs.create.text() == "Create 3, leave out 1"
+    with qtbot.waitSignal(second.created) as done:
+        second.verbs.create.click()
+    assert (len(done.args[0].created), done.args[0].duplicates) == (3, ())
+    assert Counter(task.task_type for task in tasks(fleet)) == {"sync_order": 3, "refresh_goods": 2}
+
+
+def test_what_became_active_since_the_look_is_told_row_by_row(
+    qtbot: QtBot, fleet: Fleet, read_file: Open, tmp_path: Path
+) -> None:
+    dialogs = [read_file(task_sheets.write(tmp_path / "a.csv", ROWS, HEADER)) for _time in range(2)]
+    for dialog in dialogs:
         with qtbot.waitSignal(dialog.created):
             dialog.verbs.create.click()
     assert len(tasks(fleet)) == 3
-    second = dialog.outcome.duplicate("pdd:pdd-10001", 3)
-    assert second is not None
-    second.queue.click()
-    qtbot.waitUntil(lambda: second._said.text() == "created")
+    row = dialogs[1].outcome.duplicate("pdd:pdd-10001", 3)
+    assert row is not None
+    row.queue.click()
+    qtbot.waitUntil(lambda: row._said.text() == "created")
     assert Counter(task.task_type for task in tasks(fleet)) == {"sync_order": 2, "refresh_goods": 2}
 
 
