@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
+import statistics
 import threading
 from collections import deque
 from collections.abc import Sequence
@@ -18,6 +19,8 @@ from services import home_folder
 log = logging.getLogger(__name__)
 FINE_S, FINE_KEPT = 1, 3600
 COARSE_S, COARSE_KEPT_S = 10, 26 * 3600
+#: so many steps without a sample are an absence; a step is what the last ones took, at most ``SLOWEST_S``
+ABSENT_STEPS, STEPS, SLOWEST_S = 3, 9, 5
 #: what lies further ahead than this was stamped by a clock that was wrong
 AHEAD_MS = 2_000
 _LANES = ("high", "dedicated", "normal", "low")
@@ -25,7 +28,9 @@ _PEAKS = ("unacked", "running", "retrying", "dead", "publish", "deliver", "ack",
 
 
 class Sample(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
-    """One row of the charts; rates are per second, ages in seconds."""
+    """One row of the charts; rates are per second, ages in seconds. It speaks for the time since ``since_ms``: of what
+    lies between the row before it and that instant nobody knows anything.
+    """
 
     at_ms: int
     high: int = 0
@@ -42,6 +47,8 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True, array_like=True):
     succeeded: int = 0  #: total so far
     failed: int = 0  #: total so far
     oldest_waiting_s: float = 0.0
+    since_ms: int = 0  #: watched without a break since then, UTC ms; 0: as a program wrote it that did not say
+    told: bool = True  #: whether the broker told; where not, lanes and ``unacked`` are not known
 
 
 class History:
@@ -51,6 +58,7 @@ class History:
         self._fine: deque[Sample] = deque(maxlen=FINE_KEPT)
         self._coarse: deque[Sample] = deque(maxlen=COARSE_KEPT_S // COARSE_S)
         self._part: list[Sample] = []  #: of the ten seconds that are going on
+        self._steps: deque[int] = deque(maxlen=STEPS)
         self._lock = threading.Lock()
         self._db = _open(path) if path is not None else None
         self._load()
@@ -61,15 +69,28 @@ class History:
             self._forget_after(sample.at_ms + AHEAD_MS)
             if self._fine and sample.at_ms - self._fine[-1].at_ms < FINE_S * 1000 * 0.8:
                 return
+            sample = self._joined(sample)
             self._fine.append(sample)
-            if self._part and sample.at_ms - self._part[0].at_ms >= COARSE_S * 1000:
+            if self._part and (_apart(self._part[-1], sample) or sample.at_ms - self._part[0].at_ms >= COARSE_S * 1000):
                 self._end_part()
             self._part.append(sample)
             if len(self._part) == 1:  # a program that is killed leaves the ten seconds' first one
                 self._save(sample.at_ms, sample)
 
+    def _joined(self, sample: Sample) -> Sample:
+        """The sample with the instant since which nothing was missed."""
+        before = self._fine[-1] if self._fine else self._coarse[-1] if self._coarse else None
+        if before is None or sample.at_ms < before.at_ms:
+            return replace(sample, since_ms=sample.at_ms)
+        step = sample.at_ms - before.at_ms
+        if self._fine:
+            self._steps.append(step)
+        usual = statistics.median(self._steps) if self._steps else 0
+        longest = ABSENT_STEPS * min(SLOWEST_S * 1000, max(FINE_S * 1000, usual))
+        return replace(sample, since_ms=before.at_ms if step <= longest else sample.at_ms)
+
     def _end_part(self) -> None:
-        """Ten seconds are over: what is kept of them has their peaks."""
+        """Ten seconds are over, or there is a break: what is kept of them has their peaks."""
         if self._part:
             peak = peak_of(self._part)
             self._coarse.append(peak)
@@ -96,8 +117,11 @@ class History:
         start = now_ms - range_s * 1000
         edge = fine[0].at_ms if fine else now_ms
         end = now_ms + AHEAD_MS
+        if len(fine) == FINE_KEPT:
+            # the oldest of these were forgotten; where their ten seconds end the fine ones go on without a break
+            edge = next((row.at_ms + 1 for row in coarse if row.at_ms >= edge), edge)
         rows = [row for row in coarse if start <= row.at_ms < min(edge, end)]
-        rows += [row for row in fine if start <= row.at_ms <= end]
+        rows += [row for row in fine if max(start, edge) <= row.at_ms <= end]
         return thin(rows, max_points)
 
     def at(self, instant_ms: int) -> Sample | None:
@@ -123,9 +147,14 @@ class History:
         rows = self._db.execute("SELECT body FROM samples ORDER BY at").fetchall()
         for (body,) in rows:
             try:
-                self._coarse.append(msgspec.msgpack.decode(body, type=Sample, strict=False))
+                row = msgspec.msgpack.decode(body, type=Sample, strict=False)
             except msgspec.DecodeError:
                 continue
+            if not row.since_ms:
+                before = self._coarse[-1].at_ms if self._coarse else row.at_ms
+                near = row.at_ms - before <= (COARSE_S + ABSENT_STEPS * FINE_S) * 1000
+                row = replace(row, since_ms=before if near else row.at_ms)
+            self._coarse.append(row)
 
     def _save(self, at_ms: int, sample: Sample) -> None:
         if self._db is None:
@@ -139,22 +168,34 @@ class History:
 
 
 def thin(rows: Sequence[Sample], max_points: int) -> list[Sample]:
-    """One row for every k so that at most ``max_points`` are left, with the peaks of all k; the newest always stays."""
+    """One row for every k so that about ``max_points`` are left, with the peaks of all k; the newest always stays. None
+    stands for both sides of a break, so each break may add one.
+    """
     if len(rows) <= max_points or max_points < 1:
         return list(rows)
     step = -(-len(rows) // max_points)
-    first = len(rows) % step
-    parts = [rows[:first]] if first else []
-    parts += [rows[at : at + step] for at in range(first, len(rows), step)]
+    parts: list[list[Sample]] = []
+    for at, row in enumerate(rows):
+        if parts and (len(rows) - at) % step and not _apart(rows[at - 1], row):
+            parts[-1].append(row)
+        else:
+            parts.append([row])
     return [peak_of(part) for part in parts]
 
 
+def _apart(before: Sample, row: Sample) -> bool:
+    """Whether one row cannot speak for both: nobody watched in between, or of one of them less is known."""
+    return row.since_ms > before.at_ms or row.told != before.told
+
+
 def peak_of(rows: Sequence[Sample]) -> Sample:
-    """The newest row with the peaks of all: lanes of when they were deepest together, of other numbers the highest."""
+    """The newest row with the peaks of all: lanes of when they were deepest together, of other numbers the highest; it
+    speaks for the time of all.
+    """
     deepest = max(rows, key=lambda row: sum(getattr(row, lane) for lane in _LANES))
     lanes = {lane: getattr(deepest, lane) for lane in _LANES}
     peaks = {name: max(getattr(row, name) for row in rows) for name in _PEAKS}
-    return replace(rows[-1], **lanes, **peaks)
+    return replace(rows[-1], **lanes, **peaks, since_ms=rows[0].since_ms)
 
 
 def _open(path: Path) -> sqlite3.Connection | None:

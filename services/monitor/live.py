@@ -66,6 +66,7 @@ class Snapshot:
     taken: float  #: monotonic seconds, for its age
     counts: Counts = field(default_factory=Counts)
     depths: tuple[QueueDepth, ...] = ()
+    depths_fresh: bool = True  #: False: the broker did not answer, and they are as it told them before
     workers: tuple[WorkerInfo, ...] = ()
     fates: Mapping[str, tuple[Fate, ...]] = field(default_factory=dict)  #: what late workers held, by worker
     links: Mapping[str, LinkState] = field(default_factory=dict)  #: what the leader's connections meet, by its name
@@ -83,6 +84,11 @@ class Snapshot:
     def fleet(self, now_ms: int = 0) -> FleetNow:
         """What is true of the workers at the moment of the snapshot, or a little later."""
         return insight.look(self.workers, now_ms or self.at_ms, self.fates, leader=self.leader)
+
+    @property
+    def told(self) -> bool:
+        """Whether the broker tells what it holds."""
+        return self.depths_fresh and self.broker.connected
 
     def publisher(self) -> PublisherNow:
         """What is true of the way to the broker."""
@@ -238,7 +244,7 @@ class Live:
         now = self._clock.monotonic()
         try:
             counts = self._store.counts()
-            depths = self._depths(now)
+            depths, depths_fresh = self._depths(now)
             if now - self._slow_at >= SLOW_S or self._failures:
                 self._slow()
                 self._slow_at = now
@@ -249,6 +255,7 @@ class Live:
                 taken=self._clock.monotonic(),
                 counts=counts,
                 depths=depths,
+                depths_fresh=depths_fresh,
                 broker=self._broker.health(),
                 rates=self._rates(now, self.now_ms()),
                 lag_ms=self._lag_ms,
@@ -266,19 +273,21 @@ class Live:
         self._show(fresh)
         return SNAPSHOT_S
 
-    def _depths(self, now: float) -> tuple[QueueDepth, ...]:
-        """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time."""
+    def _depths(self, now: float) -> tuple[tuple[QueueDepth, ...], bool]:
+        """Depths of the same moment as the counts, but never for more than a fiftieth of the broker's time; and whether
+        the broker answered when it was asked last.
+        """
         if now < self._depths_due and not self._failures:
-            return self._snapshot.depths
-        begun = self._clock.monotonic()
+            return self._snapshot.depths, self._snapshot.depths_fresh
+        begun, fresh = self._clock.monotonic(), True
         try:
             depths = tuple(self._broker.depths())
         except ConsoleError as exc:
             log.info("depths are old: %s", exc)
-            depths = self._snapshot.depths
+            depths, fresh = self._snapshot.depths, False
         spent = self._clock.monotonic() - begun
         self._depths_due = now + min(DEPTHS_AT_MOST_S, DEPTHS_SHARE * spent)
-        return depths
+        return depths, fresh
 
     def _slow(self) -> None:
         answers, latency, error = self._store.health()

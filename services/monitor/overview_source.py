@@ -120,17 +120,17 @@ class OverviewQueries:
         if not snapshot.store.connected or snapshot.at_ms - self._sampled_ms < SAMPLE_EVERY_MS:
             return
         self._sampled_ms = snapshot.at_ms
-        lanes = {lane.lane: lane for lane in depth.lanes(snapshot.counts, snapshot.depths)}
+        told = snapshot.told
+        # what the broker holds is not known while it is lost, so what it said last is not kept as if it said it again
+        rows = depth.lanes(snapshot.counts, snapshot.depths) if told else ()
+        lanes = {lane.lane: lane.depth for lane in rows}
         status = snapshot.counts.status
         oldest = self._oldest
         self._history.add(
             Sample(
                 at_ms=snapshot.at_ms,
-                high=lanes["high"].depth,
-                dedicated=lanes["dedicated"].depth,
-                normal=lanes["normal"].depth,
-                low=lanes["low"].depth,
-                unacked=sum(lane.unacked for lane in lanes.values()),
+                **lanes,
+                unacked=sum(lane.unacked for lane in rows),
                 running=status.get(Status.RUNNING, 0),
                 retrying=status.get(Status.RETRYING, 0),
                 dead=snapshot.counts.triage.get(Triage.OPEN, 0),
@@ -140,6 +140,7 @@ class OverviewQueries:
                 succeeded=self._shops.succeeded,
                 failed=self._shops.failed,
                 oldest_waiting_s=max(0, snapshot.at_ms - oldest.created_at) / 1000 if oldest is not None else 0.0,
+                told=told,
             )
         )
 

@@ -12,6 +12,8 @@ from views.theme import theme
 LABEL_ROOM = 76
 _TOP, _RIGHT, _BOTTOM = 8, 14, 22
 _GAP = 8
+#: the least that can be seen of a hole in time, pixels
+_LEAST_HOLE = 2.0
 _FLAGS_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _FLAGS_LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
 _CENTRE = int(Qt.AlignmentFlag.AlignCenter)
@@ -98,11 +100,12 @@ def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, 
 
 
 def paint_gaps(painter: QPainter, rect: QRectF, spans: Sequence[tuple[float, float]], words: str) -> None:
-    """Cover the line that was drawn across a time nobody measured."""
+    """Cover the line that was drawn across a time nobody measured, however narrow that is."""
     font = theme().font("caption")
     for first, last in spans:
-        left, right = max(rect.left(), first), min(rect.right(), last)
-        if right - left < 1:
+        wide = max(0.0, _LEAST_HOLE - (last - first)) / 2
+        left, right = max(rect.left(), first - wide), min(rect.right(), last + wide)
+        if right <= left:
             continue
         room = QRectF(left, rect.top(), right - left, rect.height())
         painter.fillRect(room, theme().color("surface"))

@@ -9,10 +9,9 @@ from services.monitor.overview import LANES
 from views.charts.line import Line
 from views.charts.named import Series
 from views.charts.plot import Plot
-from views.charts.series import Frame
+from views.charts.series import Frame, highest
 from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Reading
-from views.support import text
 from views.theme.tokens import LANES as TOKENS
 
 #: Per cent of the lane's colour in its area, chosen so that the areas stand equally far apart.
@@ -41,14 +40,14 @@ class DepthChart(Plot):
         for one in self.visible_series():
             level += float(frame[one.key][at])
             dots.append((one.role, level))
-        return dots
+        return dots if np.isfinite(level) else []
 
     def highest(self, frame: Frame) -> float:
         """The top of the stack."""
         names = [one.key for one in self.visible_series()]
-        return float(frame.total(names).max(initial=0)) if names else 0.0
+        return highest(frame.total(names)) if names else 0.0
 
     def total(self, frame: Frame, at: int) -> Reading | None:
         """All visible lanes together."""
         names = [one.key for one in self.visible_series()]
-        return Reading(_("Total"), text.count(round(float(frame.total(names)[at])))) if len(names) > 1 else None
+        return Reading(_("Total"), self.read(float(frame.total(names)[at]))) if len(names) > 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +24,7 @@ from views.charts.line import Line
 from views.charts.named import Marker, Series
 from views.charts.pointed import Pointed
 from views.charts.scene_ahead import scene_ahead
-from views.charts.series import EMPTY, Frame, Numbers
+from views.charts.series import EMPTY, OF_BROKER, Frame, Numbers, Spans, filled, highest
 from views.charts.table_dialog import TableDialog
 from views.charts.time_window import TimeWindow
 from views.charts.tooltip import Card, Reading, paint_card
@@ -112,16 +113,18 @@ class Plot(Pointed):
 
     def heights(self, frame: Frame, at: int) -> list[tuple[str, float]]:
         """Role and height of each dot on the crosshair."""
-        return [(one.role, float(frame[one.key][at])) for one in self.visible_series()]
+        return [
+            (one.role, float(frame[one.key][at])) for one in self.visible_series() if np.isfinite(frame[one.key][at])
+        ]
 
     def highest(self, frame: Frame) -> float:
         """The highest value in sight."""
-        return max((float(frame[one.key].max(initial=0)) for one in self.visible_series()), default=0.0)
+        return max((highest(frame[one.key]) for one in self.visible_series()), default=0.0)
 
     def readings(self, frame: Frame, at: int) -> tuple[Reading, ...]:
         """Lines of the tooltip."""
         return tuple(
-            Reading(one.word(), self.say(float(frame[one.key][at])), one.role)
+            Reading(one.word(), self.read(float(frame[one.key][at])), one.role)
             for one in reversed(self.visible_series())
         )
 
@@ -137,6 +140,15 @@ class Plot(Pointed):
     def say(self, value: float) -> str:
         """A value in words."""
         return text.count(round(value))
+
+    def read(self, value: float) -> str:
+        """A value in words, also one that nobody knows."""
+        return self.say(value) if np.isfinite(value) else _("not known")
+
+    def holes(self, frame: Frame) -> tuple[Spans, Spans]:
+        """Spans without samples, and those in which none of the curves is known."""
+        of_broker = all(one.key in OF_BROKER for one in self.series)
+        return frame.gaps, frame.untold if of_broker else ()
 
     # painting
 
@@ -198,7 +210,9 @@ class Plot(Pointed):
         rect = self.plot_rect()
         heights = ticks.values(self._top, self._lines)
         self._draw_curves(painter, rect, heights)
-        axes.paint_gaps(painter, rect, [(self.x_of(a), self.x_of(b)) for a, b in self._frame.gaps], _("no samples"))
+        absent, untold = self.holes(self._frame)
+        for spans, words in ((untold, _("not known")), (absent, _("no samples"))):
+            axes.paint_gaps(painter, rect, [(self.x_of(a), self.x_of(b)) for a, b in spans], words)
         axes.paint_heights(painter, rect, heights, self._top, self.say)
         room = max(1, int(rect.width() // axes.LABEL_ROOM))
         axes.paint_times(
@@ -219,7 +233,9 @@ class Plot(Pointed):
         scene.set_range(start, end, self._top)
         scene.set_grid(heights)
         scene.set_limit(self._limit if self._limit is not None and self._limit <= self._top else None)
-        scene.set_lines(self._frame.at, self.lines(self._frame))
+        # across a hole the line goes on somehow, and is covered
+        lines = [replace(line, values=_drawable(line.values)) for line in self.lines(self._frame)]
+        scene.set_lines(self._frame.at, lines)
         scene.draw(painter)
 
     def _paint_cursor(self, painter: QPainter) -> None:
@@ -253,8 +269,11 @@ class Plot(Pointed):
         if len(self._frame) < 2:
             return _("Waiting for the first samples")
         values = self._summed(self._frame)
+        known = values[np.isfinite(values)]
+        if not len(known):
+            return _("not known")
         return _("now {now}, lowest {low}, highest {high}").format(
-            now=self.say(float(values[-1])), low=self.say(float(values.min())), high=self.say(float(values.max()))
+            now=self.read(float(values[-1])), low=self.say(float(known.min())), high=self.say(float(known.max()))
         )
 
     def _summed(self, frame: Frame) -> Numbers:
@@ -263,7 +282,7 @@ class Plot(Pointed):
 
     def show_table(self) -> TableDialog:
         """Open the points as a table."""
-        columns = tuple((one.key, one.word(), self.say) for one in self.visible_series())
+        columns = tuple((one.key, one.word(), self.read) for one in self.visible_series())
         dialog = TableDialog(self._name, self._frame, columns, self.window())
         dialog.show()
         return dialog
@@ -280,3 +299,8 @@ class Plot(Pointed):
         """Draw anew."""
         self._redraw()
         super().resizeEvent(event)
+
+
+def _drawable(values: Numbers) -> Numbers:
+    known = filled(values)
+    return known if len(known) else np.zeros(len(values))

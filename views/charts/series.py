@@ -16,14 +16,19 @@ Numbers = npt.NDArray[np.float64]
 TIME = "at_ms"
 RATES = ("publish", "deliver", "ack")
 FIELDS = (*LANES, "unacked", "running", "retrying", "dead", *RATES, "succeeded", "failed", "oldest_waiting_s")
+#: what the broker tells: not known where it did not
+OF_BROKER = (*LANES, "unacked")
 CAPACITY = 16_384
 MAX_POINTS = 1_000
-#: A hole this long, and this many times the usual distance, is a time nobody measured.
-GAP_S, GAP_TIMES = 20.0, 2.5
-_ROW = attrgetter(TIME, *FIELDS)
+#: places that a curve without instants has at most for what is missing in it
+MOST_HOLES = 240
+_ROW = attrgetter(TIME, *FIELDS, "since_ms")
+Spans = tuple[tuple[float, float], ...]
 _MEANS = [1 + FIELDS.index(name) for name in RATES]
 _PEAKS = [1 + FIELDS.index(name) for name in ("unacked", "running", "retrying", "dead", "oldest_waiting_s")]
 _LANES = [1 + FIELDS.index(name) for name in LANES]
+_OF_BROKER = [1 + FIELDS.index(name) for name in OF_BROKER]
+_SINCE = 1 + len(FIELDS)
 
 
 class Ring:
@@ -59,11 +64,12 @@ class Ring:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """Columns of a span of time, ready to draw; never changed after it was made."""
+    """Columns of a span of time, ready to draw; NaN is not known. Never changed after it was made."""
 
     at: Numbers  #: UTC seconds
     columns: Mapping[str, Numbers]
-    gaps: tuple[tuple[float, float], ...] = ()  #: spans without samples
+    gaps: Spans = ()  #: spans without samples
+    untold: Spans = ()  #: spans in which the broker told nothing
 
     def __len__(self) -> int:
         return len(self.at)
@@ -96,7 +102,7 @@ class SampleBuffer:
     _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
 
     def __post_init__(self) -> None:
-        self._ring = Ring(1 + len(FIELDS), self.capacity)
+        self._ring = Ring(_SINCE + 1, self.capacity)
 
     def replace(self, samples: Sequence[Sample]) -> None:
         """Keep these and no others."""
@@ -107,10 +113,11 @@ class SampleBuffer:
     def append(self, samples: Sequence[Sample]) -> None:
         """Add those that are newer than the newest."""
         newest = self.newest_ms()
-        fresh = [_ROW(sample) for sample in samples if sample.at_ms > newest]
+        fresh = [sample for sample in samples if sample.at_ms > newest]
         if fresh:
-            rows = np.array(fresh, dtype=np.float64)
-            rows[:, 0] /= 1000.0
+            rows = np.array([_ROW(sample) for sample in fresh], dtype=np.float64)
+            rows[:, [0, _SINCE]] /= 1000.0
+            rows[np.ix_([not sample.told for sample in fresh], _OF_BROKER)] = np.nan
             with self._lock:
                 self._ring.extend(rows)
 
@@ -131,43 +138,75 @@ class SampleBuffer:
             low, high = np.searchsorted(rows[:, 0], [start, end], side="left")
             # one more on either side, so that a line reaches the edge
             part = rows[max(0, int(low) - 1) : int(high) + 1].copy()
-        gaps = find_gaps(part[:, 0])
-        thinned = thin(part, (end - start) / max(1, points))
+        part = _from_their_start(part)
+        gaps, breaks = find_gaps(part[:, 0], part[:, _SINCE])
+        untold = np.isnan(part[:, _OF_BROKER[0]])
+        edges = np.union1d(breaks, 1 + np.flatnonzero(np.diff(untold)))
+        thinned = thin(part, (end - start) / max(1, points), edges)
         columns = {name: np.ascontiguousarray(thinned[:, at]) for at, name in enumerate(FIELDS, start=1)}
-        return Frame(np.ascontiguousarray(thinned[:, 0]), columns, gaps)
+        return Frame(np.ascontiguousarray(thinned[:, 0]), columns, gaps, spans(part[:, 0], untold))
 
 
 EMPTY = Frame(np.zeros(0), {name: np.zeros(0) for name in FIELDS})
 
 
-def thin(rows: Numbers, width: float) -> Numbers:
+def thin(rows: Numbers, width: float, edges: Sequence[int] | npt.NDArray[np.intp] = ()) -> Numbers:
     """One row for each ``width`` seconds: the lanes of when they were deepest together, rates as the mean of all, of
     other numbers the highest.
 
     The bounds are multiples of ``width`` since the epoch, so that a moving window shows the same points again
-    instead of shimmering. The newest row always stays.
+    instead of shimmering. The newest row always stays. No row speaks for both sides of an edge (places in ``rows``),
+    and the rows next to it stay, so that nothing is drawn towards what lies behind it.
     """
     if len(rows) < 3 or width <= 0 or (rows[-1, 0] - rows[0, 0]) / len(rows) >= width:
         return rows
     bucket = np.floor(rows[:, 0] / width)
     first = np.flatnonzero(np.diff(bucket, prepend=bucket[0] - 1))
+    at_edges = np.asarray(edges, dtype=np.intp)
+    if len(at_edges):
+        first = np.union1d(first, at_edges)
     ends = np.append(first[1:], len(rows))
-    order = np.lexsort((rows[:, _LANES].sum(axis=1), bucket))
+    part = np.repeat(np.arange(len(first)), ends - first)
+    order = np.lexsort((rows[:, _LANES].sum(axis=1), part))
     chosen = rows[order[ends - 1]]
     chosen[:, _MEANS] = np.add.reduceat(rows[:, _MEANS], first, axis=0) / (ends - first)[:, None]
     chosen[:, _PEAKS] = np.maximum.reduceat(rows[:, _PEAKS], first, axis=0)
-    return chosen if chosen[-1, 0] == rows[-1, 0] else np.vstack((chosen, rows[-1:]))
+    kept = np.vstack((chosen, rows[at_edges - 1], rows[at_edges], rows[-1:]))
+    return kept[np.unique(kept[:, 0], return_index=True)[1]]
 
 
-def find_gaps(at: Numbers) -> tuple[tuple[float, float], ...]:
-    """Spans between neighbours much farther apart than usual."""
-    if len(at) < 3:
-        return ()
-    steps = np.diff(at)
-    # History is coarse and its end is fine: the usual distance is that of the coarse part.
-    usual = float(np.quantile(steps, 0.9, method="lower"))
-    wide = np.flatnonzero(steps > max(GAP_S, usual * GAP_TIMES))
-    return tuple((float(at[n]), float(at[n + 1])) for n in wide)
+def _from_their_start(rows: Numbers) -> Numbers:
+    """With each row behind a gap also where it begins to speak: one that was rolled up stands at its end."""
+    behind = 1 + np.flatnonzero((rows[1:, _SINCE] > rows[:-1, 0]) & (rows[1:, _SINCE] < rows[1:, 0]))
+    starts = rows[behind]
+    starts[:, 0] = starts[:, _SINCE]
+    return np.insert(rows, behind, starts, axis=0) if len(behind) else rows
+
+
+def find_gaps(at: Numbers, since: Numbers) -> tuple[Spans, npt.NDArray[np.intp]]:
+    """Spans in which nobody watched, and the places of the rows behind them; ``since``: what each row speaks for."""
+    breaks = 1 + np.flatnonzero(since[1:] > at[:-1])
+    return tuple((float(at[n - 1]), float(at[n])) for n in breaks), breaks
+
+
+def spans(at: Numbers, where: npt.NDArray[np.bool_]) -> Spans:
+    """From the last row before to the first row behind each stretch of rows for which something holds."""
+    turns = np.diff(where.astype(np.int8), prepend=0, append=0)
+    starts, ends = np.flatnonzero(turns > 0), np.flatnonzero(turns < 0)
+    firsts = np.maximum(starts - 1, 0).tolist()
+    lasts = np.minimum(ends, len(at) - 1).tolist()
+    return tuple((float(at[first]), float(at[last])) for first, last in zip(firsts, lasts, strict=True))
+
+
+def holed(frame: Frame, values: Numbers) -> Numbers:
+    """A column with NaN for each step that is missing in it, for a curve that knows no instants."""
+    if len(frame) < 2 or not frame.gaps or len(values) != len(frame):
+        return values
+    span = float(frame.at[-1] - frame.at[0])
+    step = max(float(np.median(np.diff(frame.at))), span / MOST_HOLES)
+    places = np.searchsorted(frame.at, [last for _, last in frame.gaps])
+    missing = [max(1, round((last - first) / step) - 1) for first, last in frame.gaps]
+    return np.insert(values, np.repeat(places, missing), np.nan)
 
 
 def success(frame: Frame, window_s: float) -> Numbers:
@@ -199,3 +238,8 @@ def filled(values: Numbers) -> Numbers:
     places[places < 0] = int(np.flatnonzero(known)[0])
     result: Numbers = values[places]
     return result
+
+
+def highest(values: Numbers) -> float:
+    """The highest of what is known, at least 0."""
+    return float(np.nan_to_num(values).max(initial=0))

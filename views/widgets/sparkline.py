@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from math import isfinite, nan
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPixmap, QPolygonF
@@ -15,22 +17,29 @@ _DOT = 2.0
 
 
 def thin(values: Sequence[float], points: int) -> list[float]:
-    """At most about ``points`` values that keep lows and highs: first, lowest, highest and last of each stretch."""
+    """At most about ``points`` values that keep lows, highs and what is not known (NaN) of each stretch."""
     if points < 4 or len(values) <= points:
         return [float(value) for value in values]
     stretch = -(-len(values) * 2 // points)
     kept: list[float] = []
     for start in range(0, len(values), stretch):
         part = values[start : start + stretch]
-        low, high = min(range(len(part)), key=part.__getitem__), max(range(len(part)), key=part.__getitem__)
-        kept += [float(part[at]) for at in sorted({low, high})]
+        known = [at for at, value in enumerate(part) if isfinite(value)]
+        if not known:
+            kept += [nan, nan]  # as wide as where something is known
+            continue
+        telling = {min(known, key=part.__getitem__), max(known, key=part.__getitem__)}
+        if len(known) < len(part):
+            telling.add(next(at for at, value in enumerate(part) if not isfinite(value)))
+        kept += [float(part[at]) for at in sorted(telling)]
     kept[-1] = float(values[-1])
     return kept
 
 
 def scale(values: Sequence[float], limit: float | None = None, *, base: float | None = None) -> tuple[float, float]:
     """Lower and upper end for a curve: its own, the limit if it is near, ``base`` if given; never an empty span."""
-    low, high = min(values), max(values)
+    known = [value for value in values if isfinite(value)] or [0.0]
+    low, high = min(known), max(known)
     if base is not None:
         low = min(low, base)
     if limit is not None and (low <= limit <= high or _near(limit, low, high)):
@@ -66,23 +75,27 @@ def paint_sparkline(
     dot: bool = True,
     base: float | None = None,
 ) -> None:
-    """Draw a curve in the colour of ``role``; ``limit`` is a dashed line where it is in sight."""
+    """Draw a curve in the colour of ``role``; ``limit`` is a dashed line where it is in sight. NaN breaks the curve."""
     shown = thin(values, max(8, int(rect.width())))
     if len(shown) < 2:
         return
     low, high = scale(shown, limit, base=base)
     points = points_in(rect, shown, low, high)
+    lines = [list(some) for known, some in groupby(points, lambda point: isfinite(point.y())) if known]
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     if filled:
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().tint(role, 13))
-        painter.drawPolygon(QPolygonF([rect.bottomLeft(), *points, rect.bottomRight()]))
+        for line in lines:
+            first, last = QPointF(line[0].x(), rect.bottom()), QPointF(line[-1].x(), rect.bottom())
+            painter.drawPolygon(QPolygonF([first, *line, last]))
     if limit is not None and low <= limit <= high:
         _paint_limit(painter, rect, rect.bottom() - (limit - low) / (high - low) * rect.height())
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(theme().color(role), 1.3))
-    painter.drawPolyline(QPolygonF(points))
-    if dot:
+    for line in lines:
+        painter.drawPolyline(QPolygonF(line))
+    if dot and isfinite(points[-1].y()):
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color(role))
         painter.drawEllipse(points[-1], _DOT, _DOT)
@@ -142,9 +155,9 @@ class Sparkline(QWidget):
 
     def _announce(self) -> None:
         words = ""
-        if self._values:
+        if known := [value for value in self._values if isfinite(value)]:
             words = _("now {now}, lowest {low}, highest {high}").format(
-                now=f"{self._values[-1]:g}", low=f"{min(self._values):g}", high=f"{max(self._values):g}"
+                now=f"{known[-1]:g}", low=f"{min(known):g}", high=f"{max(known):g}"
             )
         self.setAccessibleName(_(self._name) if self._name else "")
         self.setAccessibleDescription(words)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QMenu, QScrollArea, QVBoxLayout, QWidget
 from services.i18n import N_, _
 from services.messages import told
 from services.monitor.overview import OverviewNow, OverviewSource
-from views.charts.series import EMPTY
+from views.charts.series import EMPTY, holed
 from views.page import Page
 from views.pages.overview import attention, limits
 from views.pages.overview.body import Middle
@@ -254,7 +254,8 @@ class OverviewPage(Page):
         sight = self._sight()
         for spec in specs:
             curve = spec.curve(sight)
-            self.tiles[spec.key].show_curve(curve.values.tolist(), limit=curve.limit, base=curve.base)
+            values = holed(sight.curves, curve.values).tolist()
+            self.tiles[spec.key].show_curve(values, limit=curve.limit, base=curve.base)
 
     def _sight(self) -> Sight:
         assert self._look is not None or self._history is not None

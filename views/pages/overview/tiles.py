@@ -107,7 +107,7 @@ def ready_kpi(sight: Sight) -> Kpi:
 def _peak(curves: Frame) -> str:
     if len(curves) < 2:
         return ""
-    total = curves.total()
+    total = np.nan_to_num(curves.total())
     at = int(np.argmax(total))
     if total[at] <= 0:
         return ""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.clock import SystemClock
+from services.domain.errors import BrokerUnavailable
 from services.domain.shop import Shop
 from services.monitor.causes import CauseQueries
 from services.monitor.history import History
@@ -72,3 +73,27 @@ def test_without_the_store_nobody_knows_how_a_shop_does(room: Room, live: Live, 
     assert (shop.state, shop.under, shop.lost) == ("unknown", now.shops[0].under or now.shops[0].state, "store")
     room.store.silent = 0
     eventually(lambda: live.snapshot().store.connected)
+
+
+def test_what_a_lost_broker_told_last_is_not_recorded_as_if_it_told_it_again(
+    room: Room, live: Live, overview: OverviewQueries, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room.create(shop_id="s1")
+    live.start()
+    assert eventually(lambda: [row for row in overview.series(60, 100) if row.normal])[-1].told
+
+    def silent() -> object:
+        raise BrokerUnavailable("rabbit.example.com:5672 refused the connection")
+
+    monkeypatch.setattr(room.broker, "depths", silent)
+
+    def newest(told: bool) -> bool:
+        room.clock.advance(1)
+        return overview.series(60, 100)[-1].told is told
+
+    eventually(lambda: newest(told=False))
+    last = overview.series(60, 100)[-1]
+    assert (last.told, last.normal, last.unacked) == (False, 0, 0)
+    monkeypatch.undo()
+    eventually(lambda: newest(told=True))
+    assert overview.series(60, 100)[-1].normal == 1

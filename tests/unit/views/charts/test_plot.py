@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QContextMenuEvent, QImage, QWheelEvent
 from PySide6.QtWidgets import QApplication, QMenu
@@ -225,6 +226,38 @@ def test_a_gap_is_not_drawn_as_a_line(qtbot: QtBot, window: TimeWindow) -> None:
     image, rect = picture(chart), chart.plot_rect()
     spot = QPointF(chart.x_of(every[1500].at_ms / 1000), rect.bottom() - 6).toPoint()
     assert image.pixelColor(spot) == theme().tint("text3", 7)
+
+
+@pytest.mark.parametrize("range_s", [300, 3600, 86_400])
+def test_an_absence_of_seconds_cuts_the_curve_whatever_is_in_sight(
+    qtbot: QtBot, window: TimeWindow, range_s: int
+) -> None:
+    window.set_range(range_s)
+    every = SampleSource().series(3600, 5000)
+    buffer = SampleBuffer()
+    buffer.append([*every[:-150], *every[-126:]])
+    chart = show(qtbot, DepthChart(window), window, buffer)
+    image, rect = picture(chart), chart.plot_rect()
+    spot = QPointF(chart.x_of(every[-139].at_ms / 1000), rect.bottom() - 6).toPoint()
+    assert image.pixelColor(spot) == theme().tint("text3", 7)
+
+
+def test_what_the_broker_did_not_tell_is_a_hole_in_its_charts_alone(qtbot: QtBot, window: TimeWindow) -> None:
+    every = list(SampleSource().series(3600, 5000))
+    buffer = SampleBuffer()
+    buffer.append([replace(one, told=not 1000 <= place < 2000) for place, one in enumerate(every)])
+    middle = every[1500].at_ms / 1000
+    for chart, hole in ((DepthChart(window), True), (UnackedChart(window), True), (RatesChart(window), False)):
+        show(qtbot, chart, window, buffer)
+        rect = chart.plot_rect()
+        spot = QPointF(chart.x_of(middle), rect.bottom() - 6).toPoint()
+        assert (picture(chart).pixelColor(spot) == theme().tint("text3", 7)) is hole
+        window.set_cursor(middle)
+        card = chart.card()
+        assert card is not None
+        assert ({reading.value for reading in card.readings} == {"not known"}) is hole
+        assert "nan" not in chart.summary()
+        window.set_cursor(None)
 
 
 def test_rates_read_with_one_decimal_and_slots_are_words(

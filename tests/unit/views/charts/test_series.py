@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Callable, Container, Iterable
+from contextlib import closing
+from pathlib import Path
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from services.monitor.history import History
 from services.monitor.overview import Sample
-from views.charts.series import EMPTY, Frame, Ring, SampleBuffer, filled, find_gaps, success, thin
+from views.charts.series import EMPTY, Frame, Ring, SampleBuffer, filled, holed, success, thin
 
 START = 1_795_000_000
 
@@ -85,10 +92,90 @@ def test_nothing_is_thinned_below_its_own_distance() -> None:
     assert thin(rows, 10.0) is rows
 
 
-def test_a_hole_is_found_and_a_coarse_history_is_none() -> None:
-    assert find_gaps(np.array([0.0, 1, 2, 3, 120, 121])) == ((3.0, 120.0),)
-    assert find_gaps(np.concatenate([np.arange(0, 3000, 10.0), np.arange(3000, 3060, 1.0)])) == ()
-    assert find_gaps(np.array([0.0, 1.0])) == ()
+def recorded(
+    path: Path, *runs: Iterable[int], untold: Container[int] = (), fields: Callable[[int], int] = int
+) -> History:
+    """What a recorder holds after programs that watched in these seconds, one after the other; the last is open."""
+    for number, run in enumerate(runs):
+        recorder = History(path)
+        for second in run:
+            told = second not in untold
+            recorder.add(
+                Sample(at_ms=(START + second) * 1000, high=fields(second) if told else 0, unacked=7, told=told)
+            )
+        if number < len(runs) - 1:
+            recorder.close()
+    return recorder
+
+
+def drawn(recorder: History, first: int, last: int, points: int = 1000) -> Frame:
+    """The frame of these seconds, as a page gets it."""
+    buffer = SampleBuffer()
+    buffer.append(recorder.series(90_000, 16_384, (START + last) * 1000))
+    recorder.close()
+    return buffer.frame(START + first, START + last, points)
+
+
+@pytest.mark.parametrize("points", [1000, 240, 30, 5])
+def test_an_absence_of_a_few_seconds_stays_a_gap_at_every_zoom(tmp_path: Path, points: int) -> None:
+    """24 s between two programs, and 5 s in which one of them did not look."""
+    seconds = (range(600), [*range(624, 900), *range(905, 1200)])
+    for last in (1200, 7200, 86_400):
+        frame = drawn(recorded(tmp_path / f"{last}.sqlite", *seconds), 0, last, points)
+        assert frame.gaps == ((START + 599, START + 624), (START + 899, START + 905))
+        assert {START + 599, START + 624, START + 899, START + 905} <= set(frame.at.tolist())
+
+
+def test_a_gap_outlives_the_rolling_up(tmp_path: Path) -> None:
+    long_ago = (range(30), range(54, 90), [*range(100, 120), *range(124, 140)])
+    frame = drawn(recorded(tmp_path / "h.sqlite", *long_ago, range(4000, 4010)), 0, 4010)
+    assert frame.gaps == tuple((START + a, START + b) for a, b in ((29, 54), (89, 100), (119, 124), (139, 4000)))
+
+
+def test_ten_seconds_after_ten_seconds_are_no_gap(tmp_path: Path) -> None:
+    """Nor is the place where the fine samples of the last hour begin."""
+    frame = drawn(recorded(tmp_path / "h.sqlite", range(1000), range(1001, 6000)), 0, 6000)
+    assert frame.gaps == ()
+    assert frame.at[0] == START + 9
+
+
+def test_a_machine_that_takes_a_sample_in_four_seconds_is_not_absent(tmp_path: Path) -> None:
+    frame = drawn(recorded(tmp_path / "h.sqlite", [*range(0, 200, 4), *range(230, 300, 4)]), 0, 300)
+    assert frame.gaps[-1] == (START + 196, START + 230)
+    assert all(last <= START + 60 for _first, last in frame.gaps[:-1])
+
+
+def test_what_an_older_program_recorded_is_joined_where_its_steps_are(tmp_path: Path) -> None:
+    path = tmp_path / "h.sqlite"
+    History(path).close()
+    with closing(sqlite3.connect(path)) as db, db:
+        for second in (*range(9, 100, 10), *range(133, 200, 10)):
+            row = msgspec.msgpack.encode([(START + second) * 1000, *[0] * 14])
+            db.execute("INSERT INTO samples VALUES (?, ?)", (second, row))
+    assert drawn(History(path), 0, 200).gaps == ((START + 99, START + 133),)
+
+
+def test_what_the_broker_did_not_tell_is_not_known_and_the_rest_is(tmp_path: Path) -> None:
+    lost = range(100, 140)
+    recorder = recorded(tmp_path / "h.sqlite", range(300), untold=lost, fields=lambda second: 100 + second)
+    for points in (1000, 20):
+        frame = drawn(recorder, 0, 300, points)
+        assert frame.untold == ((START + 99, START + 140),)
+        assert frame.gaps == ()
+        inside = (frame.at > START + 99) & (frame.at < START + 140)
+        assert np.isnan(frame["high"][inside]).all()
+        assert np.isnan(frame["unacked"][inside]).all()
+        assert np.isfinite(frame["running"]).all()
+        assert np.isfinite(frame["high"][~inside]).all()
+    again = drawn(History(tmp_path / "h.sqlite"), 0, 300)
+    assert again.untold == ((START + 99, START + 149),), "so says the file, to the end of its ten seconds"
+
+
+def test_a_curve_without_instants_leaves_as_many_places_as_steps_are_missing(tmp_path: Path) -> None:
+    frame = drawn(recorded(tmp_path / "h.sqlite", [*range(100), *range(130, 200)]), 0, 200)
+    values = holed(frame, frame["running"])
+    assert np.isnan(values[100:130]).all()
+    assert np.isfinite(values).sum() == len(frame)
 
 
 @pytest.mark.parametrize(("instant", "index"), [(-5, 0), (0, 0), (1.4, 1), (1.6, 2), (99, 3)])
@@ -112,14 +199,6 @@ def test_unknown_values_are_filled_from_before() -> None:
     nan = np.nan
     assert filled(np.array([nan, 1, nan, 3])).tolist() == [1, 1, 1, 3]
     assert filled(np.array([nan, nan])).tolist() == []
-
-
-def test_a_short_time_off_is_a_gap_also_after_a_restart() -> None:
-    coarse = [Sample(at_ms=second * 1000) for second in range(1000, 1300, 10)]
-    fine = [Sample(at_ms=second * 1000) for second in range(1330, 1400)]
-    buffer = SampleBuffer()
-    buffer.append([*coarse, *fine])
-    assert buffer.frame(1000, 1400).gaps == ((1290.0, 1330.0),)
 
 
 def test_a_peak_between_two_points_is_kept() -> None:

@@ -43,6 +43,22 @@ def test_points_fill_the_room() -> None:
     assert [(point.x(), point.y()) for point in points] == [(10, 60), (110, 20)]
 
 
+def test_what_is_not_known_breaks_the_curve(qtbot: QtBot) -> None:
+    nan = float("nan")
+    assert any(value != value for value in thin([1.0] * 400 + [nan] + [2.0] * 199, 60))
+    line = Sparkline("Success, 24 h")
+    qtbot.addWidget(line)
+    line.resize(120, 22)
+    line.show_values([4.0] * 50 + [nan] * 50 + [4.0] * 50)
+    line.show()
+    image = line.grab().toImage()
+    drawn = [any(image.pixel(x, y) != image.pixel(0, 0) for y in range(22)) for x in range(5, 110)]
+    assert drawn[10]
+    assert not any(drawn[43:62])
+    assert drawn[90]
+    assert line.accessibleDescription() == "now 4, lowest 4, highest 4"
+
+
 def test_it_is_drawn_again_only_when_something_changed(qtbot: QtBot) -> None:
     line = Sparkline("Success, 24 h")
     qtbot.addWidget(line)

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import lru_cache
 
 import numpy as np
+from msgspec.structs import replace
 
 from services.domain.insight import flow, shop
 from services.domain.insight.durations import Measured
@@ -208,7 +209,8 @@ class SampleSource:
             return ()
         step = max(1, range_s // 3600, -(-range_s // max_points))
         end = self.at_ms // 1000
-        return [sample(second) for second in range(end - end % step - range_s + step, end + 1, step)]
+        seconds = range(end - end % step - range_s + step, end + 1, step)
+        return [replace(sample(second), since_ms=(second - step) * 1000) for second in seconds]
 
 
 _LANES = {"high": (42, 10), "dedicated": (158, 12), "normal": (768, 52), "low": (316, 22)}
