@@ -26,6 +26,7 @@ from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.homes import HomeCommands
 from services.commands.records import RecordCommands
+from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
@@ -48,6 +49,7 @@ from services.monitor.causes import CauseQueries
 from services.monitor.history import History
 from services.monitor.live import Live
 from services.monitor.overview import Attention
+from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops import ShopQueries
 from services.monitor.tasks import TaskQueries
@@ -94,6 +96,7 @@ class Commands:
     sessions: SessionCommands
     batches: BatchCommands
     schedules: ScheduleCommands
+    roles: RoleCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +109,7 @@ class Queries:
     schedules: ScheduleQueries
     shops: ShopQueries
     audit: AuditQueries
+    roles: RoleQueries
     artifacts: ArtifactQueries
 
 
@@ -180,6 +184,7 @@ def commands(engine: Engine) -> Commands:
         breakers=BreakerCommands(store, dispatcher, audit, who),
         sessions=SessionCommands(store, dispatcher, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
+        roles=RoleCommands(store, audit, who),
     )
 
 
@@ -192,6 +197,7 @@ def queries(engine: Engine) -> Queries:
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=ShopQueries(engine.store, engine.registry),
         audit=AuditQueries(engine.store),
+        roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
     )
 

@@ -1,4 +1,7 @@
-"""The audit trail: an entry is written before the act and closed after it; without the entry there is no act."""
+"""The audit trail: an entry is written before the act and closed after it; without the entry there is no act.
+
+What a role does not permit leaves an entry too, one for each person and act within an hour.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from services.domain.errors import ConsoleError, OperatorError, StoreError
+from services.commands.operator import Operator
+from services.domain.errors import ConsoleError, NotAllowed, OperatorError, StoreError
 from services.domain.mask import masked
 from services.ports import AuditEntry, Store
 
 log = logging.getLogger(__name__)
 TARGETS_KEPT = 200
+#: a refused attempt is told again after that long: what tries in a loop must not fill the trail
+REFUSED_MS = 3_600_000
 
 
 @dataclass(slots=True)
@@ -43,6 +49,28 @@ class Audit:
         self._number = 0
         self._lock = threading.Lock()
         self._part = threading.local()
+
+    def need(self, operator: Operator, role: str, action: str, targets: Sequence[str] = ()) -> None:
+        """Raise unless the role that this person has now is at least this one; ``action`` is what they tried.
+
+        Raises:
+            NotAllowed: with the role that is wanted, or that the connection is read-only.
+            StoreUnavailable: nobody can say which role it is.
+        """
+        try:
+            operator.now(self._store).need(role)
+        except NotAllowed as exc:
+            self._refused(action, targets, exc)
+            raise
+
+    def _refused(self, action: str, targets: Sequence[str], why: NotAllowed) -> None:
+        try:
+            # a name of its own each time: the lease is given once, also to one and the same program
+            if self._store.lead(f"refused:{self._who}:{action}", secrets.token_hex(6), REFUSED_MS):
+                entry = self._open(action, targets, {})
+                self._close(entry, f"refused: {why}")
+        except ConsoleError as exc:  # it is refused all the same
+            log.warning("that %s was refused to %s is not in the audit: %s", action, self._who, exc)
 
     @contextmanager
     def act(self, action: str, targets: Sequence[str], detail: dict[str, Any] | None = None) -> Iterator[Act]:

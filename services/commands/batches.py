@@ -48,7 +48,7 @@ class BatchCommands:
         Raises:
             UsageError: there is no such batch.
         """
-        return self._plan(batch, [(equals("status", *sorted(ACTIVE)),)])
+        return self._plan("batch.cancel", batch, [(equals("status", *sorted(ACTIVE)),)])
 
     def plan_retry(self, batch: str) -> BatchPlan:
         """Open dead letters and what waits for its next attempt; a held task is for a person to decide about.
@@ -57,7 +57,7 @@ class BatchCommands:
             UsageError: there is no such batch.
         """
         open_ones = (equals("status", Status.DEAD), equals("triage", Triage.OPEN))
-        return self._plan(batch, [open_ones, (equals("status", Status.RETRYING),)])
+        return self._plan("batch.retry", batch, [open_ones, (equals("status", Status.RETRYING),)])
 
     def cancel(self, plan: BatchPlan, *, reason: str = "") -> BatchOutcome:
         """End waiting tasks, ask running ones to stop."""
@@ -67,8 +67,8 @@ class BatchCommands:
         """A new task for each dead letter, in the same batch; the next attempt now for what waits for it."""
         return self._act("batch.retry", plan, "", self._tasks.retry_waiting)
 
-    def _plan(self, batch: str, wanted: Sequence[tuple[Term, ...]]) -> BatchPlan:
-        self._operator.need("operator")
+    def _plan(self, action: str, batch: str, wanted: Sequence[tuple[Term, ...]]) -> BatchPlan:
+        self._audit.need(self._operator, "operator", action, [batch])
         before = self._store.batch_counts(batch)
         if not before:
             raise UsageError(said("batch.unknown", name=batch[:80]), field="name")
@@ -85,7 +85,7 @@ class BatchCommands:
         return found
 
     def _act(self, action: str, plan: BatchPlan, reason: str, do: Callable[[Sequence[str]], Outcome]) -> BatchOutcome:
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", action, [plan.batch])
         detail = {"before": dict(plan.before), "count": len(plan.task_ids)} | ({"reason": reason} if reason else {})
         with self._audit.as_one(action, [plan.batch, *plan.task_ids], detail) as act:
             outcome = do(plan.task_ids) if plan.task_ids else Outcome()

@@ -30,7 +30,7 @@ class BreakerCommands:
         Raises:
             UsageError: no such rule can be; ``field`` names what to change.
         """
-        self._operator.need("admin")
+        self._audit.need(self._operator, "admin", "breaker.rule", ["fleet"])
         breaker.check(rule)
         detail = {"from": msgspec.to_builtins(self.rule()), "to": msgspec.to_builtins(rule)}
         with self._audit.act("breaker.rule", ["fleet"], detail):
@@ -42,7 +42,7 @@ class BreakerCommands:
         Raises:
             UsageError: that is no shop.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "breaker.close", [shop])
         if ":" not in shop:
             raise UsageError(f"a shop is written platform:shop_id, not {shop!r:.80}", field="shop")
         with self._audit.act("breaker.close", [shop], {"note": note} if note else None) as act:

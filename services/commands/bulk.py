@@ -74,9 +74,9 @@ class BulkRepublish:
             StoreUnavailable: the audit entry could not be written; nothing was done.
         """
         options = options or Options()
-        options.check()
-        self._operator.need("operator")
         ids = [item.task_id for item in plan.items]
+        self._audit.need(self._operator, "operator", "dead.republish", ids)
+        options.check()
         shelf = Shelf(self._store, self._clock, self._operator.who)
         with self._audit.act("dead.republish", ids, options.detail(plan.fields)) as act:
             book = shelf.begin(plan, options) if len(ids) > 1 else None
@@ -119,17 +119,14 @@ class BulkRepublish:
             UsageError: the run is unknown, done, or somebody is at it.
             NotAllowed: the role does not permit it.
         """
-        self._operator.need("operator")
-        control = control or Control()
-        hand = control
-        book = Shelf(self._store, self._clock, self._operator.who).resume(
-            run_id, lambda seconds: hand.wait(self._clock, seconds)
-        )
-        plan, options = self.plan_of(run_id), book.entry.options
-        ids = [item.task_id for item in plan.items]
-        detail = options.detail(plan.fields) | {"resumed": run_id}
+        self._audit.need(self._operator, "operator", "dead.republish", [run_id])
+        hand = control or Control()
+        shelf = Shelf(self._store, self._clock, self._operator.who)
+        options, ids = shelf.unfinished(run_id).options, shelf.ids(run_id)
+        detail = options.detail(shelf.entry(run_id).fields) | {"resumed": run_id}
         with self._audit.act("dead.republish", ids, detail) as act:
-            return self._go(plan, options, act, on_progress, control, book)
+            book = shelf.resume(run_id, lambda seconds: hand.wait(self._clock, seconds))
+            return self._go(self.plan_of(run_id), options, act, on_progress, hand, book)
 
     def abort(self, run_id: str) -> int:
         """Nobody shall go on with a run that ended early; tells how many letters it leaves dead.
@@ -138,7 +135,7 @@ class BulkRepublish:
             UsageError: the run is unknown, done, or somebody is at it.
             NotAllowed: the role does not permit it.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "dead.abort_run", [run_id])
         with self._audit.act("dead.abort_run", [run_id]) as act:
             left = Shelf(self._store, self._clock, self._operator.who).abort(run_id).left
             act.outcome = f"done: {left} letters left"

@@ -139,7 +139,7 @@ class Shelf:
         Raises:
             UsageError: it is unknown, done, or somebody is at it.
         """
-        entry = self._unfinished(run_id)
+        entry = self.unfinished(run_id)
         held = self._try(entry)
         end = self._clock.monotonic() + LEASE_MS / 1000 + 1
         while not held and self._clock.monotonic() < end and not wait(0.5):
@@ -152,7 +152,7 @@ class Shelf:
         Raises:
             UsageError: it is unknown, done, or somebody is at it.
         """
-        entry = self._unfinished(run_id)
+        entry = self.unfinished(run_id)
         holder = self._take(entry)
         left = entry.left if entry.ended else max(0, entry.total - entry.done - entry.skipped)
         entry = msgspec.structs.replace(entry, at=self._store.now_ms(), ended=True, left=left, why=ABORTED)
@@ -160,7 +160,12 @@ class Shelf:
         self._store.resign(_role(run_id), holder)
         return entry
 
-    def _unfinished(self, run_id: str) -> Entry:
+    def unfinished(self, run_id: str) -> Entry:
+        """A run that somebody may go on with.
+
+        Raises:
+            UsageError: it is unknown, or done.
+        """
         entry = self.entry(run_id)
         if entry.why == ABORTED:
             raise UsageError(said("bulk.was_aborted", id=run_id), field="run")

@@ -28,7 +28,7 @@ class CauseCommands:
         Raises:
             UsageError: one of them is too long.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "cause.describe", [cause])
         for field, words, most in (("name", name, MAX_NAME), ("note", note, MAX_NOTE)):
             if len(words) > most:
                 raise UsageError(f"{field} may have {most} characters, not {len(words)}", field=field)
@@ -42,7 +42,7 @@ class CauseCommands:
         Raises:
             UsageError: the time is negative or longer than a year.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "cause.ignore", [cause])
         if not 0 <= seconds <= LONGEST_S:
             raise UsageError(f"a cause can be ignored for 0 to {LONGEST_S} seconds, not {seconds}", field="seconds")
         now = self._store.now_ms()
@@ -56,7 +56,7 @@ class CauseCommands:
 
     def lift(self, cause: str) -> Outcome:
         """Ignore it no longer; the letters that the rule has ignored are open again."""
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "cause.lift", [cause])
         rule = self._rule(cause)
         with self._audit.act("cause.lift", [cause]) as act:
             self._put(cause, msgspec.structs.replace(rule, ignored=False))

@@ -46,7 +46,7 @@ class DeadLetterCommands:
         Raises:
             UsageError: an edited payload for several letters, or one that its type's schema refuses.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "dead.republish", task_ids)
         chosen = list(dict.fromkeys(task_ids))
         if payload is not None and len(chosen) != 1:
             raise UsageError(said("dead.one_payload"), field="payload")
@@ -64,7 +64,7 @@ class DeadLetterCommands:
 
     def set_triage(self, task_ids: Sequence[str], triage: str, *, note: str = "") -> Outcome:
         """Archive, ignore or reopen."""
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "dead.triage", task_ids)
         if triage not in (Triage.OPEN, Triage.ARCHIVED, Triage.IGNORED):
             raise UsageError("triage is open, archived or ignored", field="triage")
         chosen = list(dict.fromkeys(task_ids))
@@ -91,7 +91,7 @@ class DeadLetterCommands:
         Raises:
             UsageError: it is empty or too long.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "dead.note", [task_id])
         words = text.strip()
         if not 1 <= len(words) <= NOTE_LIMIT:
             raise UsageError(said("dead.note_length", most=NOTE_LIMIT, count=len(words)), field="text")

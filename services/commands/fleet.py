@@ -45,7 +45,7 @@ class FleetCommands:
 
     def import_shops(self, rows: Sequence[Shop]) -> int:
         """Insert or replace shops; returns how many."""
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "shop.import", [row.key for row in rows])
         known = {shop.key: shop for shop in self._store.shops()}
         for row in rows:
             check_shop(row)
@@ -69,7 +69,7 @@ class FleetCommands:
             UsageError: there is no such shop, or another platform has one of the same id: the queue is named by it.
             TopologyMismatch: its queue exists with other arguments.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "shop.dedicate", [key])
         shop = self._shop(key)
         self._check_alone(shop, [*self._registry.shops(), *self._store.counts().shops])
         return self._set_dedicated(shop, "shop.dedicate", dedicated=True)
@@ -79,7 +79,7 @@ class FleetCommands:
 
         Its queue is still served, until nothing can come there any more, and then deleted by the leader.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "shop.undedicate", [key])
         return self._set_dedicated(self._shop(key), "shop.undedicate", dedicated=False)
 
     def _set_dedicated(self, shop: Shop, action: str, *, dedicated: bool) -> int:
@@ -117,14 +117,14 @@ class FleetCommands:
 
         A shop that is known from tasks alone is registered (``unregistered``) by this.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "pause", [scope])
         with self._audit.act("pause", [_scope(scope)], {"reason": reason} if reason else None):
             self._register(scope)
             self._store.set_pause(Pause(scope=scope, by=self._operator.who, at=self._store.now_ms(), reason=reason))
 
     def resume(self, scope: str, *, note: str = "") -> bool:
         """Open a pause switch; what waited behind it is released. False when it was not closed."""
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "resume", [scope])
         with self._audit.act("resume", [_scope(scope)], {"note": note} if note else None):
             was = self._store.clear_pause(scope)
             head, _, rest = scope.partition(":")
@@ -138,7 +138,7 @@ class FleetCommands:
         Raises:
             UsageError: no such limit can be, nothing is known of the platform, or it is a type: its document says.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "limit", [limit.scope])
         limits.check(limit)
         head, _, name = limit.scope.partition(":")
         if head == limits.TYPE:
@@ -162,7 +162,7 @@ class FleetCommands:
         Raises:
             UsageError: there is no such type, or no such limit can be.
         """
-        self._operator.need("admin")
+        self._audit.need(self._operator, "admin", "type.import", [name])
         body = self._store.documents("type").get(name)
         if body is None:
             raise UsageError(f"there is no task type {name!r:.70}; see `type list`", field="name")
@@ -199,7 +199,7 @@ class FleetCommands:
         Raises:
             UsageError: a text is no task type, or was made from another version; the sentence names the field.
         """
-        self._operator.need("admin")
+        self._audit.need(self._operator, "admin", "type.import", [])
         changes, faults = self.plan_types(bodies, force=force)
         if faults:
             raise UsageError(faults[0].error, field=faults[0].field)
@@ -221,7 +221,7 @@ class FleetCommands:
         """Order a worker to drain, resume, stop, change its slots or refuse types (see ``worker_order``); it obeys at
         its next heartbeat.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "worker.order", [worker])
         try:
             told = worker_order.parse(order)
         except ValueError as exc:
@@ -241,7 +241,7 @@ class FleetCommands:
         Raises:
             UsageError: there is none of this name, it lives, or a claim of one of its tasks has not run out.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "worker.forget", [worker])
         one = fates.look(self._store).find(worker)
         if one is None:
             raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
@@ -253,7 +253,7 @@ class FleetCommands:
 
     def set_concurrency(self, key: str, concurrency: int) -> None:
         """Change how many tasks of one shop may run at once."""
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "shop.concurrency", [key])
         found = self._registry.shops().get(key)
         if found is None:
             raise UsageError(said("shop.unknown", name=repr(key)), field="shop")

@@ -47,7 +47,7 @@ class HomeCommands:
         Raises:
             UsageError: it can be no node, or is none that is known.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "shop.move", [shop])
         if not home.valid_node(node):
             raise UsageError(f"a node is 1 to 64 of A-Z a-z 0-9 . _ -, not {node!r:.80}", field="node")
         known = self.nodes()

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import getpass
-import json
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from services import account
+from services.domain import role as roles
 from services.domain.errors import NotAllowed
+from services.domain.role import ROLES as ROLES
 from services.domain.said import said
+from services.engine import people
 from services.ports import Store
-
-ROLES = ("viewer", "operator", "admin")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,8 +19,9 @@ class Operator:
     """A person at a machine."""
 
     who: str  #: user@host
-    role: str = "operator"  #: as this connection permits it
+    role: str = roles.OPERATOR  #: as this connection permits it
     read_only: str = ""  #: name of the connection that permits no change; "" where the role alone decides
+    known: bool = field(default=False, compare=False)  #: the store knows the role, and is asked again for each act
 
     def need(self, role: str) -> None:
         """Raise unless the role is at least this one.
@@ -28,39 +29,29 @@ class Operator:
         Raises:
             NotAllowed: with the role that is wanted, or that the connection is read-only.
         """
-        if self.read_only and role != "viewer":
+        if self.read_only and role != roles.VIEWER:
             raise NotAllowed(said("role.read_only", profile=self.read_only), field="role")
-        if ROLES.index(self.role) < ROLES.index(role):
+        if not roles.reaches(self.role, role):
             raise NotAllowed(said("role.needed", who=self.who, role=self.role, needed=role), field="role")
 
+    def now(self, store: Store) -> Operator:
+        """The same person with the role as it stands now: it may have been changed since this program began."""
+        return replace(self, role=people.role_of(store, self.who)) if self.known else self
 
-def current(store: Store, *, read_only: str = "") -> Operator:
-    """The person of this process; the first one a store ever sees becomes its admin, later ones operators.
+
+def person() -> str:
+    """Who sits here: the account of the operating system at this machine."""
+    return f"{account.name()}@{socket.gethostname()}"
+
+
+def current(store: Store, *, read_only: str = "", who: str = "") -> Operator:
+    """The person of this process; the first one a store ever sees becomes its admin, others have the fleet's default
+    role until an admin gives them one.
 
     ``read_only`` names a connection through which nothing is changed: whoever it is only looks, and nothing is kept of
-    them.
+    them. ``who``: somebody else than the account that this process runs under.
     """
-    who = f"{_user()}@{socket.gethostname()}"
+    who = who or person()
     if read_only:
-        return Operator(who=who, role="viewer", read_only=read_only)
-    roles = store.documents("role")
-    if who in roles:
-        return Operator(who=who, role=_role(roles[who]))
-    role = "operator" if roles else "admin"
-    store.put_document("role", who, json.dumps({"role": role}))
-    return Operator(who=who, role=role)
-
-
-def _user() -> str:
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"
-
-
-def _role(body: str) -> str:
-    try:
-        role = json.loads(body).get("role", "viewer")
-    except (ValueError, AttributeError):
-        return "viewer"
-    return role if role in ROLES else "viewer"
+        return Operator(who=who, role=roles.VIEWER, read_only=read_only)
+    return Operator(who=who, role=people.welcome(store, who), known=True)

@@ -40,7 +40,7 @@ class RecordCommands:
 
         The fleet that they come from must not run them any more; nothing can see that from here.
         """
-        self._operator.need("admin")
+        self._audit.need(self._operator, "admin", "task.import", [task.task_id for task in tasks])
         with self._audit.act("task.import", [task.task_id for task in tasks]) as act:
             outcome = Outcome()
             for start in range(0, len(tasks), BATCH):

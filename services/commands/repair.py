@@ -20,12 +20,12 @@ class RepairCommands:
 
     def plan(self, *, from_stream: bool = False) -> list[Mend]:
         """What a repair would do; changes nothing."""
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "repair", [])
         return self._all(doing=False, from_stream=from_stream)
 
     def repair(self, *, from_stream: bool = False) -> list[Mend]:
         """Mend all that can be mended; the audit keeps what was done and what is left."""
-        self._operator.need("admin")
+        self._audit.need(self._operator, "admin", "repair", [])
         with self._audit.act("repair", [], {"from_stream": from_stream}) as act:
             found = self._all(doing=True, from_stream=from_stream)
             act.outcome = f"done: {_codes(found, DONE)}; left: {_codes(found, LEFT)}"

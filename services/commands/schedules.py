@@ -60,7 +60,7 @@ class ScheduleCommands:
         Raises:
             UsageError: it is not acceptable, or there is one of that name.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "schedule.add", [schedule.name])
         found = self.checked(schedule)
         entry = self._entry(found.name)
         if entry is not None and not replace:
@@ -85,7 +85,7 @@ class ScheduleCommands:
         Raises:
             UsageError: there is none of a name; then nothing is removed.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "schedule.remove", names)
         found = [self._need(name) for name in dict.fromkeys(names)]
         detail = {"schedules": [msgspec.to_builtins(schedules.load(entry.body).schedule) for entry in found]}
         with self._audit.act("schedule.remove", [entry.name for entry in found], detail):
@@ -99,7 +99,7 @@ class ScheduleCommands:
         Raises:
             UsageError: there is none of a name; then nothing is changed.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "schedule.enable" if enabled else "schedule.disable", names)
         zone, now = self.zone(), self._store.now_ms()
 
         def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
@@ -119,7 +119,7 @@ class ScheduleCommands:
         Raises:
             UsageError: there is none of a name, or one is disabled.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "schedule.skip", names)
         zone = self.zone()
 
         def change(planned: Planned, next_at: int) -> tuple[Planned, int]:
@@ -138,7 +138,7 @@ class ScheduleCommands:
         Raises:
             UsageError: there is none of this name.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "schedule.run", [name])
         schedule = schedules.load(self._need(name).body).schedule
         now = self._store.now_ms()
         with self._audit.act("schedule.run", [name]) as act:
@@ -154,7 +154,7 @@ class ScheduleCommands:
         Raises:
             UsageError: there is no such zone.
         """
-        self._operator.need("admin")
+        self._audit.need(self._operator, "admin", "fleet.time_zone", [zone])
         recurrence.zone_named(zone)
         now = self._store.now_ms()
         followers = [entry for entry in self._store.schedules() if not schedules.load(entry.body).schedule.zone]

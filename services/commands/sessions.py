@@ -28,7 +28,7 @@ class SessionCommands:
         Raises:
             UsageError: that is no shop, or the note is too long.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "session.open", [shop])
         _check(shop)
         session.check_note(note)
         was = {one.shop: one for one in self._store.sessions()}.get(shop)
@@ -49,7 +49,7 @@ class SessionCommands:
         Raises:
             UsageError: that is no shop, or the note is too long.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "session.login", [shop])
         _check(shop)
         session.check_note(note)
         with self._audit.as_one("session.login", [shop], {"note": note} if note else None) as act:
@@ -68,7 +68,7 @@ class SessionCommands:
         Raises:
             UsageError: that is no shop, or ``kind`` is neither login_expired nor captcha.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "session.close", [shop])
         _check(shop)
         session.check(kind, note)
         with self._audit.act("session.close", [shop], {"kind": kind} | ({"note": note} if note else {})) as act:

@@ -44,7 +44,9 @@ class TaskCommands:
 
     def create(self, specs: Sequence[TaskSpec], *, origin: str) -> Submitted:
         """Record and publish new tasks; bad ones are reported, the others are created."""
-        self._operator.need("operator")
+        self._audit.need(
+            self._operator, "operator", "task.create", [f"{spec.platform}:{spec.shop_id}" for spec in specs]
+        )
         signed = [_signed(spec, self._operator.who, origin) for spec in specs]
         detail = {"count": len(signed), "types": sorted({spec.task_type for spec in signed})}
         with self._audit.act("task.create", [f"{spec.platform}:{spec.shop_id}" for spec in signed], detail) as act:
@@ -60,7 +62,7 @@ class TaskCommands:
         """End waiting tasks at once; ask running ones to stop (``pending`` of the outcome). What is cancelled already
         is skipped as such.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "task.cancel", task_ids)
         ids = list(dict.fromkeys(task_ids))
         records = dict(zip(ids, self._store.get(ids), strict=True))
 
@@ -77,7 +79,7 @@ class TaskCommands:
 
         One that another active task does already is refused, as is one that was created again before.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "task.create_again", task_ids)
         chosen = list(dict.fromkeys(task_ids))
         with self._audit.act("task.create_again", chosen) as act:
             outcome = Outcome()
@@ -169,13 +171,17 @@ class TaskCommands:
         """Next attempt at once for held and retrying tasks, a new task (``made``) for each dead one; anything else is
         refused with what to do instead.
         """
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", "task.retry", task_ids)
         ids = list(dict.fromkeys(task_ids))
         records = dict(zip(ids, self._store.get(ids), strict=True))
         dead = [task_id for task_id, task in records.items() if task is not None and task.status == Status.DEAD]
         others = [task_id for task_id in ids if task_id not in set(dead)]
-        outcome = self._retry(others, records) if others or not dead else Outcome()
-        return join(outcome, self._republish(dead)) if dead else outcome
+        if not dead or not others:
+            return self._republish(dead) if dead else self._retry(others, records)
+        with self._audit.as_one("task.retry", ids) as act:
+            outcome = join(self._retry(others, records), self._republish(dead))
+            tell(act, outcome)
+        return outcome
 
     def _retry(self, task_ids: Sequence[str], records: Mapping[str, Task | None]) -> Outcome:
 
@@ -214,7 +220,7 @@ class TaskCommands:
         *,
         detail: dict[str, object] | None = None,
     ) -> Outcome:
-        self._operator.need("operator")
+        self._audit.need(self._operator, "operator", action, task_ids)
         ids = list(dict.fromkeys(task_ids))
         with self._audit.act(action, ids, detail) as act:
             outcome = Outcome()

@@ -14,6 +14,13 @@ REFUSALS: dict[str, str] = {
         " without read-only in its profile."
     ),
     "role.needed": N_("{who} is {role}; this needs the role {needed}. Ask an admin to change it."),
+    "role.unknown": N_("there is no role {role}; there are {known}"),
+    "role.name": N_("a person is written account@host, as `role list` shows them, not {who}"),
+    "role.note": N_("a note may have {most} characters, not {count}"),
+    "role.no_entry": N_("{who} has no role of their own; everybody without one is {default}"),
+    "role.default": N_("everybody without a role of their own can be {known}, not {role}"),
+    "role.last_admin": N_("{who} is the only admin; make somebody else admin first"),
+    "role.contested": N_("somebody else changes roles at this moment; try again"),
     "store.closed": N_("the store {address} is closed"),
     "store.refuses_user": N_("{address} refuses user or password; check the address of the store"),
     "store.nobody": N_("Nothing listens at {address}: start Redis or correct the address of the store."),

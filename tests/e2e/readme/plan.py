@@ -70,6 +70,7 @@ PLAN = (
     Entry(looks="P shop login pdd:s1", way=Way.BROWSER),
     Entry(looks="P shop session (list|open .*)", way=Way.LINE),
     Entry(looks="P shop breaker", way=Way.LINE),
+    Entry(looks="P role list", way=Way.LINE),
     Entry(looks="P audit list .*", way=Way.LINE),
     Entry(looks="P repair --dry-run", way=Way.LINE),
     Entry(looks="P doctor", way=Way.LINE, code=1),
@@ -94,7 +95,7 @@ class Following:
 
 
 #: after a colon or semicolon a comment may name what comes next: "and: batch list", "then: repair"
-_NOUNS = "batch|dead|queue|repair|schedule|shop|task|type|worker"
+_NOUNS = "batch|dead|queue|repair|role|schedule|shop|task|type|worker"
 _NAMED = re.compile(rf"(?:[:;:;]\s*|`)((?:{_NOUNS})(?: [a-z][\w.:-]*[\w])*)")
 FOLLOWING = (
     Following(words="batch list"),
@@ -104,6 +105,7 @@ FOLLOWING = (
     Following(words="queue resume platform:temu", answer="y"),
     Following(words="shop undedicate", rest="pdd:s1"),
     Following(words="repair", answer="y"),
+    Following(words="role set", rest="ann@desk-02 viewer"),
 )
 
 

@@ -117,9 +117,12 @@ def test_without_an_entry_nothing_happens(
 @pytest.mark.parametrize("act", ACTS.values(), ids=ACTS.keys())
 def test_a_viewer_may_only_look(room: Room, act: Callable[[Desk, str], Any]) -> None:
     task = room.create()
+    before = room.store.counts(), room.task(task.task_id)
     with pytest.raises(NotAllowed):
         act(desk_of(room, "viewer"), task.task_id)
-    assert room.store.audit(1) == []
+    assert (room.store.counts(), room.task(task.task_id)) == before
+    (entry,) = room.store.audit(10)
+    assert (entry.who, entry.outcome.partition(":")[0]) == ("ann@desk", "refused")
 
 
 def test_an_entry_that_cannot_be_closed_does_not_undo_the_act(

@@ -1,0 +1,99 @@
+"""What an admin may do about people: give a role, take it back, say what everybody else is."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from services.commands.audit import Audit
+from services.commands.operator import Operator
+from services.domain import role as roles
+from services.domain.errors import StoreError, UsageError
+from services.domain.role import ADMIN, DEFAULTS, MAX_NOTE, ROLES, Roles
+from services.domain.said import said
+from services.engine import people
+from services.ports import Store
+
+_LOCK, _LOCK_MS = "roles", 10_000
+
+
+class RoleCommands:
+    """Audited. Whatever is asked for, one admin remains."""
+
+    def __init__(self, store: Store, audit: Audit, operator: Operator) -> None:
+        self._store, self._audit, self._operator = store, audit, operator
+
+    def set(self, who: str, role: str, *, note: str = "") -> Roles:
+        """Give somebody (``account@host``) a role, also somebody who has not been here yet. Returns the roles before.
+
+        Raises:
+            UsageError: nobody can be called so, there is no such role, or nobody would be admin any more.
+            StoreError: somebody else is changing roles at this moment.
+        """
+        self._audit.need(self._operator, ADMIN, "role.set", [who[: roles.MAX_NAME]])
+        _check_name(who)
+        if role not in ROLES:
+            raise UsageError(said("role.unknown", role=f"{role!r:.40}", known=", ".join(ROLES)), field="role")
+        if len(note) > MAX_NOTE:
+            raise UsageError(said("role.note", most=MAX_NOTE, count=len(note)), field="note")
+        before = people.roles(self._store)
+        detail = {"from": before.of(who), "to": role} | ({"note": note} if note else {})
+        with self._audit.act("role.set", [who], detail), self._alone():
+            before = self._keeping_an_admin(who, role)
+            body = roles.dump(role, by=self._operator.who, at=self._store.now_ms(), note=note.strip())
+            self._store.put_document(roles.KIND, who, body)
+        return before
+
+    def remove(self, who: str) -> Roles:
+        """Take somebody's own role away: they have the fleet's default from then on. Returns the roles before.
+
+        Raises:
+            UsageError: they have none of their own, or nobody would be admin any more.
+            StoreError: somebody else is changing roles at this moment.
+        """
+        self._audit.need(self._operator, ADMIN, "role.remove", [who[: roles.MAX_NAME]])
+        before = people.roles(self._store)
+        if before.entry(who) is None:
+            raise UsageError(said("role.no_entry", who=f"{who!r:.140}", default=before.default), field="who")
+        with self._audit.act("role.remove", [who], {"from": before.of(who), "to": before.default}), self._alone():
+            before = self._keeping_an_admin(who, before.default)
+            self._store.remove_document(roles.KIND, who)
+        return before
+
+    def set_default(self, role: str) -> Roles:
+        """What everybody is who has no role of their own: viewer or operator. Returns the roles before.
+
+        Raises:
+            UsageError: it is neither.
+        """
+        self._audit.need(self._operator, ADMIN, "role.default", [role[:40]])
+        if role not in DEFAULTS:
+            raise UsageError(said("role.default", known=" or ".join(DEFAULTS), role=f"{role!r:.40}"), field="role")
+        before = people.roles(self._store)
+        with self._audit.act("role.default", [role], {"from": before.default, "to": role}):
+            body = roles.dump(role, by=self._operator.who, at=self._store.now_ms())
+            self._store.put_document(roles.FLEET, roles.DEFAULT, body)
+        return before
+
+    def _keeping_an_admin(self, who: str, role: str) -> Roles:
+        before = people.roles(self._store)
+        if role != ADMIN and before.admins() == (who,):
+            raise UsageError(said("role.last_admin", who=who), field="who")
+        return before
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Two admins who take the role from each other at one moment must not both succeed."""
+        holder = f"{self._operator.who}#{secrets.token_hex(4)}"
+        if not self._store.lead(_LOCK, holder, _LOCK_MS):
+            raise StoreError(said("role.contested"))
+        try:
+            yield
+        finally:
+            self._store.resign(_LOCK, holder)
+
+
+def _check_name(who: str) -> None:
+    if not roles.valid_name(who):
+        raise UsageError(said("role.name", who=f"{who!r:.140}"), field="who")

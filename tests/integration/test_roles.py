@@ -1,0 +1,158 @@
+"""Roles are given, shown and taken back, on both pairs; a demotion holds at once, refusals are told once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from services import assembly
+from services.assembly import Commands
+from services.commands import operator
+from services.commands.audit import REFUSED_MS, Audit
+from services.commands.operator import Operator, current
+from services.commands.roles import RoleCommands
+from services.domain.errors import ConsoleError, NotAllowed, StoreUnavailable, UsageError
+from services.engine import people
+from tests.integration.fleet_rig import Fleet
+
+ANN, BEN = "ann@desk-01", "ben@desk-02"
+
+
+def roles_of(fleet: Fleet, who: str) -> RoleCommands:
+    """What this person may do about roles."""
+    store = fleet.engine.store
+    return RoleCommands(store, Audit(store, who), current(store, who=who))
+
+
+def acts(fleet: Fleet) -> list[tuple[str, str, str]]:
+    """The whole trail, oldest first."""
+    return [(one.who, one.action, one.outcome.partition(":")[0]) for one in reversed(fleet.engine.store.audit(100))]
+
+
+def test_an_admin_gives_and_takes_roles(fleet: Fleet) -> None:
+    ann = roles_of(fleet, ANN)
+    assert ann.set(BEN, "viewer", note="only looks").of(BEN) == "operator"
+    found = people.roles(fleet.engine.store)
+    entry = found.entry(BEN)
+    assert entry is not None
+    assert (entry.role, entry.by, entry.note, entry.at > 0) == ("viewer", ANN, "only looks", True)
+    assert current(fleet.engine.store, who=BEN).role == "viewer"
+    with pytest.raises(NotAllowed):
+        roles_of(fleet, BEN).set(BEN, "admin")
+    ann.set_default("viewer")
+    assert current(fleet.engine.store, who="cleo@desk-03").role == "viewer"
+    ann.set(BEN, "operator")
+    ann.remove(BEN)
+    assert current(fleet.engine.store, who=BEN).role == "viewer"
+    assert acts(fleet) == [
+        (ANN, "role.set", "done"),
+        (BEN, "role.set", "refused"),
+        (ANN, "role.default", "done"),
+        (ANN, "role.set", "done"),
+        (ANN, "role.remove", "done"),
+    ]
+
+
+def test_one_admin_remains(fleet: Fleet) -> None:
+    ann = roles_of(fleet, ANN)
+    for word in ("viewer", "operator"):
+        with pytest.raises(UsageError, match="only admin"):
+            ann.set(ANN, word)
+    with pytest.raises(UsageError, match="only admin"):
+        ann.remove(ANN)
+    ann.set(ANN, "admin")
+    ann.set(BEN, "admin")
+    roles_of(fleet, BEN).set(ANN, "viewer")
+    with pytest.raises(NotAllowed):
+        ann.set(ANN, "admin")
+    assert people.roles(fleet.engine.store).admins() == (BEN,)
+
+
+def test_two_admins_who_demote_each_other_at_once_leave_one(fleet: Fleet) -> None:
+    store = fleet.engine.store
+    ann = roles_of(fleet, ANN)
+    for _ in range(5):
+        ann.set(BEN, "admin")
+        pair = [(roles_of(fleet, ANN), BEN), (roles_of(fleet, BEN), ANN)]
+
+        def demote(one: tuple[RoleCommands, str]) -> bool:
+            try:
+                one[0].set(one[1], "viewer")
+            except ConsoleError:
+                return False
+            return True
+
+        with ThreadPoolExecutor(2) as pool:
+            done = list(pool.map(demote, pair))
+        (left,) = people.roles(store).admins()
+        assert done.count(True) == 1
+        roles_of(fleet, left).set(ANN, "admin")
+
+
+@pytest.mark.parametrize("who", ["ann", "@desk", "ann@", "a\nb@c", "x" * 200 + "@d", "‮ann@desk", " ann@desk", ""])
+def test_nobody_is_called_so(fleet: Fleet, who: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        roles_of(fleet, ANN).set(who, "viewer")
+    assert caught.value.field == "who"
+    assert fleet.engine.store.documents("role").keys() == {ANN}
+
+
+def test_a_demotion_holds_in_programs_that_are_open(fleet: Fleet) -> None:
+    roles_of(fleet, ANN)
+    store = fleet.engine.store
+    mine: Commands = assembly.commands(fleet.engine)
+    assert mine.operator.role == "operator"
+    mine.fleet.pause("all")
+    roles_of(fleet, ANN).set(operator.person(), "viewer")
+    with pytest.raises(NotAllowed, match="is viewer"):
+        mine.fleet.resume("all")
+    assert [pause.scope for pause in store.pauses()] == ["all"]
+    roles_of(fleet, ANN).set(operator.person(), "operator")
+    assert mine.fleet.resume("all")
+
+
+def test_refusals_are_told_once_for_each_person_and_act(fleet: Fleet) -> None:
+    roles_of(fleet, ANN).set_default("viewer")
+    store = fleet.engine.store
+    for _ in range(20):  # each with a writer of its own, as a shell loop has
+        with pytest.raises(NotAllowed):
+            roles_of(fleet, BEN).set(BEN, "admin")
+        with pytest.raises(NotAllowed):
+            roles_of(fleet, BEN).remove(ANN)
+        with pytest.raises(NotAllowed):
+            roles_of(fleet, "cleo@desk-03").remove(ANN)
+    assert acts(fleet)[1:] == [
+        (BEN, "role.set", "refused"),
+        (BEN, "role.remove", "refused"),
+        ("cleo@desk-03", "role.remove", "refused"),
+    ]
+    assert REFUSED_MS >= 600_000
+    assert "needs the role admin" in store.audit(1)[0].outcome
+
+
+def test_a_refusal_stands_also_where_the_audit_is_silent(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = fleet.engine.store
+    roles_of(fleet, ANN)
+    roles_of(fleet, ANN).set_default("viewer")
+
+    def silent(*_: object) -> None:
+        raise StoreUnavailable("nobody answers")
+
+    monkeypatch.setattr(store, "append_audit", silent)
+    with pytest.raises(NotAllowed):
+        roles_of(fleet, BEN).set(BEN, "admin")
+    with pytest.raises(StoreUnavailable):
+        roles_of(fleet, ANN).set(BEN, "admin")
+    assert people.roles(store).admins() == (ANN,)
+
+
+def test_what_is_tried_through_a_read_only_connection_is_told(fleet: Fleet) -> None:
+    looking = fleet.open(read_only=True)
+    mine = assembly.commands(looking)
+    for _ in range(3):
+        with pytest.raises(NotAllowed, match="read-only"):
+            mine.fleet.pause("all")
+    assert acts(fleet) == [(operator.person(), "pause", "refused")]
+    assert mine.operator == Operator(who=operator.person(), role="viewer", read_only=looking.settings.profile)
+    assert fleet.engine.store.pauses() == []
