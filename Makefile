@@ -18,6 +18,8 @@ SHELL := /bin/bash
 .PHONY: help setup run test readme again lint format bench faults chaos starts demo situations screenshots translations lock clean system-run system-test
 
 ARGS ?=
+# A file that counts flaky tests over several targets.
+FLAKY ?=
 # A folder that `make test` leaves out, because it is tried by itself.
 LATER ?=
 # Test processes; each starts servers of its own when a test asks for them. Most of them wait most of the time (for a
@@ -56,8 +58,8 @@ endef
 
 PARALLEL = $(if $(JOBS),-n $(JOBS) --dist worksteal)
 AGAIN = $(PYTHON) -m pytest --last-failed --last-failed-no-failures=none --maxfail=1 -v
-
-ONCE_MORE = $(if $(filter true,$(CI)),|| $(AGAIN))
+# What needed a second, lone run is printed as FLAKY; more than two of a whole judgement fail it.
+JUDGED = $(PYTHON) -m tests.flaky $(if $(FLAKY),--ledger $(FLAKY)) --
 
 PO := $(wildcard resources/translations/*/LC_MESSAGES/*.po)
 
@@ -73,14 +75,13 @@ run: system-run $(STAMP_RUN) translations
 demo: system-run $(STAMP_RUN) translations
 	@$(PYTHON) main.py demo $(ARGS)
 
-# Real servers and processes on a crowded machine can miss a bound: where CI=true, what failed runs once more, alone.
 test: system-test $(STAMP_DEV) translations
 	$(prepare_modules)
-	$(PYTHON) -m pytest $(PARALLEL) $(if $(LATER),--ignore=$(LATER)) $(ARGS) $(ONCE_MORE)
+	$(JUDGED) $(PARALLEL) $(if $(LATER),--ignore=$(LATER)) $(ARGS)
 
 # Part of `make test`, unless that is told to leave it for LATER.
 readme: system-test $(STAMP_DEV) translations
-	$(PYTHON) -m pytest $(PARALLEL) -v tests/e2e/readme $(ARGS) $(ONCE_MORE)
+	$(JUDGED) $(PARALLEL) -v tests/e2e/readme $(ARGS)
 
 again: $(STAMP_DEV) translations
 	$(AGAIN)

@@ -59,7 +59,7 @@ def rig(store_kind: str, store_place: Any) -> Iterator[Rig]:
     """An empty store with its clock."""
     clock = ManualClock() if store_kind == "embedded" else None
     store = open_store(store_kind, store_place, clock or SystemClock())
-    yield Rig(store, clock)
+    yield Rig(store, clock, "" if clock else store_place)
     store.close()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 import time
@@ -21,7 +22,7 @@ class Member:
 
     def __init__(self, store: Store, name: str) -> None:
         self.store, self.name = store, name
-        self.random = random.Random(name)
+        self.random = random.Random(f"{name}{os.environ.get('FLEETDECK_TEST_SEED', '')}")
         self.done: list[str] = []
         self.ran = 0
 

@@ -7,9 +7,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from services.ports import Broker
 from tests.contract.posts import depth, order
 from tests.contract.waiting import eventually
+
+pytestmark = pytest.mark.race
 
 ROOT = Path(__file__).resolve().parents[2]
 TOTAL, TAKERS = 600, 3

@@ -24,6 +24,8 @@ from tests.contract.conftest import open_store
 from tests.contract.rig import Rig
 from tests.support.services import Redis
 
+pytestmark = pytest.mark.race
+
 SHOPS = {"pdd:a": 1, "pdd:b": 2, "temu:a": 1, "temu:c": 3}
 KINDS = ("t1", "t2")
 SCOPES = ("platform:pdd", "platform:temu", "type:t1", "type:t2")

@@ -8,12 +8,16 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from services.clock import SystemClock
 from services.domain.query import Query
 from services.domain.status import TERMINAL
 from services.ports import Store
 from tests.contract.conftest import open_store
 from tests.contract.rig import ended, recount, same_counts
+
+pytestmark = pytest.mark.race
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES, TASKS_EACH, SHOPS = 4, 150, 6

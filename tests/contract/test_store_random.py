@@ -41,6 +41,8 @@ from tests.contract.conftest import open_store
 from tests.contract.rig import Rig, ended, recount, same_counts, shown, told
 from tests.support.services import Redis
 
+pytestmark = pytest.mark.race
+
 SHOPS = ("a", "b")
 SCOPES = ("all", "shop:pdd:a", "type:t1")
 LIMITS = {"a": 1, "b": 2}

@@ -100,7 +100,7 @@ def test_goodbye(rig: Rig) -> None:
 
 def test_a_silent_worker_is_forgotten_after_a_day(rig: Rig) -> None:
     rig.store.heartbeat(info("a"))
-    rig.pass_time(86_500)
+    rig.pass_life(86_500)
     rig.store.heartbeat(info("b"))
     assert [worker.worker for worker in rig.store.workers()] == ["b"]
 
@@ -223,9 +223,9 @@ def test_executed_marks(rig: Rig) -> None:
 
 def test_executed_marks_last_an_hour(rig: Rig) -> None:
     rig.store.mark_executed(["a"])
-    rig.pass_time(3500)
+    rig.pass_life(3500)
     assert rig.store.executed(["a"]) == [True]
-    rig.pass_time(200)
+    rig.pass_life(200)
     assert rig.store.executed(["a"]) == [False]
 
 

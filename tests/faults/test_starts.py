@@ -29,8 +29,7 @@ def test_a_few_starts_beside_other_work(tmp_path: Path) -> None:
     every_start_is_clean(FEW, tmp_path)
 
 
-@pytest.mark.fault
-@pytest.mark.harsh
+@pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_many_starts_beside_other_work(tmp_path: Path) -> None:
     every_start_is_clean(MANY, tmp_path)

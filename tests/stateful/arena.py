@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,6 +30,7 @@ from tests.contract.conftest import open_store
 from tests.stateful.bag import Bag, BagConsumer, Message
 
 RACES = 1_000
+SEED = int(os.environ.get("FLEETDECK_TEST_SEED", "1"))
 #: tasks of one round: as many as one command of an operator names
 EACH = 10
 BATCH = 200
@@ -134,12 +136,12 @@ class Arena:
                 party.intake.accept([self.bag.hand(message, name)], Room(1, 1, {}))
 
 
-def race(ids: Sequence[str], left: Act, right: Act, seed: int = 1) -> None:
+def race(ids: Sequence[str], left: Act, right: Act) -> None:
     """Let both act on the same tasks at the same time, a few at a time and each in an order of its own.
 
     In the first and the last round one of them is allowed to be first, so that both ends are seen on any machine.
     """
-    rng = random.Random(seed)
+    rng = random.Random(SEED)
     rounds = [ids[start : start + EACH] for start in range(0, len(ids), EACH)]
     orders = [[rng.sample(list(some), len(some)) for some in rounds] for _ in range(2)]
     gate = threading.Barrier(2, timeout=60)

@@ -1,7 +1,8 @@
 """Random lives of a fleet; see ``machine`` for what happens and ``rules`` for what must be true all the time.
 
-``FLEETDECK_DEEP=200`` plays so many lives of 100 steps, and other ones each time; ``FLEETDECK_SHRINK=1`` makes one that
-fails shorter, which takes minutes.
+Other lives each time, by the seed that ``tests.flaky`` prints (``--hypothesis-seed=N``).
+``FLEETDECK_TEST_DEEP=200`` plays so many of 100 steps, ``FLEETDECK_TEST_SHRINK=1`` makes one that fails shorter, which
+takes minutes.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.stateful.machine import Life
 from tests.support.services import Redis
 
-DEEP = int(os.environ.get("FLEETDECK_DEEP", "0"))
-SHRINK = bool(os.environ.get("FLEETDECK_SHRINK"))
+DEEP = int(os.environ.get("FLEETDECK_TEST_DEEP", "0"))
+SHRINK = bool(os.environ.get("FLEETDECK_TEST_SHRINK"))
 
 
 def _live(examples: int, steps: int, **fields: object) -> None:
@@ -24,7 +25,6 @@ def _live(examples: int, steps: int, **fields: object) -> None:
     chosen = settings(
         max_examples=DEEP or examples,
         stateful_step_count=100 if DEEP else steps,
-        derandomize=not DEEP,
         deadline=None,
         database=None,
         phases=[Phase.generate, *([Phase.shrink] if SHRINK else [])],

@@ -1,0 +1,89 @@
+"""What fails runs once more alone: named as flaky, never many, never a fault or a race."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.architecture.source import ROOT
+
+CONFIG = """
+[pytest]
+markers =
+    fault: breaks something
+    race: several at once
+"""
+#: fails the first time it is run in a folder, and passes from then on
+ONCE = """
+import pathlib, pytest
+def once(name):
+    mark = pathlib.Path(__file__).with_name(name)
+    if not mark.exists():
+        mark.touch()
+        pytest.fail("first time")
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A folder for tests of its own."""
+    (tmp_path / "pytest.ini").write_text(CONFIG, encoding="utf-8")
+    return tmp_path
+
+
+def run(suite: Path, body: str, *words: str) -> tuple[int, str]:
+    """Judge a suite of this one file."""
+    (suite / "test_it.py").write_text(ONCE + body, encoding="utf-8")
+    command = [sys.executable, "-m", "tests.flaky", *words, "--", "-q"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment.pop("FLEETDECK_TEST_SEED", None)
+    ended = subprocess.run(
+        command,
+        cwd=suite,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    return ended.returncode, ended.stdout
+
+
+def test_a_test_that_passes_alone_is_named_and_allowed(suite: Path) -> None:
+    code, printed = run(suite, "def test_a(): once('a')\ndef test_b(): pass\n")
+    assert code == 0
+    assert "FLAKY test_it.py::test_a" in printed
+    assert "FLEETDECK_TEST_SEED=" in printed
+
+
+def test_a_failure_stays_one(suite: Path) -> None:
+    code, printed = run(suite, "def test_a(): assert 0\n")
+    assert code == 1
+    assert "FAILED test_it.py::test_a" in printed
+
+
+@pytest.mark.parametrize("mark", ["fault", "race"])
+def test_a_fault_or_a_race_is_believed(suite: Path, mark: str) -> None:
+    code, printed = run(suite, f"@pytest.mark.{mark}\ndef test_a(): once('a')\n")
+    assert code == 1
+    assert "FAILED test_it.py::test_a (never repeated)" in printed
+
+
+def test_more_than_two_fail(suite: Path) -> None:
+    body = "".join(f"def test_{name}(): once('{name}')\n" for name in "abc")
+    assert run(suite, body)[0] == 1
+
+
+def test_several_runs_are_counted_together(suite: Path) -> None:
+    words = ("--ledger", str(suite / "ledger"))
+    assert run(suite, "def test_a(): once('a')\ndef test_b(): once('b')\n", *words)[0] == 0
+    assert run(suite, "def test_c(): once('c')\n", *words)[0] == 1
+    assert run(suite, "def test_d(): pass\n", *words)[0] == 0
+
+
+def test_a_module_that_cannot_be_read_fails(suite: Path) -> None:
+    assert run(suite, "import nothing_of_this_name\n")[0] not in (0, 5)
