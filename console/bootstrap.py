@@ -167,6 +167,7 @@ def build(
         environment=session.settings.environment,
         addresses=session.addresses,
         sample=lambda: session.sample.loaded,
+        doubts=session.engine.doubts,
     )
     keys = ShellKeys(window, context)
     return Desk(window=window, feed=feed, context=context, wiring=wiring, keys=keys)

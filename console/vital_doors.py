@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, timedelta
 
@@ -14,6 +14,7 @@ from services.commands.operator import Operator
 from services.domain.insight import depth
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import MISSING
+from services.domain.message import Message
 from services.i18n import _
 from services.messages import render, told
 from services.monitor.health import HealthLog, Trace
@@ -40,11 +41,14 @@ class VitalDoors(QObject):
         operator: Operator,
         addresses: tuple[str, str],
         reconnect: Callable[[], object],
+        doubts: Sequence[Message] = (),
     ) -> None:
-        """``addresses``: of broker and store without passwords, or the file of the embedded engine."""
+        """``addresses``: of broker and store without passwords, or the file of the embedded engine; ``doubts``: what
+        the connection found missing on the broker and does not put right.
+        """
         super().__init__(window)
         self._window, self._feed, self._health, self._operator = window, feed, health, operator
-        self._addresses, self._reconnect = addresses, reconnect
+        self._addresses, self._reconnect, self._doubts = addresses, reconnect, tuple(doubts)
         self._clock = SystemClock()
         self.popover: HealthPopover | None = None
         window.top_bar.health_requested.connect(self._on_pill)
@@ -78,7 +82,7 @@ class VitalDoors(QObject):
         name = self._window.top_bar.health_name("broker")
         snapshot = self._feed.latest
         way = snapshot.publisher()
-        state = "dead" if not broker.connected else "warning" if way.kind else "healthy"
+        state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
         words = _("publishers blocked") if way.held and broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
         if not broker.connected:
@@ -89,7 +93,8 @@ class VitalDoors(QObject):
             (_("With workers"), text.count(sum(lane.unacked for lane in lanes))),
             (_("Recorded, not sent"), text.count(sum(lane.unsent for lane in lanes))),
         )
-        return replace(part, rows=(*part.rows, *found, *self._way_rows(way)))
+        doubts = tuple((_("Missing"), render(one)) for one in self._doubts)
+        return replace(part, rows=(*part.rows, *found, *doubts, *self._way_rows(way)))
 
     def _way_rows(self, way: PublisherNow) -> tuple[tuple[str, str], ...]:
         """Why nothing goes to the broker, since when, who meets it, and what helps."""

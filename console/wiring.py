@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from PySide6.QtCore import QObject, QTimer
@@ -14,6 +14,7 @@ from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain import environment
 from services.domain.insight.worker import MISSING
+from services.domain.message import Message
 from services.domain.status import IN_FLIGHT, Status
 from services.i18n import _
 from services.messages import render, told
@@ -46,11 +47,14 @@ class ShellWiring(QObject):
         environment: str = "",
         addresses: tuple[str, str] = ("", ""),
         sample: Callable[[], bool] = lambda: False,
+        doubts: Sequence[Message] = (),
     ) -> None:
+        """``doubts``: what the connection found missing on the broker and does not put right."""
         super().__init__(window)
         self._window, self._feed, self._operator = window, feed, operator
         self._sample, self._is_sample = sample, False  # whether the sample fleet is at work here
         self._embedded, self._profile, self._environment = embedded, profile, environment
+        self._doubts = tuple(doubts)
         self._clock = SystemClock()
         self._health = HealthLog()
         self.loss = LossWatch(
@@ -61,7 +65,7 @@ class ShellWiring(QObject):
             profile=profile,
             near=all(address.startswith(NEAR) for address in addresses),
         )
-        self.doors = VitalDoors(window, feed, self._health, operator, addresses, self.loss.try_now)
+        self.doors = VitalDoors(window, feed, self._health, operator, addresses, self.loss.try_now, self._doubts)
         feed.looked.connect(self._on_looked)
         self._timer = QTimer(self, interval=FRESH_MS)
         self._timer.timeout.connect(self._show_age)
@@ -97,7 +101,7 @@ class ShellWiring(QObject):
         broker, store = snapshot.broker, snapshot.store
         fleet, way = snapshot.fleet(), snapshot.publisher()
         engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
-        state = "dead" if not broker.connected else "warning" if way.kind else "healthy"
+        state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
         value = _("publishers blocked") if way.held else _latency(broker.latency_ms)
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
@@ -111,7 +115,7 @@ class ShellWiring(QObject):
                 name=engine,
                 value=value if broker.connected else _("lost"),
                 state=state,
-                tip=render(way.message) if way.kind else told(broker.error),
+                tip=render(way.message) if way.kind else told(broker.error) or "\n".join(map(render, self._doubts)),
             ),
             Health(
                 key="store",

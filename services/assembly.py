@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -31,9 +31,10 @@ from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
 from services.domain import retry, shop_queue, task_type
-from services.domain.errors import ConsoleError
+from services.domain.errors import ConsoleError, TopologyMismatch
 from services.domain.insight.connection import BROKER, FILE, MANAGEMENT, STORE, Answer
 from services.domain.insight.flow import Flow
+from services.domain.message import Message
 from services.domain.said import said, words_of
 from services.engine.dispatch import Dispatcher
 from services.engine.firing import Firing
@@ -73,6 +74,7 @@ class Engine:
     policy: retry.RetryPolicy
     artifacts: ArtifactStore | None
     name: str
+    doubts: tuple[Message, ...] = ()  #: what a connection that changes nothing would have put right
 
     def close(self) -> None:
         """Close the drivers."""
@@ -114,22 +116,39 @@ class Queries:
 
 
 def open_engine(settings: config.Settings) -> Engine:
-    """Connect the drivers that the settings name, declare the topology and seed the task types.
+    """Connect the drivers that the settings name, declare the topology and seed the task types; through a connection
+    that only looks, look whether they are there (``Engine.doubts``).
 
     Raises:
         ConsoleError: a driver cannot be opened; the text says which and what to do.
     """
     engine = bare_engine(settings)
     try:
-        if not settings.read_only:
-            seed_types(engine.store)
+        shops = [key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND)]
+        if settings.read_only:
+            engine.broker.know(shops, settings.delays)
+            return replace(engine, doubts=_doubts(engine.broker, settings.delays))
+        seed_types(engine.store)
         platforms = {shop.platform for shop in engine.store.shops()}
         engine.broker.ensure(platforms=platforms, delays=settings.delays)
-        engine.broker.know_shops([key.partition(":")[2] for key in engine.store.documents(shop_queue.KIND)])
+        engine.broker.know(shops)
     except BaseException:
         engine.close()
         raise
     return engine
+
+
+def _doubts(broker: Broker, delays: Sequence[int]) -> tuple[Message, ...]:
+    """What is not there, or not as it is needed; whoever only looks sees the rest all the same.
+
+    Raises:
+        BrokerUnavailable: no connection.
+    """
+    try:
+        missing = broker.inspect(delays).missing
+    except TopologyMismatch as exc:
+        return (Message("doctor.topology", {"error": words_of(exc)}),)
+    return (said("broker.lacks", what=", ".join(missing)).message,) if missing else ()
 
 
 def bare_engine(settings: config.Settings) -> Engine:
@@ -313,21 +332,25 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         ConsoleError: one cannot be opened; the text says which and what to do.
     """
     if settings.embedded:
-        home_folder.make(settings.home_path)
+        if not settings.read_only:
+            home_folder.make(settings.home_path)
         from services.broker.embedded import EmbeddedBroker
         from services.store.embedded import EmbeddedStore
 
         lifo = settings.broker.lifo_lanes
-        return EmbeddedStore(settings.database, clock, lifo=lifo), EmbeddedBroker(settings.database, clock, lifo=lifo)
+        only = settings.read_only
+        store = EmbeddedStore(settings.database, clock, lifo=lifo, read_only=only)
+        return store, EmbeddedBroker(settings.database, clock, lifo=lifo, read_only=only)
     from services.broker.rabbitmq import RabbitBroker
     from services.store.redis import RedisStore
 
-    store = RedisStore(settings.store.url, clock)
+    fleet_store = RedisStore(settings.store.url, clock, read_only=settings.read_only)
     try:
         broker = settings.broker
-        return store, RabbitBroker(broker.url, clock, management_url=broker.management_url, profile=broker.profile)
+        management = broker.management_url
+        return fleet_store, RabbitBroker(broker.url, clock, management_url=management, profile=broker.profile)
     except BaseException:
-        store.close()
+        fleet_store.close()
         raise
 
 

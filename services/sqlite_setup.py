@@ -28,11 +28,21 @@ class Schema:
     steps: tuple[str, ...]
 
 
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection without implicit transactions; whoever has it in hand may use it from any thread."""
+def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection without implicit transactions; whoever has it in hand may use it from any thread.
+
+    ``read_only``: it makes no file and SQLite refuses each statement that would change something.
+    """
     conn = sqlite3.connect(
-        path, timeout=BUSY_MS / 1000, isolation_level=None, check_same_thread=False, cached_statements=256
+        f"{path.absolute().as_uri()}?mode={'rw' if read_only else 'rwc'}",
+        uri=True,
+        timeout=BUSY_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
     )
+    if read_only:
+        conn.execute("PRAGMA query_only=ON")
     conn.execute("PRAGMA synchronous=FULL")
     conn.execute("PRAGMA temp_store=MEMORY")
     conn.execute("PRAGMA cache_size=-16384")
@@ -84,6 +94,26 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
             begin(conn)
             _step(conn, schema)
             conn.execute("COMMIT")
+        _check_not_newer(conn, path, schema)
+        (epoch,) = conn.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+        return str(epoch)
+    finally:
+        conn.close()
+
+
+def check(path: Path, schema: Schema) -> str:
+    """That a file has the driver's tables as this version reads them; returns its epoch id and changes nothing.
+
+    Raises:
+        StoreUnavailable: there is no file, or it must be brought to the present version first.
+        SchemaTooNew: a newer program has been here.
+    """
+    if not path.exists():
+        raise StoreUnavailable(said("file.not_there", path=str(path)))
+    conn = connect(path, read_only=True)
+    try:
+        if _version(conn, schema) < len(schema.steps):
+            raise StoreUnavailable(said("file.too_old", path=str(path)))
         _check_not_newer(conn, path, schema)
         (epoch,) = conn.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
         return str(epoch)

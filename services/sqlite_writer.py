@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from services import home_folder
+from services.domain.errors import NotAllowed
+from services.domain.said import said
 from services.sqlite_holder import Held, writer_of
-from services.sqlite_setup import BUSY_MS, Schema, connect, connect_writer, migrate, refuse_network
+from services.sqlite_setup import BUSY_MS, Schema, check, connect, connect_writer, migrate, refuse_network
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -107,8 +109,10 @@ def _path(conn: sqlite3.Connection) -> Path:
 class SharedFile:
     """Writer thread and readers of one file. Get it by ``open_file``, give it back by ``close_file``."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, read_only: bool = False) -> None:
+        """``read_only``: it has no writer, and whoever wants to write is refused."""
         self.path = path
+        self.read_only = read_only
         self.users = 0
         self._wakeups = {topic: Wakeup() for topic in TOPICS}
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -116,9 +120,12 @@ class SharedFile:
         self._lock = threading.Lock()
         self._closed = self._stopping = False
         self._streak = 0.0
-        self._conn = connect_writer(path)
-        self._thread = threading.Thread(target=self._loop, name=f"sqlite-writer {path.name}", daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        if not read_only:
+            conn = connect_writer(path)
+            name = f"sqlite-writer {path.name}"
+            self._thread = threading.Thread(target=self._loop, args=(conn,), name=name, daemon=True)
+            self._thread.start()
 
     # ------------------------------------------------------------------ writing
     def write(self, work: Work[T], wakes: str = "") -> T:
@@ -135,16 +142,18 @@ class SharedFile:
         self._put(_Job(work, wakes, then))
 
     def _put(self, job: _Job) -> _Job:
+        if self.read_only:
+            raise NotAllowed(said("file.read_only", path=str(self.path)), field="role")
         with self._lock:
             if self._closed:
                 raise Closed(f"{self.path} is closed")
             self._jobs.put(job)
         return job
 
-    def _loop(self) -> None:
+    def _loop(self, conn: sqlite3.Connection) -> None:
         while not self._stopping and (first := self._first()) is not None:
-            self._commit(self._conn, [first])
-        self._conn.close()
+            self._commit(conn, [first])
+        conn.close()
 
     def _first(self) -> _Job | None:
         try:
@@ -215,7 +224,7 @@ class SharedFile:
                 raise Closed(f"{self.path} is closed")
             conn = self._readers.pop() if self._readers else None
         if conn is None:
-            conn = connect(self.path)
+            conn = connect(self.path, read_only=self.read_only)
         try:
             yield conn
         finally:
@@ -262,7 +271,8 @@ class SharedFile:
         with self._lock:
             self._closed = True
             self._jobs.put(None)
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
         for wakeup in self._wakeups.values():
             wakeup.ring()
         with self._lock:
@@ -276,29 +286,32 @@ def _data_version(conn: sqlite3.Connection) -> int:
     return int(version)
 
 
-_open: dict[tuple[int, Path], SharedFile] = {}
+_open: dict[tuple[int, Path, bool], SharedFile] = {}
 _open_lock = threading.Lock()
 
 
-def open_file(path: Path, schema: Schema) -> tuple[SharedFile, str]:
-    """The shared file with the driver's tables in it, and the epoch id of its data.
+def open_file(path: Path, schema: Schema, *, read_only: bool = False) -> tuple[SharedFile, str]:
+    """The shared file with the driver's tables in it, and the epoch id of its data; ``read_only``: nothing is made or
+    brought to the present version.
 
     Raises:
-        StoreUnavailable: the folder is not on this machine.
+        StoreUnavailable: the folder is not on this machine; read-only: the file is not there, or an older one.
         SchemaTooNew: a newer program wrote the file.
         sqlite3.Error: the file cannot be opened or is no database.
         OSError: its folder cannot be made.
     """
     path = path.resolve()
-    path.parent.mkdir(parents=True, exist_ok=True)
+    if not read_only:
+        path.parent.mkdir(parents=True, exist_ok=True)
     refuse_network(path)
-    home_folder.keep_private(path)  # its log and its index get the mode of the file
+    if not read_only:
+        home_folder.keep_private(path)  # its log and its index get the mode of the file
     with _open_lock:
-        epoch = migrate(path, schema, begin_immediate)
-        key = (os.getpid(), path)
+        epoch = check(path, schema) if read_only else migrate(path, schema, begin_immediate)
+        key = (os.getpid(), path, read_only)
         file = _open.get(key)
         if file is None:
-            file = _open[key] = SharedFile(path)
+            file = _open[key] = SharedFile(path, read_only=read_only)
         file.users += 1
         return file, epoch
 
@@ -309,5 +322,5 @@ def close_file(file: SharedFile) -> None:
         file.users -= 1
         if file.users:
             return
-        _open.pop((os.getpid(), file.path), None)
+        _open.pop((os.getpid(), file.path, file.read_only), None)
     file.close()

@@ -42,17 +42,18 @@ def broker_errors() -> Iterator[None]:
 class EmbeddedBroker:
     """``services.ports.Broker`` on SQLite; any thread may call it, several processes may open the same file."""
 
-    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = ()) -> None:
-        """Open or make the file. ``lifo``: lanes that hand out the youngest message of a priority first.
+    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:
+        """Open or make the file. ``lifo``: lanes that hand out the youngest message of a priority first; ``read_only``:
+        nothing is made or changed, not even what a dead process holds given back.
 
         Raises:
             SchemaTooNew: a newer program wrote it.
-            BrokerUnavailable: it cannot be opened now.
+            BrokerUnavailable: it cannot be opened now; read-only: it is not there yet.
             BrokerError: it is no database.
         """
         try:
             with broker_errors():
-                self._file, _ = open_file(path, SCHEMA)
+                self._file, _ = open_file(path, SCHEMA, read_only=read_only)
         except OSError as exc:
             raise BrokerUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
         self._lifo = frozenset(messages.LANE_QUEUES[lane] for lane in lifo)
@@ -87,7 +88,7 @@ class EmbeddedBroker:
         with broker_errors():
             return self._file.write(lambda conn: shop_queues.close_shop(conn, lane.shop_queue(shop_id)))
 
-    def know_shops(self, shops: Iterable[str]) -> None:
+    def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
         """Nothing to do: the file lists its queues."""
 
     # --------------------------------------------------------------------- publishing
@@ -151,7 +152,7 @@ class EmbeddedBroker:
     def _look_after(self) -> None:
         """About once a second: show that this process lives, and give back what dead ones held."""
         now = time.monotonic()
-        if now - self._looked_at < LOOK_AFTER_S or not self._looking.acquire(blocking=False):
+        if self._file.read_only or now - self._looked_at < LOOK_AFTER_S or not self._looking.acquire(blocking=False):
             return
         try:
             self._looked_at = now

@@ -54,6 +54,7 @@ class RabbitBroker:
         self._lock = threading.Lock()
         self._consumers: list[RabbitConsumer] = []
         self._dedicated: set[str] = set()
+        self._waits: set[int] = set()  #: delays that somebody else declared
         self._restored_at = float("-inf")
         self._alarms_at = float("-inf")
         self._alarms: tuple[str, ...] = ()
@@ -118,9 +119,10 @@ class RabbitBroker:
                 self._dedicated.discard(shop_queue(shop_id))
         return gone
 
-    def know_shops(self, shops: Iterable[str]) -> None:
+    def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
         with self._lock:
             self._dedicated = set(map(shop_queue, shops))
+            self._waits |= set(delays)
 
     def _consume(self, queues: Sequence[str], window: int, name: str, offset: str = "") -> RabbitConsumer:
         self._use(self._in)
@@ -219,8 +221,8 @@ class RabbitBroker:
     def _known(self) -> set[str]:
         lanes = {topology.lane_queue(lane) for lane in LANES}
         with self._lock:
-            dedicated = set(self._dedicated)
-        delays = {topology.delay_queue(seconds) for seconds in self._control.delays}
+            dedicated, waits = set(self._dedicated), self._waits | self._control.delays
+        delays = {topology.delay_queue(seconds) for seconds in waits}
         return lanes | delays | dedicated | {topology.DEAD_QUEUE}
 
     def _restore(self) -> None:

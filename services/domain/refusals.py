@@ -32,6 +32,7 @@ REFUSALS: dict[str, str] = {
     ),
     "store.too_new": N_("the data on {address} were written by a newer program; update this one, or only read"),
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
+    "store.read_only": N_("{address} was opened read-only; nothing is written to it"),
     "store.refuses": N_("{address} refuses: {error}"),
     "file.silent": N_("the local database does not answer: {error}"),
     "file.held": N_(
@@ -49,9 +50,22 @@ REFUSALS: dict[str, str] = {
     "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
     "file.cannot_keep": N_("the store cannot keep this: {error}"),
     "file.cannot_open": N_("{path} cannot be opened: {error}"),
+    "file.not_there": N_(
+        "there is no {path} yet, and a read-only connection makes none; open it once with a connection that may change"
+        " things"
+    ),
+    "file.too_old": N_(
+        "{path} was written by an older program, and a read-only connection does not change it; open it once with a"
+        " connection that may change things"
+    ),
+    "file.read_only": N_("{path} was opened read-only; nothing is written to it"),
     "file.share": N_("{path} is a network share; choose a folder on this machine (FLEETDECK_HOME)"),
     "file.network": N_("{path} is on a network folder ({kind}); choose one on this machine (FLEETDECK_HOME)"),
     "file.too_new": N_("{path} was written by a newer program (schema {found}, this one knows {known}); update it"),
+    "broker.lacks": N_(
+        "the broker lacks {what}, and a read-only connection makes nothing; open it once with a connection that may"
+        " change things, or look whether the virtual host is the right one"
+    ),
     "broker.silent": N_("RabbitMQ at {place} does not answer ({error})."),
     "broker.late": N_("RabbitMQ at {place} did not answer within {seconds} s: check the address and the server."),
     "broker.user": N_(

@@ -81,7 +81,7 @@ class Repair:
     def _shop_queues(self, doing: bool) -> Iterator[Mend]:
         documents = self._store.documents(shop_queue.KIND)
         wanted = [shop for shop in self._store.shops() if shop.dedicated or shop.key in documents]
-        self._broker.know_shops([shop.shop_id for shop in wanted])
+        self._broker.know([shop.shop_id for shop in wanted])
         there = {depth.name for depth in self._broker.depths()}
         for shop in wanted:
             if shop.dedicated and lane.shop_queue(shop.shop_id) not in there:

@@ -82,7 +82,7 @@ class ShopQueues:
         wanted = {key: shop for key, shop in shops.items() if shop.dedicated}
         if not known and not wanted:
             return
-        self._broker.know_shops([_shop_id(key) for key in known])
+        self._broker.know([_shop_id(key) for key in known])
         depths = {depth.name: depth for depth in self._broker.depths() if depth.kind == "shop"}
         for key in sorted(known.keys() | wanted.keys()):
             try:

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from services import assembly, settings
+from services import assembly, messages, settings
 from services.domain import filter_time
 from services.domain.errors import UsageError
 
@@ -75,6 +75,7 @@ class Context:
         """The engine, closed afterwards."""
         engine = assembly.open_engine(self.settings())
         try:
+            self.warn([messages.english(doubt) for doubt in engine.doubts])
             yield engine
         finally:
             engine.close()

@@ -124,7 +124,7 @@ class Doctor:
         shops = sorted(shop for shop, state in zip(known, states, strict=True) if state == shop_queue.OPEN)
         now = self._store.now_ms()
         alive = insight.look(self._store.workers(), now).living
-        self._broker.know_shops(shops)
+        self._broker.know(shops)
         seen = self._broker.queues()
         return [
             *health_queues.of_queues(self._broker.depths(), shops, workers=alive),

@@ -96,8 +96,10 @@ class Broker(Protocol):
     def close_shop(self, platform: str, shop_id: str) -> bool:
         """Delete the dedicated queue of a shop if it is empty and nobody consumes it; tell whether it is gone."""
 
-    def know_shops(self, shops: Iterable[str]) -> None:
-        """The shops (ids) whose dedicated queues ``depths`` counts, where the broker does not list them by itself."""
+    def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
+        """The shops (ids) whose dedicated queues ``depths`` counts, and delay queues (seconds) beside those that
+        ``ensure`` declared, where the broker does not list them by itself. Declares nothing.
+        """
 
     def depths(self) -> list[QueueDepth]:
         """Live depths of lanes, delay queues, dead queue and dedicated queues that exist."""

@@ -45,17 +45,18 @@ class EmbeddedStore(
 ):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
-    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = ()) -> None:
-        """Open or make the file. ``lifo``: lanes in which the youngest task of a priority goes first.
+    def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:
+        """Open or make the file. ``lifo``: lanes in which the youngest task of a priority goes first; ``read_only``:
+        nothing is made or changed.
 
         Raises:
             SchemaTooNew: a newer program wrote it.
-            StoreUnavailable: it cannot be opened now, or lies on a network folder.
+            StoreUnavailable: it cannot be opened now, or lies on a network folder; read-only: it is not there yet.
             StoreError: it is no database.
         """
         try:
             with store_errors():
-                file, epoch = open_file(path, SCHEMA)
+                file, epoch = open_file(path, SCHEMA, read_only=read_only)
         except OSError as exc:
             raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc))) from exc
         super().__init__(file, epoch, clock)

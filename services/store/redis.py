@@ -45,8 +45,8 @@ class RedisStore(
     Nothing is asked before the first call, so a store may be made while Redis is down.
     """
 
-    def __init__(self, url: str, clock: Clock) -> None:
-        self._link = Link(url)
+    def __init__(self, url: str, clock: Clock, *, read_only: bool = False) -> None:
+        self._link = Link(url, read_only=read_only)
         self._clock = clock
         self._ticker = Ticker(self._link)
 

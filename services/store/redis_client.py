@@ -15,7 +15,7 @@ from redis import exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from services.domain.errors import SchemaTooNew, StoreError, StoreUnavailable, UsageError
+from services.domain.errors import NotAllowed, SchemaTooNew, StoreError, StoreUnavailable, UsageError
 from services.domain.said import said
 from services.store import keys
 from services.store.redis_script import Script
@@ -37,6 +37,11 @@ _LATER = (
     exceptions.TryAgainError,
     exceptions.ReadOnlyError,
 )
+#: commands of the driver that change something
+WRITES = frozenset({
+    "DEL", "HDEL", "HINCRBY", "HSET", "HSETNX", "INCRBY", "LTRIM", "MSET", "PEXPIRE", "RPUSH", "SADD", "SET", "SREM",
+    "UNLINK", "XADD", "XTRIM", "ZADD", "ZREM",
+})  # fmt: skip
 _USERINFO = re.compile(r"//.*@")
 _SECRET = re.compile(r"([?&](?:password|username)=)[^&]*", re.IGNORECASE)
 
@@ -74,8 +79,11 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
 class Link:
     """Raw commands and scripts; thread-safe. Errors of redis-py never leave it."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, read_only: bool = False) -> None:
+        """``read_only``: what would change something is refused here, or by Redis itself within a script."""
         self.address = shown(url)
+        self.read_only = read_only
+        self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
         self._client = make_client(url, ANSWER_S)
         self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S)
         self.closed = threading.Event()
@@ -83,6 +91,7 @@ class Link:
 
     def call(self, *command: Any) -> Any:
         """One command."""
+        self._permit(command)
         with self._translated():
             return self._client.execute_command(*command)
 
@@ -90,6 +99,8 @@ class Link:
         """Commands in one round trip; ``atomic``: as one transaction, at one instant."""
         if not commands:
             return []
+        for command in commands:
+            self._permit(command)
         with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
             for command in commands:
                 pipe.execute_command(*command)
@@ -97,6 +108,7 @@ class Link:
 
     def tell(self, packed: bytes, count: int) -> None:
         """``count`` commands that are in the form of the wire already, when only their success matters."""
+        self._permit(("SET",))
         pool = self._client.connection_pool
         with self._translated():
             connection = pool.get_connection()
@@ -112,17 +124,22 @@ class Link:
 
     def run(self, script: Script, names: Sequence[str], *arguments: Any) -> Any:
         """A script by its name; where Redis does not know it (restart, flush) with its text."""
+        known, new = self._eval
         with self._translated():
             try:
-                return self._client.execute_command("EVALSHA", script.sha, len(names), *names, *arguments)
+                return self._client.execute_command(known, script.sha, len(names), *names, *arguments)
             except exceptions.NoScriptError:
-                return self._client.execute_command("EVAL", script.text, len(names), *names, *arguments)
+                return self._client.execute_command(new, script.text, len(names), *names, *arguments)
 
     def wait(self, stream: str, after: str, seconds: float) -> bool:
         """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""
         block = max(1, round(min(seconds, WAIT_PIECE_S) * 1000))
         with self._translated():
             return bool(self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after))
+
+    def _permit(self, command: Command) -> None:
+        if self.read_only and command[0] in WRITES:
+            raise NotAllowed(said("store.read_only", address=self.address), field="role")
 
     def check_writable(self) -> None:
         """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
@@ -195,6 +212,8 @@ def _refusal(address: str, text: str) -> StoreError:
         ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "UNBLOCKED")
     ):
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
+    if "from read-only scripts" in text:
+        return StoreError(said("store.read_only", address=address))
     if "READONLY" in text or "MISCONF" in text:
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if text.startswith(("NOAUTH", "WRONGPASS")):

@@ -106,7 +106,7 @@ class Reads(Part):
         ids = [member.decode() for _, member in heapq.nsmallest(limit, found)]
         tasks = self.get(ids)
         gone = [task_id for task_id, task in zip(ids, tasks, strict=True) if task is None]
-        if gone:  # they must not stand in the way of those behind them
+        if gone and not self._link.read_only:  # they must not stand in the way of those behind them
             self._link.many([("ZREM", keys.unserved(*kind), *gone) for kind in kinds])
         return [task for task in tasks if task is not None]
 
@@ -190,8 +190,8 @@ class Reads(Part):
         )
 
     def epoch(self, known: bytes | None) -> str:
-        """The life of this data; an empty store begins one."""
-        if known is None:
+        """The life of this data; an empty store begins one, unless nobody may change it."""
+        if known is None and not self._link.read_only:
             self._link.many(
                 [
                     ("HSETNX", keys.META, "schema", keys.SCHEMA),

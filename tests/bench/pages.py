@@ -10,15 +10,20 @@ from pathlib import Path
 from redis import Redis
 
 from services.clock import SystemClock
-from services.domain.change import Create
+from services.domain.change import Claim, Create, Finish
+from services.domain.insight.gates import GATES
 from services.domain.lane import lane_of
+from services.domain.limit import Limit
+from services.domain.shop import Pause
 from services.domain.task import Attempt, Task
 from services.domain.task_type import TaskType
+from services.domain.worker import SlotState, WorkerInfo
 from services.engine.registry import Registry
 from services.monitor.tasks import TaskQueries
 from services.ports import Store
 from services.store.embedded import EmbeddedStore
 from services.store.redis import RedisStore
+from tests.support.counting import CountingStore
 
 ROWS = 1_000_000
 AIM = {"embedded": 100.0, "fleet": 200.0}  #: milliseconds
@@ -42,6 +47,10 @@ QUESTIONS = (
 )  # fmt: skip
 #: filters that look into the records: a page may come short, with a place to go on from
 LOOKS = ("error~nothing", "status:dead error~expired", "status:dead error~nothing", "shop00077")
+#: what people put beside a gate
+BESIDE = ("", " platform:temu", " type:type03", " shop:pdd:shop00008", " status:waiting")
+#: shops that are logged out, and such that run what they may, when gates are asked for
+LOGGED_OUT, BUSY = 60, 40
 
 
 def measure(pair: str, rows: int, folder: Path, redis: str = "") -> dict[str, float]:
@@ -53,10 +62,12 @@ def measure(pair: str, rows: int, folder: Path, redis: str = "") -> dict[str, fl
         fill(store, rows)
         out = {f"{rows:,} tasks put there, s": time.perf_counter() - begun}
         out |= _pages(store, _server(redis))
+        close_gates(store)
+        out |= gates(store, _server(redis))
     finally:
         store.close()
     aim = AIM[pair]
-    waits = [took for name, took in out.items() if name.startswith("page:")]
+    waits = [took for name, took in out.items() if name.startswith(("page:", "gate page:"))]
     out[f"pages within {aim:.0f} ms, %"] = 100 * sum(took <= aim for took in waits) / len(waits)
     return out
 
@@ -96,6 +107,60 @@ def _pages(store: Store, server: Callable[[], float] = lambda: 0.0) -> dict[str,
                     questions.page(text, sort=sort, descending=descending, limit=50)
                     times.append((time.thread_time() + server() - start) * 1000)
                 out[f"page: {text or 'everything'}, {sort} {'down' if descending else 'up'}"] = min(times)
+    return out
+
+
+def close_gates(store: Store) -> None:
+    """Close every gate somewhere: pauses, logins, running tasks, a limit, twins, a type that no worker runs."""
+    store.set_pause(Pause(scope="platform:other", by="bench"))
+    store.set_pause(Pause(scope="type:type05", by="bench"))
+    store.put_limit(Limit(scope="type:type07", concurrency=1))
+    declines = (f"type{TYPES - 1:02d}",)
+    worker = WorkerInfo(worker="w0", host="h", pid=1, slots=(SlotState(),) * 8, executors=("rpa",), declines=declines)
+    store.heartbeat(worker)
+    for number in range(LOGGED_OUT + BUSY):
+        shop, kind = f"shop{4 * number:05d}", f"type{number % 5:02d}"
+        task_id = f"pdd_{kind}_{shop}_{time.time_ns():x}"
+        task = Task(task_id=task_id, shop_id=shop, platform="pdd", task_type=kind, uniq=f"u{number}")
+        claim = Claim(task_id=task_id, gen=0, attempt=0, owner=task_id, worker="w0", lease_ms=3_600_000)
+        *_, answer = store.apply([Create(task=task), claim])
+        if number < LOGGED_OUT and answer.task is not None:
+            begun = answer.task.started_at
+            end = Attempt(number=1, worker="w0", started_at=begun, ended_at=begun + 1, outcome="failed")
+            store.apply([Finish(task_id=task_id, owner=task_id, to="blocked", attempt=end, error_kind="login_expired")])
+
+
+def gates(store: Store, server: Callable[[], float] = lambda: 0.0) -> dict[str, float]:
+    """First pages of lists with a gate in their filter: processor ms, questions to the store, and whether the total is
+    told; the same with the page of all tasks that wait, for the ratio, and the counts of all gates at once.
+    """
+    counting = CountingStore(store)
+    questions = TaskQueries(counting.port, Registry(counting.port, SystemClock(), TaskType.default("default")))
+    out: dict[str, float] = {}
+
+    def took(name: str, ask: Callable[[], object]) -> object:
+        times, walls = [], []
+        answer: object = None
+        for _ in range(3):
+            counting.spent()
+            wall, start = time.perf_counter(), time.thread_time() + server()
+            answer = ask()
+            times.append((time.thread_time() + server() - start) * 1000)
+            walls.append((time.perf_counter() - wall) * 1000)
+        out[name] = min(times)
+        out[f"{name}; by the clock"] = min(walls)
+        out[f"{name}; questions"] = sum(counting.spent().values())
+        return answer
+
+    took("gate page: status:waiting", lambda: questions.page("status:waiting", limit=50))
+    for gate in GATES:
+        for rest in BESIDE:
+            text = f"gate:{gate}{rest}"
+            page = took(f"gate page: {text}", lambda text=text: questions.page(text, limit=50))
+            out[f"gate page: {text}; total"] = -1.0 if page.total is None else page.total  # type: ignore[attr-defined]
+            out[f"gate page: {text}; rows"] = len(page.tasks)  # type: ignore[attr-defined]
+    took("gate page: -gate:paused", lambda: questions.page("-gate:paused", limit=50))
+    took("counts of all gates", questions.gate_counts)
     return out
 
 

@@ -9,16 +9,21 @@ from pathlib import Path
 import msgspec
 import pytest
 from PySide6.QtCore import QPoint
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
 from console.bootstrap import Desk as Console
 from console.session import Session
-from services import i18n
+from services import assembly, i18n
 from services import settings as config
 from services.domain.errors import NotAllowed
+from services.domain.worker import WorkerInfo
+from services.engine.producer import TaskSpec
+from services.entrypoints.window import PAGES
 from tests.gui.desk import SHOPS
+from tests.support import stock
+from tests.support.services import RabbitMQ
 from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
 from views.pages.workers.page import WorkersPage
@@ -97,6 +102,57 @@ def test_every_verb_is_closed_with_its_reason(qtbot: QtBot, opened: Opened, tmp_
     assert popover is not None
     assert popover.facts.values()["Because"] == "local was opened read-only"
     popover.close()
+
+
+@pytest.mark.parametrize("pair", ["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])])
+def test_every_page_leaves_all_as_it_was(
+    qtbot: QtBot, opened: Opened, tmp_path: Path, request: pytest.FixtureRequest, pair: str
+) -> None:
+    rabbitmq, places = None, {}
+    if pair == "fleet":
+        rabbitmq = request.getfixturevalue("rabbitmq")
+        broker = config.BrokerSettings(
+            url=request.getfixturevalue("amqp_vhost"), management_url=rabbitmq.management_url
+        )
+        places = {"broker": broker, "store": config.StoreSettings(url=request.getfixturevalue("redis_url"))}
+    settings = msgspec.structs.replace(config.load(home=tmp_path), **places, **({"profile": "f"} if places else {}))
+    engine = assembly.open_engine(settings)
+    for number in range(30):
+        spec = TaskSpec(platform="pdd", shop_id=f"s{number % 7}", task_type="sync_order", payload={"n": number})
+        engine.producer.submit([spec])
+    engine.store.heartbeat(WorkerInfo(worker="w", host="gone", pid=1, executors=("rpa",)))
+    engine.broker.consumer(("normal",), window=1, name="gone").take(1, 10.0)
+    engine.close()
+    before = stock.taken(settings, rabbitmq)
+    errors: list[BaseException] = []
+    operation.configure(errors.append)
+    desk = opened(read_only=True, **places, profile=settings.profile)
+    for page in PAGES:
+        desk.window.open_page(page)
+        shown = desk.feed.latest.at_ms
+        qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + 1200)
+    operation.shut_down(wait=True)
+    after = stock.taken(settings, rabbitmq)
+    assert {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)} == set()
+    assert not errors
+
+
+def test_what_the_broker_lacks_stands_at_its_pill(
+    qtbot: QtBot, opened: Opened, tmp_path: Path, rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str
+) -> None:
+    desk = opened(
+        read_only=True,
+        profile="f",
+        broker=config.BrokerSettings(url=amqp_vhost, management_url=rabbitmq.management_url),
+        store=config.StoreSettings(url=redis_url),
+    )
+    lacks = "the broker lacks rpa_task_exchange, "
+    desk.window.top_bar.health_requested.emit("broker", QPoint(0, 0))
+    popover = desk.wiring.doors.popover
+    assert popover is not None
+    assert popover.facts.values()["Missing"].startswith(lacks)
+    popover.close()
+    assert any(lacks in one.toolTip() for one in desk.window.top_bar.findChildren(QWidget))
 
 
 def test_production_is_outlined_named_in_the_title_and_asks_earlier(qtbot: QtBot, opened: Opened) -> None:

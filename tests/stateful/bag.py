@@ -140,7 +140,7 @@ class Bag:
         self.shops.pop(f"task.{platform}.{shop_id}", None)
         return True
 
-    def know_shops(self, shops: Iterable[str]) -> None:
+    def know(self, shops: Iterable[str], delays: Iterable[int] = ()) -> None:
         """It knows them."""
 
     def inspect(self, delays: Iterable[int] = ()) -> Inspection:
