@@ -134,19 +134,19 @@ class _Numbers(Protocol):
 
     def span(self, seconds: float) -> str: ...
     def between(self, low: float, high: float) -> str: ...
-    def rate(self, per_second: float) -> str: ...
+    def rates(self, *per_second: float) -> tuple[str, ...]: ...
 
 
 class _English:
     span = staticmethod(spans.english)
     between = staticmethod(spans.english_between)
-    rate = staticmethod(spans.english_rate)
+    rates = staticmethod(spans.english_rates)
 
 
 class _Present:
     span = staticmethod(spans.of_seconds)
     between = staticmethod(spans.between)
-    rate = staticmethod(spans.rate)
+    rates = staticmethod(spans.rates)
 
 
 _PER_S = "_per_s"
@@ -154,7 +154,7 @@ _PER_S = "_per_s"
 
 def _fill(template: str, message: Message, say: _Numbers) -> str:
     """Numbers stay numbers for machines; a sentence says ``seconds`` as ``{span}``, ``low_s`` to ``high_s`` as
-    ``{spread}``, ``usual_s`` as ``{usual}`` and ``in_per_s`` as ``{in}``.
+    ``{spread}``, ``usual_s`` as ``{usual}``, and all rates (``in_per_s`` as ``{in}``) in one unit.
     """
     params = message.params
     said: dict[str, str] = {}
@@ -165,9 +165,8 @@ def _fill(template: str, message: Message, say: _Numbers) -> str:
         said["spread"] = say.between(low, high)
     if isinstance(usual := params.get("usual_s"), int | float):
         said["usual"] = say.between(usual, usual)
-    for name, value in params.items():
-        if name.endswith(_PER_S) and isinstance(value, int | float):
-            said[name.removesuffix(_PER_S)] = say.rate(value)
+    rates = {name: value for name, value in params.items() if name.endswith(_PER_S) and isinstance(value, int | float)}
+    said |= zip((name.removesuffix(_PER_S) for name in rates), say.rates(*rates.values()), strict=True)
     try:
         return template.format(**{**said, **params})
     except (KeyError, IndexError):

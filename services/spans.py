@@ -13,6 +13,7 @@ A number and its unit are joined by U+202F, which never breaks at the end of a l
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from datetime import timedelta
 
 from services.i18n import _, is_chinese, pgettext
@@ -104,22 +105,29 @@ _STEPS = (
 
 def rate(per_second: float) -> str:
     """Return a rate: ``4.8/s`` under 10, ``12/s`` above, per minute below 0.1."""
-    number, per = _rate(per_second)
-    return (_("{n}/s") if per == "s" else _("{n}/min")).format(n=number)
+    return rates(per_second)[0]
 
 
-def english_rate(per_second: float) -> str:
+def rates(*per_second: float) -> tuple[str, ...]:
+    """Return rates that are compared, in one unit: per minute as soon as one of them is below 0.1 a second."""
+    numbers, per = _rates(per_second)
+    return tuple((_("{n}/s") if per == "s" else _("{n}/min")).format(n=number) for number in numbers)
+
+
+def english_rates(*per_second: float) -> tuple[str, ...]:
     """Return the same for the command line."""
-    return "/".join(_rate(per_second))
+    numbers, per = _rates(per_second)
+    return tuple(f"{number}/{per}" for number in numbers)
 
 
-def _rate(per_second: float) -> tuple[str, str]:
-    if per_second <= 0:
-        return "0", "s"
-    if per_second < 0.1:
-        per_minute = per_second * 60
-        return (f"{per_minute:.1f}" if per_minute < 10 else str(round(per_minute))), "min"
-    return (f"{per_second:.1f}" if per_second < 9.95 else f"{round(per_second):,}"), "s"
+def _rates(per_second: Sequence[float]) -> tuple[list[str], str]:
+    low = min((one for one in per_second if one > 0), default=1.0) < 0.1
+    times = 60.0 if low else 1.0
+    return [_amount(one * times) for one in per_second], "min" if low else "s"
+
+
+def _amount(number: float) -> str:
+    return "0" if number <= 0 else f"{number:.1f}" if number < 9.95 else f"{round(number):,}"
 
 
 def _sign(number: float) -> str:

@@ -164,14 +164,16 @@ class StatusBar(QFrame):
         self._vitals = vitals
         mode = _("Local mode") if vitals.local else _("Fleet mode")
         self._parts["mode"].show_part(mode, icon="ph.laptop" if vitals.local else "ph.hard-drives")
+        known = [rate for rate in (vitals.rate_in, vitals.rate_out) if rate is not None]
+        rate_in, rate_out = text.rates(*known) if len(known) == 2 else ("–", "–")
         self._parts["in"].show_part(
             _("In"),
-            _rate(vitals.rate_in),
+            rate_in,
             tip=_("New tasks a second, over the last minute or more: created, republished, due, or let go again"),
         )
         self._parts["out"].show_part(
             _("Out"),
-            _rate(vitals.rate_out),
+            rate_out,
             tip=_("Tasks a second whose work ended: done, dead, held, or cancelled while they ran"),
         )
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
@@ -234,10 +236,6 @@ class StatusBar(QFrame):
         """Stop the clock."""
         super().hideEvent(event)
         self._timer.stop()
-
-
-def _rate(per_second: float | None) -> str:
-    return "–" if per_second is None else text.rate(per_second)
 
 
 def _font(kind: str, words: str) -> QFont:

@@ -72,6 +72,9 @@ SENTENCES: dict[str, str] = {
     "flow.no_slot": N_("workers have no slots: give them some"),
     "flow.blocked": N_("the broker takes no new messages: {n:,} tasks recorded, not sent"),
     "flow.unsent": N_("{n:,} tasks recorded, not sent"),
+    "flow.rates": N_("In {in}, out {out}"),
+    "flow.all_busy": N_("All {slots:,} slots are busy"),
+    "flow.all_busy_more": N_("All {slots:,} slots are busy; about {more:,} more would keep up"),
     "flow.full": N_("all {slots:,} slots busy"),
     "flow.full_more": N_("all {slots:,} slots busy, about {more:,} more would keep up"),
     "flow.shop_limit": N_("{free:,} of {slots:,} slots free, but {shop} runs {limit:,} at a time"),
@@ -387,6 +390,18 @@ def headline(flow: Flow) -> tuple[Clause, ...]:
     if flow.state == LOST and not facts.store:
         return (_said("flow.lost_store"),)
     return (*_of_waiting(flow), *_of_the_rest(flow))
+
+
+def growth(flow: Flow) -> tuple[Message, ...]:
+    """What an item about a growing queue says: the rates of the headline, and what holds the slots."""
+    facts, found = flow.facts, [Message("flow.rates", _rates(flow))]
+    if flow.more_slots:
+        found.append(Message("flow.all_busy_more", {"slots": facts.slots, "more": flow.more_slots}))
+    elif flow.limited:
+        found += [clause.message for clause in _of_slots(flow)]
+    elif facts.slots and facts.busy >= facts.slots:
+        found.append(Message("flow.all_busy", {"slots": facts.slots}))
+    return tuple(found)
 
 
 def _of_nothing(facts: Facts) -> list[Clause]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -438,7 +439,9 @@ def test_a_queue_that_grows_is_told_by_the_answer_of_the_headline(room: Room) ->
     facts = flow.Facts(waiting=90, slots=6, busy=6, workers=1, rates=rates)
     grows = flow.Flow(state=flow.GROWING, facts=facts, more_slots=3, helps=(flow.MORE_SLOTS,))
     (item,) = finder(room).find(look(room), (), None, grows)
-    assert (item.code, item.params["in"], item.params["out"]) == ("attention.growing_slots", "180", "120")
+    told = [messages.english(one) for one in item.facts]
+    assert told == ["In 3.0/s, out 2.0/s", "All 6 slots are busy; about 3 more would keep up"]
+    assert "growing: in 3.0/s, out 2.0/s" in messages.english_headline(flow.headline(replace(grows, runnable=90)))
     assert item.verbs[0] == ("open_workers", "")
     steady = flow.Flow(state=flow.STEADY, facts=facts)
     assert finder(room).find(look(room), (), None, steady) == ()

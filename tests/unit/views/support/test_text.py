@@ -145,6 +145,12 @@ def test_rates(per_second: float, words: str) -> None:
     assert text.rate(per_second) == words
 
 
+def test_rates_that_are_compared_have_one_unit() -> None:
+    assert text.rates(4.8, 0.05) == ("288/min", "3.0/min")
+    assert text.rates(4.8, 0.0) == ("4.8/s", "0/s")
+    assert text.rates(0.02, 0.0) == ("1.2/min", "0/min")
+
+
 def test_rates_in_chinese(chinese: None) -> None:
     assert text.rate(4.8) == "4.8 条/秒"
 
