@@ -26,8 +26,9 @@ SHEET: dict[str, str] = {
     "sheet.shop_name_other": N_("this is the name of {shop}, the id is another shop; correct one of them"),
     "sheet.shop_word": N_("no id of a shop; it has 1-64 of A-Z a-z 0-9 _ -"),
     "sheet.rounded": N_(
-        "Excel has rounded this id, its last digits are lost; format the column as text and write the id again"
+        "a number of more than 15 digits: spreadsheets round it; format the column as text and write it again"
     ),
+    "sheet.digits": N_("a number of {digits} digits; there are at most {most}"),
     "sheet.no_platform": N_("no platform; fill it in"),
     "sheet.platform": N_("no shop is registered on such a platform; there are {known}"),
     "sheet.platform_word": N_("no platform; it has 1-64 of A-Z a-z 0-9 _ -"),

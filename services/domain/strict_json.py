@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from typing import Any, NoReturn
 
 
@@ -11,15 +12,21 @@ class Inexact(ValueError):
     """Valid for Python's reader, but no exact JSON; the text says what and stands by itself."""
 
 
-def loads(text: str) -> Any:
-    """The value of a JSON text.
+def loads(text: str, *, number: Callable[[str], Any] | None = None) -> Any:
+    """The value of a JSON text. ``number`` makes of the text of a number what it shall be.
 
     Raises:
         Inexact: it does not say exactly one thing.
         ValueError: it is not JSON.
         RecursionError: it is nested too deeply.
     """
-    return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite)
+    return json.loads(
+        text,
+        object_pairs_hook=_unique,
+        parse_constant=_no_constant,
+        parse_float=number or _finite,
+        parse_int=number or int,
+    )
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, tzinfo
 from typing import Any
 
+from services.commands.sheet import digits
+from services.commands.sheet.digits import Rounded
 from services.commands.sheet.table import shown
 from services.domain import filter_time, lane, strict_json
 from services.domain.mask import DOTS
@@ -18,10 +20,13 @@ from services.domain.task_type import TaskType
 from services.domain.words import folded
 
 MAX_AHEAD_MS = 366 * 86_400_000
-#: from here on a spreadsheet keeps no more digits of a number
-_ROUNDED = 1e15
+#: digits that a number may have: what is longer is a slip, and some programs cannot read it
+MAX_DIGITS = 64
+#: how a spreadsheet shows a number that is too long for it, and writes it into a text file
+_SHORTENED = re.compile(r"[+-]?\d(\.\d+)?E\+\d{2,}\Z")
 _SCIENTIFIC = re.compile(r"[+-]?\d+(\.\d+)?[eE][+]?\d+\Z")
 _WHOLE = re.compile(r"\d+\.0+\Z")
+_NUMBER_LIKE = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?\Z")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?\Z")
 _PAIRS, _COMMAS, _SIGN = re.compile(r"[;；\n]+"), re.compile(r"[,，]"), re.compile(r"[=＝]")
 _LIST = re.compile(r"[,，、;；\n]+")
@@ -60,14 +65,50 @@ class Loose:
 
 def plain(cell: object) -> str:
     """A cell as one word or line: full-width letters made plain, blanks at the ends and guards taken away."""
-    text = shown(cell) if not isinstance(cell, dict | list) else json.dumps(cell, ensure_ascii=False)
+    text = text_of(cell)
     text = unicodedata.normalize("NFKC", text).strip()
     return _GUARDED.sub("", text, count=1) if text.startswith("'") else text
 
 
 def text_of(cell: object) -> str:
     """A cell as it is shown beside its fault."""
-    return json.dumps(cell, ensure_ascii=False) if isinstance(cell, dict | list) else shown(cell)
+    return json.dumps(cell, ensure_ascii=False, default=str) if isinstance(cell, dict | list) else shown(cell)
+
+
+def whole(cell: object) -> None:
+    """Refuse a cell that has lost digits, or has too many; of a JSON value each part.
+
+    Raises:
+        Bad: a spreadsheet has rounded it or written it shortened, or it is a number of absurd length.
+    """
+    parts = [cell]
+    while parts:
+        one = parts.pop()
+        if isinstance(one, dict):
+            parts += one.values()
+        elif isinstance(one, list):
+            parts += one
+        elif isinstance(one, str | int | float | Rounded) and not isinstance(one, bool):
+            _check_digits(one)
+
+
+def _check_digits(one: str | float | Rounded) -> None:
+    text = shown(one)
+    count = sum(map(str.isdigit, text))
+    if count > MAX_DIGITS and _NUMBER_LIKE.match(text):
+        raise Bad("sheet.digits", digits=count, most=MAX_DIGITS)
+    if isinstance(one, Rounded) or _SHORTENED.match(text):
+        raise Bad("sheet.rounded")
+
+
+def word(cell: object) -> str:
+    """A cell as one word of which no digit is lost.
+
+    Raises:
+        Bad: see ``whole``.
+    """
+    whole(cell)
+    return plain(cell)
 
 
 def identity(cell: object) -> str:
@@ -78,8 +119,9 @@ def identity(cell: object) -> str:
     """
     if isinstance(cell, bool | datetime | date | time | dict | list):
         raise Bad("sheet.shop_word")
-    if isinstance(cell, int | float) and (abs(cell) >= _ROUNDED or cell != int(cell)):
-        raise Bad("sheet.rounded" if abs(cell) >= _ROUNDED else "sheet.shop_word")
+    whole(cell)
+    if isinstance(cell, float) and not cell.is_integer():
+        raise Bad("sheet.shop_word")
     text = plain(cell)
     if _SCIENTIFIC.match(text):
         raise Bad("sheet.rounded")
@@ -129,7 +171,7 @@ def retries(cell: object) -> int:
         Bad: it is no such number.
     """
     text = plain(cell)
-    if not (text.isascii() and text.isdigit() and int(text) <= 20):
+    if not (text.isascii() and text.isdigit() and len(text) <= 2 and int(text) <= 20):
         raise Bad("sheet.retries")
     return int(text)
 
@@ -140,6 +182,7 @@ def names(cell: object) -> tuple[str, ...]:
     Raises:
         Bad: the list holds something else.
     """
+    whole(cell)
     if isinstance(cell, list):
         if not all(isinstance(name, str) and name for name in cell):
             raise Bad("sheet.depends_on")
@@ -214,6 +257,7 @@ def parameters(cell: object) -> dict[str, Any]:
     Raises:
         Bad: it is neither.
     """
+    whole(cell)
     if isinstance(cell, dict):
         return dict(cell)
     text = shown(cell)
@@ -222,7 +266,7 @@ def parameters(cell: object) -> dict[str, Any]:
     if _SIGN.search(text) and not text.startswith(("{", "[", "｛")):
         return _pairs(text)
     try:
-        value = strict_json.loads(text)
+        value = strict_json.loads(text, number=digits.of_text)
     except (ValueError, RecursionError) as exc:
         if _CURLY.search(text):
             raise Bad("sheet.payload_quotes") from exc
@@ -232,6 +276,7 @@ def parameters(cell: object) -> dict[str, Any]:
         raise Bad("sheet.payload", error=why[:160]) from exc
     if not isinstance(value, dict):
         raise Bad("sheet.payload_object")
+    whole(value)
     return value
 
 
@@ -252,7 +297,12 @@ def _pairs(text: str) -> dict[str, Any]:
 
 
 def fitting(cell: object, kind: TaskType, name: str) -> Any:
-    """The value of a parameter in the form that its type wants; what does not fit is left for the schema to refuse."""
+    """The value of a parameter in the form that its type wants; what does not fit is left for the schema to refuse.
+
+    Raises:
+        Bad: it has lost digits, see ``whole``.
+    """
+    whole(cell)
     properties = kind.schema.get("properties")
     part = properties.get(name) if isinstance(properties, Mapping) else None
     if isinstance(cell, dict | list | bool):
@@ -267,9 +317,11 @@ def _bare(cell: object) -> Any:
         return shown(cell)
     if isinstance(cell, str):
         try:
-            return strict_json.loads(cell)
+            value = strict_json.loads(cell, number=digits.of_text)
         except (ValueError, RecursionError):
             return _GUARDED.sub("", cell.strip(), count=1) if cell.strip().startswith("'") else cell.strip()
+        whole(value)
+        return value
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell
 
 
@@ -285,19 +337,25 @@ def _of_schema(cell: object, part: Mapping[str, Any]) -> Any:
         word = text.casefold()
         return True if word in _TRUE | {"1"} else False if word in _FALSE | {"0"} else text
     if wanted in ("integer", "number"):
-        return _number(text, whole=wanted == "integer")
+        return _number(text, integer=wanted == "integer")
     if wanted == "array" and not text.startswith("["):
         items = part.get("items")
         inner = items if isinstance(items, Mapping) else {}
-        return [_of_schema(one.strip(), inner) for one in _LIST.split(text) if one.strip()]
+        parts = [one.strip() for one in _LIST.split(text) if one.strip()]
+        whole(parts)
+        return [_of_schema(one, inner) for one in parts]
     return _bare(cell)
 
 
-def _number(text: str, *, whole: bool) -> Any:
+def _number(text: str, *, integer: bool) -> Any:
     if not _NUMBER.match(text):
         return text
-    number = float(text)
-    return int(number) if number.is_integer() and (whole or "." not in text) else number
+    if "." not in text:
+        return int(text)
+    found = float(text)
+    if abs(found) >= digits.MOST:
+        raise Bad("sheet.rounded")
+    return int(found) if found.is_integer() and integer else found
 
 
 def _choice(text: str, part: Mapping[str, Any]) -> Any:

@@ -487,7 +487,7 @@ class _Reader:
             self._fault(columns.POLICY, "sheet.policy")
         names = self._take(columns.DEPENDS_ON, cells.names, ())
         return {
-            "key": self._words(columns.KEY),
+            "key": self._take(columns.KEY, cells.word, ""),
             "depends_on": (*names, *self._defaults.depends_on),
             "on_dependency_failure": policy,
             "max_retries": self._take(columns.RETRIES, cells.retries, self._defaults.max_retries),
@@ -504,8 +504,8 @@ class _Reader:
             key = self._parameter(kind, parameter)
             if key in origin:
                 self._fault(columns.PAYLOAD, "sheet.pair_twice", name=key)
-            text = isinstance(value, cells.Loose)
-            found[key] = cells.fitting(value.text, kind, key) if text else value
+            loose = isinstance(value, cells.Loose)
+            found[key] = self._fitting(columns.PAYLOAD, value.text, kind, key) if loose else value
             origin[key] = columns.PAYLOAD
         for target, (column, cell) in self._said.items():
             if target.startswith(columns.PARAMETER):
@@ -524,10 +524,18 @@ class _Reader:
             if kind.name in self._known.types:
                 self._fault(column.target, "sheet.not_of_type", type=kind.name, name=key)
             return
-        if origin.get(key) == columns.PAYLOAD and found[key] != cells.fitting(cell, kind, key):
+        value = self._fitting(column.target, cell, kind, key)
+        if origin.get(key) == columns.PAYLOAD and found[key] != value:
             self._fault(column.target, "sheet.pair_twice", name=key)
             return
-        found[key], origin[key] = cells.fitting(cell, kind, key), column.target
+        found[key], origin[key] = value, column.target
+
+    def _fitting(self, target: str, cell: Any, kind: TaskType, key: str) -> Any:
+        try:
+            return cells.fitting(cell, kind, key)
+        except Bad as bad:
+            self._add(target, bad.reason, cells.text_of(cell))
+            return None
 
     def _parameter(self, kind: TaskType, word: str) -> str:
         """The parameter that a word means: its name, or its title in any language."""

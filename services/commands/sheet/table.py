@@ -9,7 +9,7 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from services.commands.sheet import text_file
+from services.commands.sheet import digits, text_file
 from services.commands.sheet.workbook import Workbook
 from services.domain.errors import UsageError
 from services.domain.message import Message
@@ -114,8 +114,8 @@ def shown(cell: object) -> str:
     """A cell as people see it: a spreadsheet keeps the id 10021 as the number 10021.0."""
     if isinstance(cell, bool):
         return "true" if cell else "false"
-    if isinstance(cell, float) and cell.is_integer() and abs(cell) < 1e15:
-        return str(int(cell))
+    if isinstance(cell, float):
+        return digits.plain(cell)
     if isinstance(cell, datetime):
         return cell.isoformat(" ", "minutes" if not cell.second else "seconds")
     if isinstance(cell, date | time):

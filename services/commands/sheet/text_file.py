@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Callable, Iterator, Sequence
 
+from services.commands.sheet import digits
 from services.domain import strict_json
 from services.domain.errors import UsageError
 from services.domain.message import Message
@@ -59,12 +60,12 @@ def delimiters(text: str, known: Callable[[str], bool]) -> tuple[str, str]:
 def _widths(text: str, sign: str, known: Callable[[str], bool]) -> tuple[int, int, list[int]]:
     """Names known in the best record, its width, and the widths of the records below it."""
     best, widths = (0, 0, 0), []
-    for number, cells in enumerate(records(text, sign)):
-        if number >= _TRIED:
+    for place, cells in enumerate(records(text, sign)):
+        if place >= _TRIED:
             break
         filled = [] if isinstance(cells, Message) else [str(cell) for cell in cells]
         widths.append(len(filled))
-        best = max(best, (sum(map(known, filled)), len(filled) if number == 0 else 0, -number))
+        best = max(best, (sum(map(known, filled)), len(filled) if place == 0 else 0, -place))
     width = widths[-best[2]] if widths else 0
     return best[0], width, widths[1 - best[2] :]
 
@@ -115,24 +116,24 @@ def objects(text: str, *, whole: bool) -> Iterator[tuple[int, dict[str, object] 
         yield from _of_list(text)
         return
     # only these end a line: a text inside may hold the other ends of line that Unicode knows
-    for number, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
+    for place, line in enumerate(text.replace("\r\n", "\n").split("\n"), start=1):
         if line.strip():
-            yield number, _object(line)
+            yield place, _object(line)
 
 
 def _of_list(text: str) -> Iterator[tuple[int, dict[str, object] | Message]]:
     try:
-        found = strict_json.loads(text)
+        found = strict_json.loads(text, number=digits.of_text)
     except (ValueError, RecursionError) as exc:
         yield 1, Message("sheet.json", {"error": _why(exc)})
         return
-    for number, value in enumerate(found, start=1):
-        yield number, value if isinstance(value, dict) else Message("sheet.no_object")
+    for place, value in enumerate(found, start=1):
+        yield place, value if isinstance(value, dict) else Message("sheet.no_object")
 
 
 def _object(line: str) -> dict[str, object] | Message:
     try:
-        value = strict_json.loads(line)
+        value = strict_json.loads(line, number=digits.of_text)
     except (ValueError, RecursionError) as exc:
         return Message("sheet.json", {"error": _why(exc), "line": line.strip()[:80]})
     return value if isinstance(value, dict) else Message("sheet.no_object", {"line": line.strip()[:80]})

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import BadZipFile, ZipFile
 
+from services.commands.sheet import digits
 from services.domain.errors import UsageError
 from services.domain.said import said
 
@@ -73,12 +74,13 @@ class Workbook:
         """
         try:
             if not self._formulas:
-                yield from self._read(values=True)
+                for place, cells in self._read(values=True):
+                    yield place, [digits.of_sheet(cell) for cell in cells]
                 return
-            for (number, cells), (_number, sources) in zip(
+            for (place, cells), (_place, sources) in zip(
                 self._read(values=True), self._read(values=False), strict=True
             ):
-                yield number, [_computed(*pair) for pair in zip(cells, sources, strict=True)]
+                yield place, [_computed(*pair) for pair in zip(cells, sources, strict=True)]
         except _UNREADABLE as exc:
             raise self._refusal(exc) from exc
 
@@ -88,10 +90,10 @@ class Workbook:
             sheet = book[self.sheet]
             # some programs write a wrong extent, and rows outside of it would silently be left out
             sheet.reset_dimensions()
-            for number, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
-                if number > MOST_LINES:
+            for place, cells in enumerate(sheet.iter_rows(values_only=True), start=1):
+                if place > MOST_LINES:
                     raise UsageError(said("table.rows", name=self._path.name, most=MOST_LINES), field="--file")
-                yield number, cells
+                yield place, cells
         finally:
             book.close()
 
@@ -127,4 +129,5 @@ def _has_formulas(archive: ZipFile) -> bool:
 
 
 def _computed(value: Any, source: Any) -> Any:
-    return UNCOMPUTED if value is None and isinstance(source, str) and source.startswith("=") else value
+    unknown = value is None and isinstance(source, str) and source.startswith("=")
+    return UNCOMPUTED if unknown else digits.of_sheet(value)

@@ -8,6 +8,7 @@ import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from zipfile import ZipFile
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -541,3 +542,152 @@ def test_every_reason_can_be_said(tmp_path: Path) -> None:
     found = one(tmp_path, ["shop", "type", "参数"], ["pdd-10001", "sync_order", "{"])
     assert 'write {"page_size": 50}' in english(found.faults[0].reason)
     assert json.dumps(english(found.faults[0].reason))
+
+
+# ------------------------------------------------------------------------------------------------- digits that matter
+LOOSE = task_type.parse(
+    json.dumps(
+        {
+            "name": "loose",
+            "version": 1,
+            "schema": {
+                "type": "object",
+                "properties": {
+                    "text": {"type": "string"},
+                    "whole": {"type": "integer"},
+                    "amount": {"type": "number"},
+                    "list": {"type": "array", "items": {"type": "string"}},
+                },
+            },
+        }
+    ).encode()
+)
+DIGITS = Known(shops={}, types={"loose": LOOSE}, undefined=True)
+PARTS = ("text", "whole", "amount", "any")
+
+
+def numbers(path: Path, row: str) -> Orders:
+    """A file of one row whose parameters stand as they are written: one for each kind that a type may want."""
+    if path.suffix in (".jsonl", ".json"):
+        line = '{"shop": "temu:s1", "type": "loose", ' + ", ".join(f'"payload.{part}": {row}' for part in PARTS) + "}"
+        path.write_text(f"[{line}]" if path.suffix == ".json" else line, encoding="utf-8")
+    else:
+        head = ",".join(["shop", "type", *(f"payload.{part}" for part in PARTS)])
+        path.write_text(f"{head}\ntemu:s1,loose,{','.join([row] * len(PARTS))}\n", encoding="utf-8")
+    maps = [f"payload.{part}=payload.{part}" for part in PARTS]
+    return read(path, DIGITS, words=maps)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".json"])
+@pytest.mark.parametrize(
+    "number", ["1234567890123456", "12345678901234567891", "9007199254740993", "-9007199254740993"]
+)
+def test_a_long_number_of_a_text_file_keeps_every_digit(tmp_path: Path, ending: str, number: str) -> None:
+    (spec,) = numbers(tmp_path / f"a{ending}", number).specs
+    assert spec.payload == {"text": number, "whole": int(number), "amount": int(number), "any": int(number)}
+    assert number in json.dumps(spec.payload)
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".json"])
+@pytest.mark.parametrize("number", ["1.23457E+15", "1.2345678901234567E+19"])
+def test_a_number_written_shortened_is_a_fault_of_its_cell(tmp_path: Path, ending: str, number: str) -> None:
+    found = numbers(tmp_path / f"a{ending}", number)
+    assert [(fault.column, fault.reason.code) for fault in found.faults] == [
+        (f"payload.{part}", "sheet.rounded") for part in PARTS
+    ]
+    assert found.specs == ()
+
+
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".json"])
+@pytest.mark.parametrize("length", [400, 4_300, 5_000])
+def test_an_absurd_number_is_a_fault_of_its_cell(tmp_path: Path, ending: str, length: int) -> None:
+    found = numbers(tmp_path / f"a{ending}", "7" * length)
+    assert [(fault.column, fault.reason.code) for fault in found.faults] == [
+        (f"payload.{part}", "sheet.digits") for part in PARTS
+    ]
+    assert all(english(fault.reason) == f"a number of {length} digits; there are at most 64" for fault in found.faults)
+
+
+SLOT = 271828  #: in the place of which a workbook gets the text of a number that its writer refuses
+
+
+def written(path: Path, number: str) -> Path:
+    """The same workbook with this number wherever the slot stands; other sorts of files hold it already."""
+    if path.suffix == ".xlsx":
+        with ZipFile(path) as archive:
+            parts = {name: archive.read(name) for name in archive.namelist()}
+        with ZipFile(path, "w") as archive:
+            for name, data in parts.items():
+                archive.writestr(name, data.replace(f"<v>{SLOT}</v>".encode(), f"<v>{number}</v>".encode()))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("number", "code"),
+    [
+        ("1234567890123456", "sheet.rounded"),
+        ("12345678901234567891", "sheet.rounded"),
+        ("1.2345678901234567E+19", "sheet.rounded"),
+        ("-10000000000000000", "sheet.rounded"),
+        ("1E+999", "sheet.rounded"),
+        ("7" * 400, "sheet.digits"),
+        ("7" * 4_300, "sheet.digits"),
+    ],
+)
+def test_a_workbook_keeps_fifteen_digits_and_says_so(tmp_path: Path, number: str, code: str) -> None:
+    header = ["shop", "type", *(f"payload.{part}" for part in PARTS)]
+    maps = [f"payload.{part}=payload.{part}" for part in PARTS]
+    path = sheet(tmp_path, header, ["temu:s1", "loose", *[SLOT] * len(PARTS)], name="a.xlsx")
+    found = read(written(path, number), DIGITS, words=maps)
+    assert [(fault.column, fault.reason.code) for fault in found.faults] == [
+        (f"payload.{part}", code) for part in PARTS
+    ]
+    assert not any("e+" in fault.value.lower() for fault in found.faults)
+    (spec,) = read(sheet(tmp_path, header, ["temu:s1", "loose", *[str(10**16)] * 4], name="b.xlsx"), DIGITS).specs
+    assert spec.payload["text"] == str(10**16), "as text it is whole"
+
+
+def test_a_workbook_with_a_number_that_nobody_can_read_is_refused_in_words(tmp_path: Path) -> None:
+    path = sheet(tmp_path, ["shop", "type", "key"], ["temu:s1", "loose", SLOT], name="a.xlsx")
+    with pytest.raises(UsageError, match="not a readable workbook"):
+        read(written(path, "7" * 5_000), DIGITS)
+
+
+def test_a_small_fraction_is_not_written_shortened(tmp_path: Path) -> None:
+    path = sheet(tmp_path, ["shop", "type", "payload.text"], ["temu:s1", "loose", 0.0000001], name="a.xlsx")
+    (spec,) = read(path, DIGITS, words=["payload.text=payload.text"]).specs
+    assert spec.payload == {"text": "0.0000001"}
+
+
+@pytest.mark.parametrize("ending", [".csv", ".xlsx", ".jsonl"])
+@pytest.mark.parametrize("header", ["key", "depends_on", "shop", "priority", "retries", "delay", "not_before", "参数"])
+@pytest.mark.parametrize("number", ["1.23457E+15", "7" * 400, "7" * 4_300])
+def test_no_column_takes_such_a_number(tmp_path: Path, ending: str, header: str, number: str) -> None:
+    cell: object = number if ending == ".csv" else SLOT
+    head = ["shop", "type", *([header] if header != "shop" else [])]
+    row = [cell if header == "shop" else "temu:s1", "loose", *([cell] if header != "shop" else [])]
+    path = written(task_sheets.write(tmp_path / f"a{ending}", [row], head, encoding="utf-8"), number)
+    if ending == ".jsonl":
+        path.write_text(path.read_text(encoding="utf-8").replace(str(SLOT), number), encoding="utf-8")
+    found = read(path, DIGITS)
+    assert found.specs == ()
+    (fault,) = {fault.column: fault for fault in found.faults}.values()
+    assert fault.column == header
+    assert english(fault.reason)
+
+
+def test_ids_in_a_json_cell_are_whole_or_a_fault(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    good, bad = '{"order": {"ids": [12345678901234567891]}}', '{"order": {"ids": [12345678901234567891.0]}}'
+    lines = [f'{{"shop": "temu:s{n}", "type": "loose", "payload": {cell}}}' for n, cell in enumerate((good, bad))]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    found = read(path, DIGITS)
+    assert [json.dumps(spec.payload) for spec in found.specs] == [good]
+    assert [(fault.row, fault.reason.code) for fault in found.faults] == [(2, "sheet.rounded")]
+
+
+def test_two_long_ids_that_differ_in_the_last_digit_are_two_tasks(tmp_path: Path) -> None:
+    rows = [["temu:s1", "loose", f"1234567890123456789{n}"] for n in range(3)]
+    header = ["shop", "type", "payload.whole"]
+    found = read(sheet(tmp_path, header, *rows), DIGITS, words=["payload.whole=payload.whole"])
+    assert (len(found.specs), found.twins) == (3, ())
