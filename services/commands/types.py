@@ -81,6 +81,6 @@ def _readable(stored: str) -> TaskType | None:
     if not stored:
         return None
     try:
-        return task_type.parse(stored, known_only=False)
+        return task_type.stored(stored)
     except UsageError:  # somebody wrote it by hand; it is replaced, and kept
         return None

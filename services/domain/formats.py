@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from datetime import date, time
 from urllib.parse import urlsplit
 
+from services.domain import linear
+
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}\Z", re.ASCII)
 _ZONE = r"(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
 _TIME = re.compile(rf"(\d{{2}}:\d{{2}}:)(\d{{2}})(?:\.\d+)?{_ZONE}\Z", re.ASCII)
@@ -84,11 +86,7 @@ def _is_uuid(text: str) -> bool:
 
 
 def _is_regex(text: str) -> bool:
-    try:
-        re.compile(text)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
+    return not linear.problem_of(text)
 
 
 FORMATS: dict[str, Format] = {

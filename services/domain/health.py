@@ -146,6 +146,8 @@ SENTENCES: dict[str, str] = {
     "doctor.returns_count.remedy": N_(
         "Raise the limit by a policy: rabbitmqctl set_policy returns '^rpa_tasks_' '{{\"delivery-limit\": 1000}}'"
     ),
+    "doctor.bad_schema": N_("The task type {name} refuses every task, for its schema cannot be applied: {error}"),
+    "doctor.bad_schema.remedy": N_("Correct its schema and import the type again: fleetdeck type import FILE"),
     "doctor.bad_type": N_("The task type {name} cannot be read and runs with defaults: {error}"),
     "doctor.bad_type.remedy": N_("Import it again: fleetdeck type import FILE"),
     "doctor.compared": N_("{tasks} records agree with indexes, counters and dependencies"),

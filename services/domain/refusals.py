@@ -112,6 +112,23 @@ REFUSALS: dict[str, str] = {
         "{field} has no readable host or port; write it like {like}, special characters in user name and"
         " password as %XX (a slash is %2F, an @ is %40)"
     ),
+    "pattern.look": N_(
+        "the pattern {pattern} looks ahead or behind, which can take for ever; write it without (?= (?! (?<= (?<!, for"
+        " example as two rules under allOf"
+    ),
+    "pattern.back": N_(
+        "the pattern {pattern} refers back to what it found, which can take for ever; write it without \\1 and (?P=…)"
+    ),
+    "pattern.large": N_(
+        "the pattern {pattern} is too large; use smaller numbers of repetitions, or minLength and maxLength"
+    ),
+    "pattern.wrong": N_("the pattern {pattern} cannot be run ({why}); correct it, or leave it out"),
+    "schema.too_much": N_(
+        "checking this payload takes too many steps; make the payload smaller, or the schema of its type simpler"
+    ),
+    "schema.too_deep": N_(
+        "the payload is nested too deep, or the schema of its type refers to itself in a circle; correct the schema"
+    ),
     "schedule.every": N_("every must be {least} seconds to 366 days, not {value} seconds"),
     "schedule.zone_near": N_("there is no time zone {name}; did you mean {near}"),
     "schedule.zone": N_("there is no time zone {name}; a name is Asia/Shanghai or Europe/Berlin"),

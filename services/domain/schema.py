@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from services.domain import formats
+from services.domain import formats, linear, payload_rules
 from services.domain.mask import DOTS, is_secret, masked_text
 from services.domain.refusals import REFUSALS
 from services.domain.said import said
@@ -23,6 +23,8 @@ _CACHED_PAYLOAD = 4096
 _MAX_SHOWN = 60
 #: keywords that point elsewhere; only ``#…`` (the schema itself) is followed
 _REFERENCES = ("$ref", "$dynamicRef")
+#: keywords that hold values, whatever these look like
+_VALUES = frozenset({"enum", "const", "default", "examples"})
 _PARTS = re.compile(r"[.\[\]]+")
 
 Param = str | int | float
@@ -53,7 +55,7 @@ def problem_of_schema(document: Mapping[str, Any]) -> str:
     for reference in _references(document):
         if not (isinstance(reference, str) and reference.startswith("#")):
             return f"the reference {reference!r:.80} leads outside; only '#…' within the schema is followed"
-    return _problem_of_keywords(compiled)
+    return _problem_of_patterns(document) or _problem_of_keywords(compiled)
 
 
 def problems(document: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Problem]:
@@ -76,11 +78,16 @@ def _problem_of_keywords(document: bytes) -> str:
     # Imported where it is used: 80 ms that a start without schemas does not pay.
     import jsonschema
 
+    meta = jsonschema.Draft202012Validator.META_SCHEMA
+    checker = payload_rules.validator_class()(meta, format_checker=payload_rules.format_checker())
     try:
-        jsonschema.Draft202012Validator.check_schema(msgspec.json.decode(document))
-    except jsonschema.SchemaError as exc:
-        return f"{_path(exc.absolute_path) or 'its root'}: {exc.message:.200}"
-    return ""
+        with payload_rules.metered(payload_rules.SCHEMA_STEPS):
+            first = next(checker.iter_errors(msgspec.json.decode(document)), None)
+    except (payload_rules.TooMuch, RecursionError):
+        return "it is too large to be checked; make it smaller"
+    if first is None:
+        return ""
+    return f"{_path(first.absolute_path) or 'its root'}: {first.message:.200}"
 
 
 @functools.lru_cache(maxsize=512)
@@ -90,40 +97,41 @@ def _cached(document: bytes, body: bytes) -> tuple[Problem, ...]:
 
 @functools.lru_cache(maxsize=256)
 def _validator(document: bytes) -> jsonschema.Draft202012Validator:
-    import jsonschema
     from referencing import Registry
+    from referencing.jsonschema import DRAFT202012
 
-    # An empty registry: the default one would fetch unknown references from the network.
-    return jsonschema.Draft202012Validator(
-        msgspec.json.decode(document), registry=Registry(), format_checker=_format_checker()
+    contents = msgspec.json.decode(document)
+    for _, pattern in _patterns(contents, ""):
+        linear.compiled(pattern)  # all of them: whether a payload is refused must not depend on what it leaves out
+    resource = DRAFT202012.create_resource(contents)
+    uri = resource.id() or ""
+    # All anchors are looked up here: each reference to one would walk the whole schema again. And a registry of its
+    # own: the default one would fetch unknown references from the network.
+    registry: Registry[Any] = Registry().with_resource(uri, resource).crawl()
+    made: jsonschema.Draft202012Validator = payload_rules.validator_class()(
+        contents, format_checker=payload_rules.format_checker(), _resolver=registry.resolver(uri)
     )
-
-
-@functools.lru_cache(maxsize=1)
-def _format_checker() -> jsonschema.FormatChecker:
-    import jsonschema
-
-    # Of its own formats the library checks those whose packages happen to be installed: the same everywhere here.
-    checker = jsonschema.FormatChecker(formats=())
-    for name in formats.names():
-        checker.checks(name)(functools.partial(formats.fits, name))
-    return checker
+    return made
 
 
 def _validate(document: bytes, body: bytes) -> tuple[Problem, ...]:
-    import jsonschema
-    from referencing.exceptions import Unresolvable
-
     found: dict[tuple[str, str, str], Problem] = {}
     try:
-        for error in _validator(document).iter_errors(msgspec.json.decode(body)):
-            for problem in _problems_of(error):
-                found.setdefault((problem.path, problem.code, problem.message), problem)
-            if len(found) >= MAX_PROBLEMS:
-                break
-    except (Unresolvable, jsonschema.SchemaError, RecursionError, re.error) as exc:
-        text = said("schema.cannot", error=str(exc)[:260])
-        return (Problem(path="", message=text, code="schema"),)
+        with payload_rules.metered():
+            for error in _validator(document).iter_errors(msgspec.json.decode(body)):
+                for problem in _problems_of(error):
+                    found.setdefault((problem.path, problem.code, problem.message), problem)
+                if len(found) >= MAX_PROBLEMS:
+                    break
+    except payload_rules.TooMuch:
+        return (Problem(path="", message=said("schema.too_much"), code="schema"),)
+    except linear.Unmatchable as exc:
+        return (Problem(path="", message=said("schema.cannot", error=str(exc)[:260]), code="schema"),)
+    except RecursionError:
+        return (Problem(path="", message=said("schema.too_deep"), code="schema"),)
+    # what was stored by another way than as a checked type may be anything: it is refused, and nobody's loop ends
+    except Exception as exc:  # noqa: BLE001
+        return (Problem(path="", message=said("schema.cannot", error=str(exc)[:260]), code="schema"),)
     return tuple(sorted(found.values(), key=lambda problem: (problem.path, problem.code)))
 
 
@@ -133,9 +141,9 @@ def _problems_of(error: jsonschema.ValidationError) -> Iterator[Problem]:
     if code == "required" and isinstance(instance, dict):
         for name in wanted:
             if name not in instance:
-                yield Problem(path=_join(path, name), message=said("schema.missing"), code=code)
+                yield Problem(path=_join(path, str(name)), message=said("schema.missing"), code=code)
     elif code == "additionalProperties" and wanted is False and isinstance(instance, dict):
-        for name in sorted(_unknown(instance, error.schema)):
+        for name in sorted(payload_rules.additional(instance, error.schema)):
             yield Problem(path=_join(path, name), message=said("schema.unknown"), code=code)
     elif code == "format":
         params = {"expected": str(wanted), "example": formats.example(str(wanted)), "value": _value(path, instance)}
@@ -147,11 +155,6 @@ def _problems_of(error: jsonschema.ValidationError) -> Iterator[Problem]:
 def _value(path: str, instance: object) -> str:
     """What stands there, unless its name says that it is a secret."""
     return DOTS if any(is_secret(part) for part in _PARTS.split(path)) else _shown(masked_text(str(instance)))
-
-
-def _unknown(instance: Mapping[str, object], document: Any) -> list[str]:
-    known, patterns = document.get("properties", {}), document.get("patternProperties", {})
-    return [name for name in instance if name not in known and not any(re.search(each, name) for each in patterns)]
 
 
 def _sentence(code: str, wanted: object, fallback: str) -> str:
@@ -187,6 +190,31 @@ def _depth(value: object, level: int = 1) -> int:
         return level
     children = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return max((_depth(child, level + 1) for child in children), default=level)
+
+
+def _problem_of_patterns(document: Mapping[str, Any]) -> str:
+    for path, pattern in _patterns(document, ""):
+        problem = linear.problem_of(pattern)
+        if problem:
+            return f"{path}: {problem}"
+    return ""
+
+
+def _patterns(value: object, path: str) -> Iterator[tuple[str, str]]:
+    """Every pattern of a schema and where it stands."""
+    if isinstance(value, list):
+        for place, child in enumerate(value):
+            yield from _patterns(child, f"{path}[{place}]")
+    if not isinstance(value, dict):
+        return
+    for key, child in value.items():
+        at = _join(path, key)
+        if key == "pattern" and isinstance(child, str):
+            yield at, child
+        elif key == "patternProperties" and isinstance(child, dict):
+            yield from ((at, pattern) for pattern in child)
+        if key not in _VALUES:
+            yield from _patterns(child, at)
 
 
 def _references(value: object) -> Iterator[object]:

@@ -75,13 +75,20 @@ def parse(text: str | bytes, *, known_only: bool = True) -> TaskType:
     Raises:
         UsageError: the text is not a task type; ``field`` names what to change.
     """
-    try:
-        found = (_STRICT if known_only else _LENIENT).decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
-        raise _readable(exc) from exc
-    fields = {name: getattr(found, name) for name in TaskType.__struct_fields__}
-    result = TaskType(**fields)
+    result = _decoded(text, _STRICT if known_only else _LENIENT)
     check(result)
+    return result
+
+
+def stored(text: str | bytes) -> TaskType:
+    """Read a type that was saved once. Its schema may be one that cannot be used any more: it then refuses every
+    payload, and all else of the type still holds.
+
+    Raises:
+        UsageError: the text is not a task type.
+    """
+    result = _decoded(text, _LENIENT)
+    _check_policy(result)
     return result
 
 
@@ -96,11 +103,23 @@ def check(kind: TaskType) -> None:
     Raises:
         UsageError: ``field`` names what to change.
     """
-    _check_words(kind)
-    _check_numbers(kind)
+    _check_policy(kind)
     problem = schema.problem_of_schema(kind.schema)
     if problem:
         raise UsageError(f"schema: {problem}", field="schema")
+
+
+def _check_policy(kind: TaskType) -> None:
+    _check_words(kind)
+    _check_numbers(kind)
+
+
+def _decoded(text: str | bytes, decoder: msgspec.json.Decoder[Any]) -> TaskType:
+    try:
+        found = decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise _readable(exc) from exc
+    return TaskType(**{name: getattr(found, name) for name in TaskType.__struct_fields__})
 
 
 def uniqueness_key(kind: TaskType, platform: str, shop_id: str, payload_json: str) -> str:

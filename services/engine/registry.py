@@ -98,7 +98,7 @@ class Registry:
             if self._bodies.get(name) == body:
                 continue  # checking a schema takes milliseconds, and whoever has a task in hand waits for it
             try:
-                types[name] = kinds.parse(body, known_only=False)
+                types[name] = kinds.stored(body)
             except errors.UsageError as exc:
                 known = self._types.get(name)
                 log.warning(

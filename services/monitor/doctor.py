@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from services import messages
-from services.domain import ability, health, health_queues, schedule, shop_queue, task_type
+from services.domain import ability, health, health_queues, schedule, schema, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
 from services.domain.insight import flow
@@ -137,7 +137,7 @@ class Doctor:
         found = [("", 0)]
         for name, body in self._store.documents("type").items() if self._store.health()[0] else ():
             try:
-                found.append((name, task_type.parse(body, known_only=False).timeout_s))
+                found.append((name, task_type.stored(body).timeout_s))
             except UsageError:  # told among the types
                 continue
         return max(found, key=lambda one: one[1])
@@ -178,9 +178,12 @@ class Doctor:
             found.append(finding(WARNING, "orphans", "doctor.outbox", tasks=unsent))
         for name, body in store.documents("type").items():
             try:
-                task_type.parse(body, known_only=False)
+                problem = schema.problem_of_schema(task_type.stored(body).schema)
             except UsageError as exc:
                 found.append(finding(ERROR, "types", "doctor.bad_type", name=name, error=words_of(exc)))
+            else:
+                if problem:
+                    found.append(finding(ERROR, "types", "doctor.bad_schema", name=name, error=f"schema.{problem}"))
         return found + [
             finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
         ]

@@ -6,7 +6,7 @@ import re
 import zoneinfo
 from collections.abc import Iterator
 
-from services.domain import autoscale, classify, home, ids, lane_share
+from services.domain import autoscale, classify, home, ids, lane_share, linear
 from services.domain.lane import LANES
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
@@ -120,10 +120,7 @@ def _browser(browser: BrowserSettings) -> Iterator[tuple[str, bool, str]]:
 
 
 def _compiles(pattern: str) -> bool:
-    try:
-        return bool(re.compile(pattern))
-    except re.error:
-        return False
+    return not linear.problem_of(pattern)
 
 
 def _lane_slots(worker: WorkerSettings) -> Iterator[tuple[str, bool, str]]:

@@ -12,11 +12,14 @@ from typing import Any
 import pika
 import pytest
 
+from services import checkup
 from services.domain.envelope import bad_record
 from services.domain.query import Query, equals
 from services.domain.task import Task
+from services.engine.producer import TaskSpec
+from services.messages import english
 from tests.contract.waiting import eventually
-from tests.integration.fleet_rig import Fleet, channel, opened, settings_for
+from tests.integration.fleet_rig import Fleet, channel, define, opened, settings_for
 from tests.support.services import RabbitMQ
 
 GOOD = {"task_id": "t1", "shop_id": "s1", "platform": "pdd", "task_type": "work", "payload": {}}
@@ -278,3 +281,30 @@ def test_a_message_of_17_megabytes_is_a_dead_letter(rabbit: Fleet) -> None:
     send(rabbit, body)
     eventually(lambda: dead(rabbit), 60)
     expect(rabbit, body, "limit", ("bad_message",))
+
+
+@pytest.mark.timeout(90)
+def test_no_pattern_of_a_schema_holds_a_worker_up(fleet: Fleet) -> None:
+    """Also one that was saved before such patterns were refused: nothing of its type runs unchecked."""
+    evil = {"properties": {"a": {"pattern": r"^(\w+\s?)*$"}}}
+    old = {"properties": {"a": {"pattern": r"^(?=a)(\w+\s?)*$"}}}
+    define(fleet, "evil", schema=evil, expected_s=0.01)
+    define(fleet, "old", schema=old, expected_s=0.01)
+    fleet.archiver()
+    fleet.worker()
+    unlucky = {"a": "a" * 60 + "!"}
+    fleet.publish(text(task_id="unlucky", task_type="evil", shop_id="s1", payload=unlucky))
+    fleet.publish(text(task_id="of an old type", task_type="old", shop_id="s2", payload={"a": "a"}))
+    fleet.publish(text(task_id="after them", shop_id="s3"))
+    fleet.publish(text(task_id="lucky", task_type="evil", shop_id="s4", payload={"a": "a b"}))
+    eventually(lambda: all(fleet.engine.store.get(["unlucky", "of an old type", "after them", "lucky"])), 60)
+    assert [fleet.wait(each, "succeeded", "dead").status for each in ("after them", "lucky")] == ["succeeded"] * 2
+    refused, unchecked = fleet.wait("unlucky", "dead"), fleet.wait("of an old type", "dead")
+    assert "must match" in refused.error
+    assert "looks ahead" in unchecked.error
+    for kind, payload in (("evil", unlucky), ("old", {"a": "a"})):
+        done = fleet.submit(TaskSpec(platform="pdd", shop_id="s5", task_type=kind, payload=payload))
+        assert not done.created
+        assert len(done.errors) == 1
+    told = [english(each.message) for each in checkup.examine(fleet.settings).findings if each.check == "types"]
+    assert any("old" in each and "schema.properties.a.pattern" in each for each in told), told

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from playwright.async_api import Download as Coming
 from playwright.async_api import Error, Page, expect
 
-from services.domain import classify
+from services.domain import classify, linear
 from services.domain import flow_steps as steps
 from services.executors.browser.faults import Failed
 
@@ -89,7 +89,9 @@ async def wait_for(run: Attempt, step: steps.WaitFor) -> None:
     if step.url:
         pattern = ".*".join(map(re.escape, step.url.split("*")))
         anywhere = ".*" if step.url.startswith("/") else ""
-        await run.page.wait_for_url(re.compile(f"^{anywhere}{pattern}$"), timeout=step.timeout_s * 1000)
+        # asked with every address that the page comes to, and a page may choose its address
+        expected = linear.compiled(f"^{anywhere}{pattern}$")
+        await run.page.wait_for_url(expected.search, timeout=step.timeout_s * 1000)
     if step.selector:
         state: Any = step.state
         await run.page.locator(step.selector).first.wait_for(state=state, timeout=step.timeout_s * 1000)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
-import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from urllib.parse import urljoin
 import msgspec
 from playwright.async_api import Download, Error, Page
 
-from services.domain import classify, flow, flow_text
+from services.domain import classify, flow, flow_text, linear
 from services.domain.flow_steps import Fill, Goto, IfVisible, Step
 from services.executors.browser import orders
 from services.executors.browser.actions import ACTIONS, sheet, visible
@@ -43,7 +42,7 @@ class Attempt:
         self._payload: dict[str, Any] = msgspec.json.decode(order.payload)
         self._steps = flow.steps_of(order.task_type, self._payload)
         self._handles_login = any(isinstance(step, Fill) for step in flow.walk(self._steps))
-        self._login = re.compile(settings.login_pages, re.IGNORECASE) if settings.login_pages else None
+        self._login = linear.compiled(settings.login_pages, ignore_case=True) if settings.login_pages else None
         self._crashed = asyncio.Event()
 
     async def run(self) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import re
 import shutil
 import tempfile
 import threading
@@ -15,7 +14,7 @@ from pathlib import Path
 import msgspec
 from playwright.async_api import BrowserContext, Error, Page, async_playwright
 
-from services.domain import ids
+from services.domain import ids, linear
 from services.executors.browser import installation
 from services.executors.browser.actions import visible
 from services.executors.browser.launch import Chromium, Launcher
@@ -42,7 +41,7 @@ class LoginWindow:
     def __init__(self, settings: BrowserSettings, profiles: Path, program: str, *, headless: bool = False) -> None:
         self._settings = msgspec.structs.replace(settings, headless=headless)
         self._profiles, self._program = profiles, program
-        self._login = re.compile(settings.login_pages, re.IGNORECASE) if settings.login_pages else None
+        self._login = linear.compiled(settings.login_pages, ignore_case=True) if settings.login_pages else None
         self._seen = Seen(logged_in=False)
 
     def show(

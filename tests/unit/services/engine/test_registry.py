@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 
 import pytest
 
+from services.domain import task_type
 from services.domain.errors import StoreUnavailable
 from services.domain.shop import Shop
 from services.engine.registry import REFRESH_S
@@ -62,3 +64,13 @@ def test_a_type_that_became_unreadable_stays_as_it_was(room: Room, caplog: pytes
 def test_keys_of_a_newer_program_are_passed_over(room: Room) -> None:
     room.store.put_document("type", "once", '{"name": "once", "idempotent": false, "invented_later": 1}')
     assert room.registry.task_type("once").idempotent is False
+
+
+def test_a_type_whose_old_schema_cannot_be_run_keeps_its_policy_and_refuses_payloads(room: Room) -> None:
+    schema = {"properties": {"sku": {"pattern": "^(?!x)"}}}
+    body = json.dumps({"name": "once", "version": 3, "idempotent": False, "executor": "http", "schema": schema})
+    room.store.put_document("type", "once", body)
+    kind = room.registry.task_type("once")
+    assert (kind.version, kind.idempotent, kind.executor) == (3, False, "http")
+    (problem,) = task_type.validate_payload(kind, {})
+    assert "looks ahead" in problem.message
