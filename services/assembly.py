@@ -180,10 +180,10 @@ def bare_engine(settings: config.Settings) -> Engine:
     )
 
 
-def commands(engine: Engine) -> Commands:
-    """Commands in the name of this process's user."""
+def commands(engine: Engine, *, name: str = "") -> Commands:
+    """Commands in the name of this process's user, or of somebody else."""
     settings = engine.settings
-    who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "")
+    who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
     audit = Audit(engine.store, who.who)
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)

@@ -31,11 +31,11 @@ def opened(settings: config.Settings) -> Iterator[RepairCommands]:
         engine.close()
 
 
-def commands(engine: Engine) -> RepairCommands:
-    """The same over drivers that are open."""
+def commands(engine: Engine, *, name: str = "") -> RepairCommands:
+    """The same over drivers that are open, in the name of this process's user or of somebody else."""
     store, broker, dispatcher, registry = engine.store, engine.broker, engine.dispatcher, engine.registry
     settings = engine.settings
-    who = operator.current(store, read_only=settings.profile if settings.read_only else "")
+    who = operator.current(store, read_only=settings.profile if settings.read_only else "", who=name)
     reconciler = Reconciler(
         store,
         broker,

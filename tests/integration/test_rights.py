@@ -1,0 +1,463 @@
+"""Every public command, found by reflection, on both pairs: refused to a viewer, told by one entry, none without it.
+
+A method of a command class that stands neither in ``ACTS`` nor in ``READS`` fails here, and so does a class of
+``services.commands`` that reaches the store and is neither a command class nor in ``INNER``.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import pkgutil
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+import redis
+
+import services.commands
+from services import assembly, mending
+from services.commands.bulk import Control
+from services.commands.operator import person
+from services.domain.breaker import Rule
+from services.domain.change import Claim, CloseSession, Finish, SetTriage
+from services.domain.errors import NotAllowed, StoreUnavailable
+from services.domain.limit import Limit
+from services.domain.schedule import Schedule
+from services.domain.shop import Shop
+from services.domain.task import Attempt, Task
+from services.domain.worker import WorkerInfo
+from services.engine.producer import TaskSpec
+from tests.integration.fleet_rig import Fleet
+
+#: parts of commands that get the store and are reached through them only
+INNER = {"Audit", "Book", "Shelf", "Planner", "Run", "Republisher", "Checker"}
+CAUSE = "9ac19ac19ac19ac1"
+
+
+@dataclass
+class Stage:
+    """A fleet with something of every kind, and whoever acts in it. ``my``: the admin's commands, to prepare with."""
+
+    fleet: Fleet
+    my: dict[str, Any]  #: command object by the name of its class
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(100))
+
+    @property
+    def store(self) -> Any:
+        return self.fleet.engine.store
+
+    def spec(self, **fields: Any) -> TaskSpec:
+        number = next(self._numbers)
+        base = {"platform": "pdd", "shop_id": f"s{number}", "task_type": "work", "payload": {"n": number}}
+        return TaskSpec(**(base | fields))
+
+    def queued(self, **fields: Any) -> str:
+        (task,) = self.fleet.submit(self.spec(**fields)).created
+        return task.task_id
+
+    def ended(self, to: str, **fields: Any) -> str:
+        """A task whose only attempt ended so."""
+        task = self.fleet.task(self.queued(**fields))
+        claim = Claim(
+            task_id=task.task_id, gen=task.gen, attempt=task.attempt, owner="w#1", worker="w", lease_ms=60_000
+        )
+        answer = self.fleet.apply(claim)
+        assert answer.code == "run", answer
+        taken = answer.task
+        assert taken is not None
+        words = {"retrying": "failed", "dead": "failed", "held": "lost"}
+        attempt = Attempt(number=taken.attempt, worker="w", started_at=1, ended_at=2, outcome=words.get(to, to))
+        why: dict[str, Any] = {"error": "no", "error_kind": "flow", "fingerprint": CAUSE, "delay_ms": 3_600_000}
+        done = Finish(task_id=task.task_id, owner="w#1", to=to, attempt=attempt, **why)
+        assert self.fleet.apply(done).code == "ok", to
+        return task.task_id
+
+    def dead(self) -> str:
+        return self.ended("dead")
+
+    def cancelled(self) -> str:
+        task_id = self.queued()
+        self.my["TaskCommands"].cancel([task_id])
+        return task_id
+
+    def batch(self, name: str) -> str:
+        self.ended("dead", batch=name)
+        self.queued(batch=name)
+        return name
+
+    def stopped_run(self) -> str:
+        """A bulk run that somebody stopped before its first letter."""
+        control = Control()
+        control.stop()
+        bulk = self.my["BulkRepublish"]
+        bulk.run(bulk.plan([self.dead(), self.dead()]), control=control)
+        run_id = bulk.runs()[0].entry.run_id
+        assert isinstance(run_id, str)
+        return run_id
+
+    def shop(self) -> str:
+        key = f"d{next(self._numbers)}"
+        self.fleet.shop(key)
+        self.fleet.engine.registry.forget()
+        return f"pdd:{key}"
+
+    def worker(self, **fields: Any) -> str:
+        name = f"w{next(self._numbers)}"
+        self.store.heartbeat(WorkerInfo(worker=name, host="h", pid=1, **fields))
+        return name
+
+    def plan(self) -> str:
+        name = f"plan{next(self._numbers)}"
+        self.my["ScheduleCommands"].add(schedule(name))
+        return name
+
+    def letter(self) -> Task:
+        """A record as an import brings it."""
+        return self.fleet.engine.producer.prepare(self.spec())
+
+
+def schedule(name: str) -> Schedule:
+    return Schedule(name=name, task_type="work", every_s=3600, shops=("pdd:s0",))
+
+
+Prepare = Callable[[Stage], Callable[[Any], Any]]
+
+
+def of(name: str, /, *prepare: Callable[[Stage], Any], **words: Any) -> Prepare:
+    """A call of a method with prepared values."""
+
+    def ready(stage: Stage) -> Callable[[Any], Any]:
+        values = [one(stage) for one in prepare]
+        return lambda commands: getattr(commands, name)(*values, **words)
+
+    return ready
+
+
+def one(make: Callable[[Stage], str]) -> Callable[[Stage], list[str]]:
+    return lambda stage: [make(stage)]
+
+
+def exactly(value: Any) -> Callable[[Stage], Any]:
+    return lambda stage: value
+
+
+#: what changes something, by class and method; several calls of one where it has several ways
+ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
+    "TaskCommands.create": of("create", lambda stage: [stage.spec()], origin="cli"),
+    "TaskCommands.cancel": of("cancel", one(Stage.queued)),
+    "TaskCommands.create_again": of("create_again", one(Stage.cancelled)),
+    "TaskCommands.run_now": of("run_now", one(Stage.queued)),
+    "TaskCommands.prioritize": of("prioritize", one(Stage.queued), exactly("high")),
+    "TaskCommands.retry_waiting": (
+        of("retry_waiting", lambda stage: [stage.ended("held")]),
+        of("retry_waiting", lambda stage: [stage.ended("retrying")]),
+        of("retry_waiting", one(Stage.dead)),
+        of("retry_waiting", lambda stage: [stage.ended("held"), stage.dead()]),
+    ),
+    "TaskCommands.resolve": of("resolve", lambda stage: [stage.ended("held")], exactly("succeeded"), note="it ran"),
+    "DeadLetterCommands.republish": of("republish", one(Stage.dead)),
+    "DeadLetterCommands.set_triage": of("set_triage", one(Stage.dead), exactly("archived")),
+    "DeadLetterCommands.note": of("note", Stage.dead, exactly("a word")),
+    "BulkRepublish.run": (
+        of("run", lambda stage: stage.my["BulkRepublish"].plan([stage.dead()])),
+        of("run", lambda stage: stage.my["BulkRepublish"].plan([stage.dead(), stage.dead()])),
+    ),
+    "BulkRepublish.resume": of("resume", Stage.stopped_run),
+    "BulkRepublish.abort": of("abort", Stage.stopped_run),
+    "CauseCommands.describe": of("describe", exactly(CAUSE), name="a cause", note=""),
+    "CauseCommands.ignore": of("ignore", exactly(CAUSE)),
+    "CauseCommands.lift": of("lift", exactly(CAUSE)),
+    "RecordCommands.import_records": of("import_records", lambda stage: [stage.letter()], exactly({})),
+    "FleetCommands.import_shops": of("import_shops", exactly([Shop(platform="temu", shop_id="t1")])),
+    "FleetCommands.dedicate": of("dedicate", Stage.shop),
+    "FleetCommands.undedicate": of("undedicate", Stage.shop),
+    "FleetCommands.pause": of("pause", exactly("platform:temu")),
+    "FleetCommands.resume": of("resume", exactly("platform:temu")),
+    "FleetCommands.set_limit": of("set_limit", exactly(Limit(scope="platform:pdd", concurrency=7))),
+    "FleetCommands.limit_type": of("limit_type", exactly("once"), concurrency=3, per_minute=0),
+    "FleetCommands.import_types": of("import_types", exactly(['{"name": "fresh"}'])),
+    "FleetCommands.tell_worker": of("tell_worker", Stage.worker, exactly("drain")),
+    "FleetCommands.forget_worker": of("forget_worker", lambda stage: stage.worker(state="stopped")),
+    "FleetCommands.set_concurrency": of("set_concurrency", Stage.shop, exactly(5)),
+    "HomeCommands.move": of("move", Stage.shop, exactly("attic"), force=True),
+    "BreakerCommands.set_rule": of("set_rule", exactly(Rule(failures=4))),
+    "BreakerCommands.close": of("close", exactly("pdd:s0")),
+    "SessionCommands.open": of("open", exactly("pdd:s0")),
+    "SessionCommands.login": of("login", exactly("pdd:s0"), exactly(lambda: True)),
+    "SessionCommands.close": of("close", exactly("pdd:s0")),
+    "BatchCommands.cancel": of("cancel", lambda stage: stage.my["BatchCommands"].plan_cancel(stage.batch("b1"))),
+    "BatchCommands.retry": of("retry", lambda stage: stage.my["BatchCommands"].plan_retry(stage.batch("b2"))),
+    "ScheduleCommands.add": of("add", lambda stage: schedule("fresh")),
+    "ScheduleCommands.remove": of("remove", one(Stage.plan)),
+    "ScheduleCommands.switch": of("switch", one(Stage.plan), enabled=False),
+    "ScheduleCommands.skip": of("skip", one(Stage.plan)),
+    "ScheduleCommands.run": of("run", Stage.plan),
+    "ScheduleCommands.set_zone": of("set_zone", exactly("Asia/Shanghai")),
+    "RepairCommands.repair": of("repair"),
+    "RoleCommands.set": of("set", exactly("ben@desk-02"), exactly("operator")),
+    "RoleCommands.remove": of("remove", exactly("cleo@desk-03")),
+    "RoleCommands.set_default": of("set_default", exactly("viewer")),
+}
+#: what only looks and is for everybody
+READS: dict[str, Prepare] = {
+    "TaskCommands.check": of("check", lambda stage: [stage.spec()]),
+    "BulkRepublish.plan": of("plan", one(Stage.dead)),
+    "BulkRepublish.runs": of("runs"),
+    "BulkRepublish.plan_of": of("plan_of", Stage.stopped_run),
+    "BulkRepublish.fates": of("fates", Stage.stopped_run),
+    "FleetCommands.plan_types": of("plan_types", exactly(['{"name": "work"}'])),
+    "HomeCommands.nodes": of("nodes"),
+    "BreakerCommands.rule": of("rule"),
+    "ScheduleCommands.zone": of("zone"),
+    "ScheduleCommands.checked": of("checked", lambda stage: schedule("other")),
+}
+#: what only looks, for those who may act upon it
+PLANS: dict[str, Prepare] = {
+    "BatchCommands.plan_cancel": of("plan_cancel", lambda stage: stage.batch("b3")),
+    "BatchCommands.plan_retry": of("plan_retry", lambda stage: stage.batch("b4")),
+    "RepairCommands.plan": of("plan"),
+}
+#: what an operator may not do either
+ADMINS = {
+    "RecordCommands.import_records",
+    "FleetCommands.limit_type",
+    "FleetCommands.import_types",
+    "BreakerCommands.set_rule",
+    "ScheduleCommands.set_zone",
+    "RepairCommands.repair",
+    "RoleCommands.set",
+    "RoleCommands.remove",
+    "RoleCommands.set_default",
+}
+
+
+#: succeeds here without changing anything that is kept
+IDLE = {"CauseCommands.lift", "BreakerCommands.close", "RepairCommands.repair", "FleetCommands.undedicate"}
+
+
+# ---------------------------------------------------------------------------------------------------- by reflection
+def classes() -> dict[str, type]:
+    """Every class that a module of the package defines."""
+    found: dict[str, type] = {}
+    for module in pkgutil.walk_packages(services.commands.__path__, "services.commands."):
+        for name, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass):
+            if kind.__module__ == module.name:
+                assert name not in found or name in ("Fault", "Change", "Clock"), f"two classes are called {name}"
+                found[name] = kind
+    return found
+
+
+def asks_for(kind: type, word: str) -> bool:
+    """Whether it is made with something of this type."""
+    if "__init__" not in vars(kind):
+        return False
+    return any(word in str(one.annotation) for one in inspect.signature(kind).parameters.values())
+
+
+def command_classes() -> dict[str, type]:
+    return {name: kind for name, kind in classes().items() if asks_for(kind, "Operator")}
+
+
+def methods() -> set[str]:
+    """``Class.method`` of all that somebody can call."""
+    return {
+        f"{name}.{method}"
+        for name, kind in command_classes().items()
+        for method, _function in inspect.getmembers(kind, callable)
+        if not method.startswith("_")
+    }
+
+
+def test_every_class_that_reaches_the_store_is_known() -> None:
+    found = classes()
+    reaching = {name for name, kind in found.items() if asks_for(kind, "Store") or asks_for(kind, "Repair")}
+    assert reaching - command_classes().keys() == INNER - {"Run"} | ({"Run"} & reaching)
+    assert found.keys() >= INNER
+    for name, kind in command_classes().items():
+        assert asks_for(kind, "Audit"), f"{name} acts without an audit"
+
+
+def test_every_command_class_is_among_the_commands_of_a_person() -> None:
+    fields = {word.split(".")[-1] for word in assembly.Commands.__annotations__.values()} - {"Operator"}
+    assert fields | {"RepairCommands"} == command_classes().keys()
+
+
+def test_every_public_method_is_either_an_act_or_a_look() -> None:
+    known = [*ACTS, *READS, *PLANS]
+    assert len(known) == len(set(known))
+    assert set(known) == methods(), "say in this file what a new command is, and how it is called"
+    assert ACTS.keys() >= ADMINS
+
+
+# ---------------------------------------------------------------------------------------------------- on both pairs
+def commands_of(engine: assembly.Engine, name: str = "") -> dict[str, Any]:
+    """The commands of a person by the name of their class."""
+    made = assembly.commands(engine, name=name)
+    found = [getattr(made, field) for field in made.__dataclass_fields__ if field != "operator"]
+    return {type(one).__name__: one for one in [*found, mending.commands(engine, name=name)]}
+
+
+@pytest.fixture
+def stage(fleet: Fleet) -> Stage:
+    """A fleet whose admin is this process's person, with an operator and a viewer."""
+    found = Stage(fleet, my=commands_of(fleet.engine))
+    for name in ("s0", "s1"):
+        fleet.shop(name)
+    for who, role in (("ann", "admin"), ("cleo@desk-03", "operator"), ("vera@desk-04", "viewer")):
+        fleet.engine.store.put_document("role", who, f'{{"role": "{role}"}}')
+    fleet.engine.store.add_document("fleet", "time_zone", '"UTC"')
+    fleet.apply(CloseSession(shop="pdd:s1", kind="captcha", by="ann", note=""))
+    fleet.apply(SetTriage(task_id=found.dead(), triage="archived", by="ann"))
+    return found
+
+
+def calls(*known: Mapping[str, Prepare | tuple[Prepare, ...]]) -> list[tuple[str, Prepare]]:
+    """Every way of every method."""
+    return [
+        (name, way)
+        for ways_of in known
+        for name, ways in ways_of.items()
+        for way in (ways if isinstance(ways, tuple) else (ways,))
+    ]
+
+
+def told(stage: Stage) -> int:
+    """How many entries the audit has."""
+    return len(stage.store.audit(10_000))
+
+
+def contents(stage: Stage) -> dict[str, str]:
+    """Everything that is kept, but the audit itself and who was refused when."""
+    fleet = stage.fleet
+    if fleet.kind == "embedded":
+        found: dict[str, str] = {}
+        with closing(sqlite3.connect(fleet.settings.database)) as db:
+            tables = [name for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+            for table in tables:
+                rows = sorted(map(repr, db.execute(f"SELECT * FROM {table}")))
+                if not table.startswith("audit"):
+                    found[table] = repr([row for row in rows if "'refused:" not in row])
+        return found
+    with closing(redis.Redis.from_url(fleet.settings.store.url)) as server:
+        names = [name for name in server.scan_iter(count=1000) if b"audit" not in name and b"refused:" not in name]
+        return {name.decode(): repr(value_of(server, name)) for name in names}
+
+
+def value_of(server: Any, name: bytes) -> Any:
+    """What a key holds; its bytes in the server say nothing, for they change when somebody reads them."""
+    kind = server.type(name)
+    if kind == b"hash":
+        return sorted(server.hgetall(name).items())
+    if kind == b"set":
+        return sorted(server.smembers(name))
+    if kind == b"zset":
+        return server.zrange(name, 0, -1, withscores=True)
+    if kind == b"list":
+        return server.lrange(name, 0, -1)
+    return server.xinfo_stream(name)["last-generated-id"] if kind == b"stream" else server.get(name)
+
+
+def differs(before: dict[str, str], after: dict[str, str]) -> list[str]:
+    return sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+
+
+def refused(stage: Stage, ways: list[tuple[str, Prepare]], by: dict[str, Any]) -> list[str]:
+    """What was permitted, or changed something all the same, or was told otherwise than once for each act."""
+    wrong: list[str] = []
+    for name, way in ways:
+        call = way(stage)
+        before, entries = contents(stage), told(stage)
+        try:
+            call(by[name.partition(".")[0]])
+            wrong.append(f"{name} was permitted")
+        except NotAllowed:
+            pass
+        wrong += [f"{name} changed {what}" for what in differs(before, contents(stage))]
+        if told(stage) > entries + 1 or not stage.store.audit(1)[0].outcome.startswith("refused: "):
+            wrong.append(f"{name} was told {told(stage) - entries} times: {stage.store.audit(1)}")
+    return wrong
+
+
+def test_a_viewer_may_do_none_of_it(stage: Stage) -> None:
+    vera = commands_of(stage.fleet.engine, "vera@desk-04")
+    assert refused(stage, calls(ACTS, PLANS), vera) == []
+    rows = [one for one in stage.store.audit(10_000) if one.who == "vera@desk-04"]
+    assert len({one.action for one in rows}) == len(rows) >= 35, "each act is told, and once"
+
+
+def test_nobody_may_do_any_of_it_through_a_read_only_connection(stage: Stage) -> None:
+    looking = commands_of(stage.fleet.open(read_only=True))
+    wrong = []
+    for name, way in calls(ACTS, PLANS):
+        call = way(stage)
+        before = contents(stage)
+        with pytest.raises(NotAllowed, match="read-only"):
+            call(looking[name.partition(".")[0]])
+        wrong += [f"{name} changed {what}" for what in differs(before, contents(stage))]
+    assert wrong == []
+
+
+def test_an_operator_may_do_all_but_what_is_an_admins(stage: Stage) -> None:
+    cleo = commands_of(stage.fleet.engine, "cleo@desk-03")
+    for name, way in calls({name: ways for name, ways in ACTS.items() if name in ADMINS}):
+        with pytest.raises(NotAllowed, match="needs the role admin"):
+            way(stage)(cleo[name.partition(".")[0]])
+    for name, way in calls({name: ways for name, ways in ACTS.items() if name not in ADMINS}, PLANS):
+        way(stage)(cleo[name.partition(".")[0]])
+
+
+def test_each_success_is_told_once(stage: Stage) -> None:
+    wrong: list[str] = []
+    for name, way in calls(ACTS):
+        call = way(stage)
+        before, entries = contents(stage), told(stage)
+        call(stage.my[name.partition(".")[0]])
+        (entry, *_) = stage.store.audit(1)
+        if told(stage) != entries + 1:
+            wrong.append(f"{name} was told {told(stage) - entries} times")
+        if not entry.outcome or entry.who != person() or entry.outcome.startswith("failed"):
+            wrong.append(f"{name} was told as {entry}")
+        if name not in IDLE and not differs(before, contents(stage)):
+            wrong.append(f"{name} did nothing here, so nothing is shown by it")
+    assert wrong == []
+
+
+def test_without_its_entry_nothing_is_done(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    def silent(*_: object, **_words: object) -> None:
+        raise StoreUnavailable("nobody answers")
+
+    wrong: list[str] = []
+    for name, way in calls(ACTS):
+        call = way(stage)
+        before, entries = contents(stage), told(stage)
+        with monkeypatch.context() as patched:
+            patched.setattr(stage.store, "append_audit", silent)
+            try:
+                call(stage.my[name.partition(".")[0]])
+                wrong.append(f"{name} was done without an entry")
+            except StoreUnavailable:
+                pass
+        wrong += [f"{name} changed {what}" for what in differs(before, contents(stage))]
+        if told(stage) != entries:
+            wrong.append(f"{name} was told")
+    assert wrong == []
+
+
+def test_what_only_looks_changes_nothing_and_is_for_everybody(stage: Stage) -> None:
+    wrong: list[str] = []
+    people = [("viewer", commands_of(stage.fleet.engine, "vera@desk-04"), calls(READS))]
+    people += [("operator", commands_of(stage.fleet.engine, "cleo@desk-03"), calls(READS, PLANS))]
+    for role, by, ways in people:
+        for name, way in ways:
+            call = way(stage)
+            before, entries = contents(stage), told(stage)
+            call(by[name.partition(".")[0]])
+            wrong += [f"{name} of a {role} changed {what}" for what in differs(before, contents(stage))]
+            if told(stage) != entries:
+                wrong.append(f"{name} of a {role} was told")
+    assert wrong == []
