@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import partial
 
 from console.local_slots import LocalSlots
@@ -26,11 +27,19 @@ class Session:
 
     def __init__(self, settings: config.Settings) -> None:
         self.settings = settings
-        self.engine = assembly.open_engine(settings)
+        with ExitStack() as undo:
+            self.engine = assembly.open_engine(settings)
+            undo.callback(self.engine.close)
+            self._open(undo)
+            undo.pop_all()
+
+    def _open(self, undo: ExitStack) -> None:
+        """What stands on the engine; ``undo`` closes what was opened when something of it cannot be."""
         self.commands = assembly.commands(self.engine)
         self.queries = assembly.queries(self.engine)
         self.live: Live = assembly.live(self.engine)
         self.history: History = assembly.history(self.engine)
+        undo.callback(self.history.close)
         self.overview = OverviewQueries(
             self.engine.store,
             self.engine.registry,
@@ -40,7 +49,8 @@ class Session:
             self.engine.clock,
             self.queries.shops.states,
         )
-        self.local = LocalSlots(workforce.local_workers(self.engine), partial(workforce.refuse_read_only, settings))
+        refusal = partial(workforce.refuse_read_only, self.settings)
+        self.local = LocalSlots(workforce.local_workers(self.engine), refusal)
         self.logins = ShopLogins(self.engine, self.commands.sessions)
         self._steward: Steward | None = None
         self.sample = SampleAtWork(self.engine, self.commands, self.local)

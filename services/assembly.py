@@ -340,7 +340,11 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         lifo = settings.broker.lifo_lanes
         only = settings.read_only
         store = EmbeddedStore(settings.database, clock, lifo=lifo, read_only=only)
-        return store, EmbeddedBroker(settings.database, clock, lifo=lifo, read_only=only)
+        try:
+            return store, EmbeddedBroker(settings.database, clock, lifo=lifo, read_only=only)
+        except BaseException:
+            store.close()
+            raise
     from services.broker.rabbitmq import RabbitBroker
     from services.store.redis import RedisStore
 

@@ -236,7 +236,7 @@ class FleetCommands:
             self._store.tell_worker(worker, order)
 
     def forget_worker(self, worker: str) -> None:
-        """Strike a worker off the list that is gone; if it beats again it is back.
+        """Strike a worker off the list that is gone; if it beats again it is back, and hears what it was told.
 
         Raises:
             UsageError: there is none of this name, it lives, or a claim of one of its tasks has not run out.
@@ -249,7 +249,9 @@ class FleetCommands:
             raise UsageError(said(reason.code, **reason.params), field="worker")
         detail = {"state": one.state, "silent_s": one.silence_ms // 1000, "tasks": list(one.unconfirmed)}
         with self._audit.act("worker.forget", [worker], detail):
-            self._store.forget_worker(worker)
+            # whoever was heard of since it was looked at lives, and may have been told something by now
+            if not self._store.strike_off(worker, one.info.seen_at):
+                raise UsageError(said("worker.lives", worker=worker), field="worker")
 
     def set_concurrency(self, key: str, concurrency: int) -> None:
         """Change how many tasks of one shop may run at once."""

@@ -52,7 +52,13 @@ class Fleet(Protocol):
 
     def workers(self) -> list[WorkerInfo]: ...
     def tell_worker(self, worker: str, order: str) -> None: ...
-    def forget_worker(self, worker: str) -> None: ...
+    def forget_worker(self, worker: str) -> None:
+        """A worker says goodbye: nobody will hear the orders that were left for it."""
+
+    def strike_off(self, worker: str, seen_at: int) -> bool:
+        """Take a worker off the list that was last heard of at ``seen_at`` (UTC ms); False when it was heard of since.
+        Orders left for it stay: if it was only cut off, it hears them when it is back.
+        """
 
     def lead(self, role: str, holder: str, ttl_ms: int) -> bool:
         """Take or prolong the leader lease; tell whether ``holder`` leads."""

@@ -66,6 +66,10 @@ class Book:
         self._write(rows)
         if gone is not None:
             self._forget(gone, rows)
+        # an address that was entered without a password has none any more
+        others = [row for row in rows if row is not bare]
+        plain = {part: url for part in PARTS if (url := getattr(bare, part)) == getattr(profile, part)}
+        self._forget(SavedProfile(name=profile.name, **plain), others)
         return all(kept)
 
     def remove(self, name: str) -> None:

@@ -115,6 +115,15 @@ class Fleet(Part):
         row = (worker, order)
         self._write(lambda conn: conn.execute("INSERT INTO worker_orders (worker, body) VALUES (?, ?)", row))
 
+    def strike_off(self, worker: str, seen_at: int) -> bool:
+        """Take one off the list unless it was heard of since."""
+
+        def strike(conn: sqlite3.Connection) -> bool:
+            conn.execute("DELETE FROM workers WHERE worker = ? AND seen_at = ?", (worker, seen_at))
+            return conn.execute("SELECT 1 FROM workers WHERE worker = ?", (worker,)).fetchone() is None
+
+        return self._write(strike)
+
     def forget_worker(self, worker: str) -> None:
         """Strike a worker and its orders off."""
 

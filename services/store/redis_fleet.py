@@ -18,6 +18,7 @@ log = logging.getLogger(__name__)
 _HEARTBEAT = load("heartbeat")
 _LEAD = load("lead")
 _RESIGN = load("resign")
+_STRIKE_OFF = load("strike_off")
 _PUT_SHOPS = load("put_shops")
 _SHOPS_AT_ONCE = 500
 #: a worker that was not heard of for a day is forgotten, and orders for it with it
@@ -133,6 +134,11 @@ class Fleet(Part):
         self._link.check_writable()
         name = keys.ORDERS + worker
         self._link.many([("RPUSH", name, order), ("PEXPIRE", name, _DAY_MS)], atomic=True)
+
+    def strike_off(self, worker: str, seen_at: int) -> bool:
+        """Take one off the list unless it was heard of since."""
+        self._link.check_writable()
+        return bool(self._link.run(_STRIKE_OFF, (keys.WORKERS,), worker, seen_at))
 
     def forget_worker(self, worker: str) -> None:
         """A worker says goodbye."""

@@ -98,6 +98,28 @@ def test_goodbye(rig: Rig) -> None:
     assert rig.store.heartbeat(info("a")).orders == ()
 
 
+def test_who_was_heard_of_since_is_not_struck_off(rig: Rig) -> None:
+    rig.store.heartbeat(info("a"))
+    (judged,) = rig.store.workers()
+    rig.pass_life(5)
+    rig.store.heartbeat(info("a"))
+    rig.store.tell_worker("a", "slots=4")
+    assert not rig.store.strike_off("a", judged.seen_at)
+    assert [worker.worker for worker in rig.store.workers()] == ["a"]
+    assert rig.store.heartbeat(info("a")).orders == ("slots=4",)
+
+
+def test_who_is_struck_off_hears_what_it_was_told_if_it_is_back(rig: Rig) -> None:
+    rig.store.heartbeat(info("a"))
+    rig.store.heartbeat(info("b"))
+    rig.store.tell_worker("a", "drain")
+    seen = {worker.worker: worker.seen_at for worker in rig.store.workers()}
+    assert rig.store.strike_off("a", seen["a"])
+    assert [worker.worker for worker in rig.store.workers()] == ["b"]
+    assert rig.store.strike_off("a", seen["a"]), "it is off already"
+    assert rig.store.heartbeat(info("a")).orders == ("drain",)
+
+
 def test_a_silent_worker_is_forgotten_after_a_day(rig: Rig) -> None:
     rig.store.heartbeat(info("a"))
     rig.pass_life(86_500)

@@ -96,12 +96,13 @@ def test_one_that_is_gone_is_forgotten_and_one_that_lives_is_not(cli: Cli, fleet
         commands.forget_worker("desk-7")
     beat_long_ago(fleet, info)
     assert cli.run("worker", "list")["workers"][0]["standing"] == "gone"
+    store.tell_worker("desk-7", "drain")
     assert cli.run("worker", "forget", "desk")["worker"] == "desk-7"
     assert store.workers() == []
     assert [entry.action for entry in store.audit(1)] == ["worker.forget"]
     with pytest.raises(UsageError, match="no worker"):
         commands.forget_worker("desk-7")
-    store.heartbeat(info)
+    assert store.heartbeat(info).orders == ("drain",), "what it was told waits for it"
     assert [one.worker for one in store.workers()] == ["desk-7"], "if it beats again it is back"
 
 

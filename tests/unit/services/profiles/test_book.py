@@ -91,6 +91,22 @@ def test_a_password_leaves_with_the_last_profile_that_needs_it(tmp_path: Path, k
     assert keys.kept == {}
 
 
+def test_a_password_that_was_taken_out_of_an_address_leaves_the_key_store(tmp_path: Path, keys: Keys) -> None:
+    book = Book(tmp_path)
+    book.put(EAST)
+    book.put(SavedProfile(name="look", redis=EAST.redis))
+    bare = SavedProfile(name=EAST.name, broker=passwords.without(EAST.broker), redis=EAST.redis)
+    assert book.put(bare, instead_of=EAST.name)
+    assert list(keys.kept.values()) == [EAST.redis]
+    passwords._HELD.clear()
+    found = book.find(EAST.name)
+    assert found is not None
+    assert (found.broker, found.redis) == ("amqps://ann@mq.example.com:5671/fleet", EAST.redis)
+    barer = SavedProfile(name=EAST.name, broker=bare.broker, redis=passwords.without(EAST.redis))
+    book.put(barer, instead_of=EAST.name)
+    assert list(keys.kept.values()) == [EAST.redis], "another connection needs it"
+
+
 def test_the_fleet_that_a_window_before_remembered_is_a_profile_now(tmp_path: Path) -> None:
     fleet = {"broker": "amqp://guest@mq:5672/", "redis": "redis://redis:6379/0"}
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "fleet", "fleet": fleet}))

@@ -1,0 +1,44 @@
+"""A session is open whole or not at all."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+import console.session
+from console.session import Session
+from services import settings as config
+
+
+def open_below(folder: Path) -> set[str]:
+    """Files of this process below a folder."""
+    found = set()
+    for place in Path("/proc/self/fd").iterdir():
+        try:
+            target = str(place.readlink())
+        except OSError:
+            continue
+        if target.startswith(str(folder)):
+            found.add(target)
+    return found
+
+
+@pytest.mark.parametrize("part", ["SampleAtWork", "OverviewQueries"])
+def test_what_cannot_be_opened_whole_leaves_no_file_and_no_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: str
+) -> None:
+    seen: list[set[str]] = []
+
+    def fail(*_parts: object) -> object:
+        seen.append(open_below(tmp_path))
+        raise OSError("no room")
+
+    monkeypatch.setattr(console.session, part, fail)
+    before = set(threading.enumerate())
+    with pytest.raises(OSError, match="no room"):
+        Session(config.load(home=tmp_path))
+    assert any("history" in name for name in seen[0])
+    assert open_below(tmp_path) == set()
+    assert set(threading.enumerate()) <= before
