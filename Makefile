@@ -52,7 +52,7 @@ STAMP_BENCH := .venv/.bench-$(call hash,requirements.txt requirements-dev.txt re
 # Five test processes would each prepare the same modules, 16 s of processor apiece: in a fresh copy two do so before.
 COLLECT := $(PYTHON) -m pytest --collect-only -qq -p no:cacheprovider
 define prepare_modules
-@[ -d tests/__pycache__ ] || [ -n "$(ARGS)" ] || \
+@[ -d tests/__pycache__ ] || [ -n "$(ARGS)" -a -z "$(LATER)" ] || \
 	{ $(COLLECT) tests/unit >/dev/null 2>&1 & $(COLLECT) tests/[!u_]*/ >/dev/null 2>&1 || true; wait; }
 endef
 
