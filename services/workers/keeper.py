@@ -19,7 +19,10 @@ LOG_S = 0.25
 
 
 class Keeper:
-    """One thread that never runs task code, so that a busy task cannot make its worker look dead."""
+    """Two threads that never run task code, so that a busy task cannot make its worker look dead.
+
+    One does nothing but renew leases: what else is asked of a store behind a slow line may take longer than a lease.
+    """
 
     def __init__(
         self,
@@ -38,13 +41,18 @@ class Keeper:
         self._renewed = clock.monotonic()
         self._answers = True
         self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._loop, name=f"{name}-keeper", daemon=True)
-        self._thread.start()
+        self._threads = [
+            threading.Thread(target=self._keep_leases, name=f"{name}-leases", daemon=True),
+            threading.Thread(target=self._loop, name=f"{name}-keeper", daemon=True),
+        ]
+        for thread in self._threads:
+            thread.start()
 
     def close(self) -> None:
         """Leave after the present beat."""
         self._stop.set()
-        self._thread.join(10.0)
+        for thread in self._threads:
+            thread.join(10.0)
 
     def flush(self, held: Held) -> None:
         """Store the log lines of one attempt now."""
@@ -55,6 +63,17 @@ class Keeper:
             self._store.append_log(held.task.task_id, held.task.attempt, [LogLine(*line) for line in lines])
         except StoreError as exc:
             log.warning("%d log lines of %s are lost: %s", len(lines), held.task.task_id, exc)
+
+    def _keep_leases(self) -> None:
+        while not self._clock.wait(self._stop, BEAT_S):
+            if self._clock.monotonic() - self._renewed < self._lease_s / 4:
+                continue
+            try:
+                self._renew()
+            except StoreError as exc:
+                log.warning("leases are not renewed: %s", exc)
+            except Exception:  # without this thread every lease of the worker runs out
+                log.exception("leases")
 
     def _loop(self) -> None:
         beat = self._clock.monotonic()
@@ -68,14 +87,11 @@ class Keeper:
             except StoreError as exc:
                 self._answers = False
                 log.warning("heartbeat is late: %s", exc)
-            except Exception:  # without this thread every lease of the worker runs out
+            except Exception:  # without this thread the worker is given up as dead
                 log.exception("heartbeat")
 
     def _beat(self) -> None:
-        held = self._held()
-        self._show(held)
-        if self._clock.monotonic() - self._renewed >= self._lease_s / 4:
-            self._renew(held)
+        self._show(self._held())
         heard = self._store.heartbeat(self._info())
         self._answers = True
         self._hear(heard)
@@ -85,8 +101,8 @@ class Keeper:
             if one.lines:
                 self.flush(one)
 
-    def _renew(self, held: list[Held]) -> None:
-        lease_ms = round(self._lease_s * 1000)
+    def _renew(self) -> None:
+        held, lease_ms, began = self._held(), round(self._lease_s * 1000), self._clock.monotonic()
         ops: list[Op] = [_renewal(one, lease_ms) for one in held]
         if ops:
             for one, answer in zip(held, self._store.apply(ops), strict=True):
@@ -94,7 +110,7 @@ class Keeper:
                     one.cancel("lost")
                 elif answer.task is not None and answer.task.cancel:
                     one.cancel("requested")
-        self._renewed = self._clock.monotonic()
+        self._renewed = began
 
     def _show(self, held: list[Held]) -> None:
         ops: list[Op] = []
