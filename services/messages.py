@@ -59,6 +59,7 @@ TEMPLATES: dict[str, str] = {
     "attention.worker_silent": N_("Worker {worker} is silent; {tasks} of its tasks are unconfirmed"),
     "attention.no_workers": N_("No worker is running; {tasks} tasks wait"),
     "attention.publisher_blocked": N_("The broker holds publishers back; {tasks} tasks are not sent yet"),
+    "attention.at_least": N_("not all were counted, there are at least so many"),
     "attention.no_leader": N_("Nobody reconciles the fleet; start a worker"),
     "attention.shops_stuck": N_("{shops} shops finished nothing for 30 min: {names}"),
     "attention.cause_shop": N_("{headline}: {count} dead letters in one shop"),

@@ -61,5 +61,5 @@ class HomeCommands:
         with self._audit.act("shop.move", [shop], {"from": before, "to": node}) as act:
             moved = self._homes.move(shop, node, self._operator.who)
             act.outcome = f"done: {moved} tasks moved"
-        busy = self._store.query(Query(terms=running, limit=1)).total or 0
+        busy = self._store.query(Query(terms=running, limit=1)).number.number
         return Moved(shop=shop, before=before, node=node, tasks=moved, running=busy if before != node else 0)

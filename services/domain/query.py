@@ -46,13 +46,29 @@ class Query:
     want_total: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Total:
+    """So many tasks; not ``exact``: at least so many, nobody counted on."""
+
+    number: int
+    exact: bool = True
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Rows in order. ``next`` is None at the end; ``total`` is None where counting would need a scan."""
+    """Rows in order. ``next`` is None at the end; ``total`` is None where counting would need a scan or take too long;
+    then so many as ``at_least`` match for certain.
+    """
 
     tasks: tuple[Task, ...]
     next: str | None = None
     total: int | None = None
+    at_least: int = 0
+
+    @property
+    def number(self) -> Total:
+        """How many match, as far as they were counted."""
+        return Total(self.at_least, exact=False) if self.total is None else Total(self.total)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

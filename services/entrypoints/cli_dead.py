@@ -74,6 +74,7 @@ def list_dead(context: Context) -> int:
         "tasks": [shapes.task(task) for task in page.tasks],
         "next": page.next,
         "total": page.total,
+        "at_least": page.at_least,
         "causes": [
             {
                 "fingerprint": cause.fingerprint,

@@ -52,6 +52,7 @@ def stats(context: Context) -> int:
         snapshot = taken_once(engine.store, engine.broker, meter, engine.clock)
         told = FlowQueries(engine.store, engine.registry, meter, engine.clock).look(snapshot)
         duplicates = cli_duplicates.totals(engine.store.suppressed_counts())
+        gates = assembly.queries(engine).tasks.gate_counts()
         items = [shapes.attention(item) for item in assembly.attention(engine, told)]
     counts = snapshot.counts
     rows = depth.lanes(counts, snapshot.depths)
@@ -72,6 +73,8 @@ def stats(context: Context) -> int:
         "flow": _flow(told),
         "status": counts.status,
         "lanes": lanes,
+        "gates": {gate: found.number for gate, found in gates.items()},
+        "gates_at_least": [gate for gate, found in gates.items() if not found.exact],
         "fetched_ahead": depth.ahead(rows, snapshot.workers, told=known),
         "dead_open": counts.triage.get("open", 0),
         "workers": fleet.living,
@@ -91,6 +94,7 @@ def stats(context: Context) -> int:
         ("lane", "ready", "blocked", "unacked", "retrying"),
         [(lane, *("?" if value is None else value for value in row.values())) for lane, row in lanes.items()],
     )
+    lines += [f"at gate {gate}: {'' if found.exact else 'at least '}{found.number}" for gate, found in gates.items()]
     lines.append(f"fetched ahead: {document['fetched_ahead']}")
     lines.append(f"dead letters open: {document['dead_open']}, workers: {document['workers']}")
     lines.append(", ".join(map(messages.english, insight.summary(fleet))))

@@ -121,7 +121,7 @@ def _waiting(engine: assembly.Engine, scope: str) -> int:
         return sum(counts.get(status, 0) for status in WAITING)
     head, _, name = scope.partition(":")
     terms = (equals("status", *sorted(WAITING)), equals(head, name))
-    return engine.store.query(Query(terms=terms, limit=1)).total or 0
+    return engine.store.query(Query(terms=terms, limit=1)).number.number
 
 
 def _doubts(engine: assembly.Engine, scope: str) -> list[str]:

@@ -83,7 +83,7 @@ def list_tasks(context: Context) -> int:
         )
         gates = questions.gates(page.tasks)
     tasks = [shapes.task(task, gates.get(task.task_id, "")) for task in page.tasks]
-    document = {"tasks": tasks, "next": page.next, "total": page.total}
+    document = {"tasks": tasks, "next": page.next, "total": page.total, "at_least": page.at_least}
     header = ("id", "status", "gate", "type", "shop", "lane", "attempt", "created", "error")
     context.show(document, table(header, [_row(task, gates.get(task.task_id, "")) for task in page.tasks]))
     return EXIT_OK

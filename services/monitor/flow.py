@@ -82,7 +82,7 @@ class FlowQueries:
         for part in parts:
             terms = (equals("status", Status.BLOCKED), *part)
             page = self._store.query(Query(terms=terms, limit=LOOKED_AT, want_total=bool(part)))
-            total = (page.total or 0) if part else parked
+            total = page.number.number if part else parked
             stand_for = max(1.0, total / len(page.tasks)) if page.next is not None and page.tasks else 1.0
             self._sort(found, page.tasks, snapshot, closed, stand_for)
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
+from services.domain.closed import BEGUN
 from services.domain.insight import gates
 from services.domain.insight.gates import GATED, GATES, GatesNow
-from services.domain.query import Query, Term, equals
-from services.domain.status import Status
+from services.domain.query import Query, Term, Total, equals
 from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
 from services.engine.registry import Registry
 from services.ports import Store
 
-#: tasks that run or are held whose work is compared with that of waiting ones
+#: of the tasks that run, and of those that are held: so many are looked at for work that waiting ones have too
 IN_HAND = 2_000
-_HELD = (Status.RUNNING, Status.HELD)
+
 _BEYOND_SHOP = frozenset(GATES[GATES.index(gates.TWIN) :])
 
 
@@ -41,36 +41,39 @@ class GateLook:
             return tuple(terms)
         every = any(term.negated or any("*" in value for value in term.values) for term in asked)
         beyond = every or any(value.partition(":")[0] in _BEYOND_SHOP for term in asked for value in term.values)
-        now = self._now(self._twins() if beyond else frozenset(), None)
+        now = self._now(None, None, in_hand=IN_HAND if beyond else 0)
         return tuple(part for term in terms for part in (now.terms(term) if term.field == "gate" else (term,)))
 
-    def counts(self) -> dict[str, int]:
-        """How many tasks wait at each gate where anybody does; gates where that is too many to count are left out."""
-        now = self._now(self._twins(), None)
+    def counts(self) -> dict[str, Total]:
+        """How many tasks wait at each gate where anybody does, as its list says it."""
+        now = self._now(None, None, in_hand=IN_HAND)
         found = {}
         for gate, _ in now.rules:
             query = Query(terms=now.terms(equals("gate", gate)), limit=1)
-            total = self._store.query(query).total
-            if total:
-                found[gate] = total
+            counted = self._store.query(query).number
+            if counted.number:
+                found[gate] = counted
         return found
 
-    def _now(self, twins: frozenset[str], shops: Collection[str] | None) -> GatesNow:
-        """``shops``: of these the homes are asked; None: of all."""
+    def _now(self, twins: frozenset[str] | None, shops: Collection[str] | None, *, in_hand: int = 0) -> GatesNow:
+        """``twins``: keys of tasks that others wait for, None: those of ``in_hand``; ``shops``: of these the homes are
+        asked; None: of all.
+        """
         now = self._store.now_ms()
-        workers = self._store.workers()
-        busy, idle = gates.occupied(self._store.counts().shops, self._registry.shops())
+        closed = self._store.closed(in_hand)
+        workers = closed.workers
+        busy, idle = gates.occupied(closed.shops, self._registry.shops())
         types = self._types(workers)
         homes = self._store.homes(shops) if gates.homebound(types, workers) else {}
         return GatesNow(
             now_ms=now,
-            pauses=tuple(self._store.pauses()),
-            sessions=frozenset(one.shop for one in self._store.sessions()),
-            breakers=tuple(self._store.breakers()),
+            pauses=closed.pauses,
+            sessions=frozenset(one.shop for one in closed.sessions),
+            breakers=closed.breakers,
             busy=busy,
             idle=idle,
-            limits=tuple(self._store.limits()),
-            twins=twins,
+            limits=closed.limits,
+            twins=closed.in_hand if twins is None else twins,
             away=tuple(gates.away(types, homes, workers, now)),
             unserved=tuple(gates.unserved(types, self._registry.defaults, workers, now)),
         )
@@ -84,8 +87,4 @@ class GateLook:
     def _twins_of(self, tasks: Sequence[Task]) -> frozenset[str]:
         uniqs = sorted({task.uniq for task in tasks if task.uniq})
         holders = self._store.holders(uniqs) if uniqs else []
-        return frozenset(one.uniq for one in holders if one is not None and one.status in _HELD)
-
-    def _twins(self) -> frozenset[str]:
-        found = self._store.query(Query(terms=(equals("status", *_HELD),), limit=IN_HAND, want_total=False))
-        return frozenset(task.uniq for task in found.tasks if task.uniq)
+        return frozenset(one.uniq for one in holders if one is not None and one.status in BEGUN)

@@ -16,7 +16,7 @@ from services.domain.insight.gates import GATED
 from services.domain.insight.runs import Runs
 from services.domain.insight.shop import ShopNow
 from services.domain.message import Message
-from services.domain.query import Page, Query
+from services.domain.query import Page, Query, Total
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
 from services.domain.status import Status, Triage
@@ -162,8 +162,8 @@ class TaskQueries:
         dead = [task for task in tasks[:REFUSALS] if task.status == Status.DEAD]
         return Worthiness(self._store, self._registry).refusals(dead) if dead else {}
 
-    def gate_counts(self) -> dict[str, int]:
-        """How many tasks wait at each gate where anybody does."""
+    def gate_counts(self) -> dict[str, Total]:
+        """How many tasks wait at each gate where anybody does, as far as they were counted."""
         return self._waiting.gates.counts()
 
     def usual(self, task_type: str) -> Runs:

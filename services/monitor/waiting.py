@@ -226,7 +226,7 @@ class _Look:
         return urgent + (total if total is not None else self._count(*there, same))
 
     def _count(self, *terms: Term) -> int:
-        return self._store.query(Query(terms=terms, limit=1)).total or 0
+        return self._store.query(Query(terms=terms, limit=1)).number.number
 
     def _twin(self, task: Task) -> Task | None:
         """The task with the same work that goes first: what runs or is held, else what was created first."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from services.domain.breaker import Breaker
+from services.domain.closed import Closed
 from services.domain.limit import Limit, LimitNow
 from services.domain.session import ClosedSession, Login
 
@@ -36,6 +37,11 @@ class Limits(Protocol):
 
     def successes(self) -> Mapping[str, int]:
         """The instant (UTC ms) at which a task of each shop succeeded last, by shop; those where it is known."""
+
+    def closed(self, in_hand: int = 0) -> Closed:
+        """All that closes gates, in one question. ``in_hand``: so many of the tasks that run, and of those that are
+        held, about the newest where there are more, are looked at for their uniqueness keys.
+        """
 
     def promised(self) -> int:
         """Released tasks whose slot is kept for them and that have not started yet, of all shops."""

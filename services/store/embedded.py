@@ -19,14 +19,11 @@ from services.sqlite_holder import writer_of
 from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
 from services.store.embedded_batches import Batches
-from services.store.embedded_breakers import OpenBreakers
+from services.store.embedded_closed import ClosedGates
 from services.store.embedded_feed import Feed
-from services.store.embedded_fleet import Fleet
 from services.store.embedded_forget import Forgetting
-from services.store.embedded_logins import Sessions
 from services.store.embedded_papers import Papers, with_marks
 from services.store.embedded_part import store_errors
-from services.store.embedded_quota import Quota
 from services.store.embedded_recount import Recounting
 from services.store.embedded_remarks import Remarks
 from services.store.embedded_schedules import Schedules
@@ -40,9 +37,7 @@ from services.store.unreadable import first, readable
 CHUNK = 250
 
 
-class EmbeddedStore(
-    Batches, Feed, Fleet, Forgetting, OpenBreakers, Papers, Quota, Recounting, Remarks, Schedules, Sessions, Unserved
-):
+class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:

@@ -108,7 +108,9 @@ def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
     if term.op != "=" or term.field in filters.NUMBERS or term.field == ANY:
         return None
     parts = filters.alternatives(term)
-    if not parts or len(parts) > MANY_ARMS or not all(part.column for part in parts):
+    if not parts:  # nothing is one of no values
+        return Way((), 0, ordered=True)
+    if len(parts) > MANY_ARMS or not all(part.column for part in parts):
         return None
     arms = tuple((filters.INDEX[part.column], part) for part in parts)
     ordered = all(part.exact for part in parts)

@@ -55,8 +55,11 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     if len(tasks) > query.limit:
         tasks = tasks[: query.limit]
         cut = plan.place_of(tasks[-1])
-    total = _total(conn, query.terms, plan) if query.want_total else None
-    return Page(tasks=tuple(tasks), next=written(plan, cut), total=total)
+    if not query.want_total:
+        return Page(tasks=tuple(tasks), next=written(plan, cut))
+    found, whole = _total(conn, query.terms, plan)
+    seen = max(found, len(tasks))
+    return Page(tasks=tuple(tasks), next=written(plan, cut), total=found if whole else None, at_least=seen)
 
 
 def _scan(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> Page:
@@ -238,33 +241,33 @@ def _execute(
 
 
 # ------------------------------------------------------------------------ counting
-def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> int | None:
+def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> tuple[int, bool]:
+    """How many match, and whether these are all of them."""
     names = {term.field for term in terms}
     for table, fields in plans.TALLIES.items():
         if names <= fields:
-            return plans.tally(conn, table, plan.where)
+            return plans.tally(conn, table, plan.where), True
+    covered = len(terms) <= 1 and plan.way is not None
+    rows: set[int] = set()
     try:
-        covered = len(terms) <= 1 and plan.way is not None
         with _at_most(conn, INDEX_STEPS if covered else COUNT_STEPS):
-            return _count(conn, plan)
+            for sql, values in _matching(plan):
+                # one by one, so that what was counted so far is known where counting is given up
+                for (row,) in conn.execute(sql, values):
+                    rows.add(row)
     except _TooMuch:
-        return None
+        return len(rows), False
+    return len(rows), True
 
 
-def _count(conn: sqlite3.Connection, plan: Plan) -> int:
+def _matching(plan: Plan) -> Iterator[tuple[str, tuple[str | float, ...]]]:
+    """Statements that together give every row that matches, some of them maybe twice."""
     where, values = plans.conjunction(plan.where), plans.values(plan.where)
-    arms = plan.way.arms if plan.way is not None else ()
-    if plan.way is not None and not arms:
-        return 0
-    if not arms or len(arms) > plans.MANY_ARMS:
-        return int(conn.execute(f"SELECT count(*) FROM tasks WHERE {where}", values).fetchone()[0])
-    if len(arms) == 1:
-        index, arm = arms[0]
-        sql = f"SELECT count(*) FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}"
-        return int(conn.execute(sql, (*arm.values, *values)).fetchone()[0])
-    each = [f"SELECT rowid FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}" for index, arm in arms]
-    chosen = [value for _, arm in arms for value in (*arm.values, *values)]
-    return int(conn.execute(f"SELECT count(*) FROM ({' UNION '.join(each)})", chosen).fetchone()[0])
+    if plan.way is None or len(plan.way.arms) > plans.MANY_ARMS:
+        yield f"SELECT rowid FROM tasks WHERE {where}", values
+        return
+    for index, arm in plan.way.arms:
+        yield f"SELECT rowid FROM tasks INDEXED BY {index} WHERE {arm.sql} AND {where}", (*arm.values, *values)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from services.store.redis_apply import Operations
 from services.store.redis_batches import Batches
 from services.store.redis_breakers import OpenBreakers
 from services.store.redis_client import Link
+from services.store.redis_closed import ClosedGates
 from services.store.redis_events import Events
 from services.store.redis_fleet import Fleet
 from services.store.redis_forget import Forgetting
@@ -39,6 +40,7 @@ class RedisStore(
     Schedules,
     Sessions,
     Batches,
+    ClosedGates,
 ):
     """Records and everything around them on one Redis (7.0 or newer); safe for any number of threads.
 

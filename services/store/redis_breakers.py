@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from services.domain.breaker import Breaker
 from services.store import keys
 from services.store.redis_part import Part
@@ -16,7 +18,12 @@ class OpenBreakers(Part):
         if not shops:
             return []
         found = self._link.call("HMGET", keys.BREAKERS, *shops)
-        return [_breaker(shop.decode(), words.decode()) for shop, words in zip(shops, found, strict=True) if words]
+        return opened(shops, found)
+
+
+def opened(shops: Sequence[bytes], found: Sequence[bytes | None]) -> list[Breaker]:
+    """The breakers of these shops by what is stored of each."""
+    return [_breaker(shop.decode(), words.decode()) for shop, words in zip(shops, found, strict=True) if words]
 
 
 def _breaker(shop: str, words: str) -> Breaker:

@@ -31,6 +31,25 @@ _PAUSE = msgspec.msgpack.Decoder(Pause)
 _WORKER = msgspec.msgpack.Decoder(WorkerInfo)
 
 
+def pauses_in(found: Mapping[bytes, bytes]) -> list[Pause]:
+    """The stored ones, by scope."""
+    return [_PAUSE.decode(found[scope]) for scope in sorted(found)]
+
+
+def workers_in(found: Mapping[bytes, bytes], now: int) -> list[WorkerInfo]:
+    """The stored ones that were heard of within a day, by name."""
+    alive: list[WorkerInfo] = []
+    for name in sorted(found):
+        try:
+            seen, info = int(found[name][:_INSTANT]), _WORKER.decode(found[name][_INSTANT:])
+        except (ValueError, msgspec.MsgspecError) as exc:
+            log.warning("the heartbeat of %r cannot be read: %s", name, exc)
+            continue
+        if seen >= now - _DAY_MS:
+            alive.append(msgspec.structs.replace(info, seen_at=seen))
+    return alive
+
+
 class Fleet(Part):
     """What changes seldom, and the workers' signs of life."""
 
@@ -63,8 +82,7 @@ class Fleet(Part):
 
     def pauses(self) -> list[Pause]:
         """The closed switches."""
-        found = self._link.call("HGETALL", keys.PAUSES)
-        return [_PAUSE.decode(found[scope]) for scope in sorted(found)]
+        return pauses_in(self._link.call("HGETALL", keys.PAUSES))
 
     def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
         """Where shops are at home."""
@@ -116,18 +134,7 @@ class Fleet(Part):
 
     def workers(self) -> list[WorkerInfo]:
         """Workers heard of within a day, by name."""
-        found = self._link.call("HGETALL", keys.WORKERS)
-        oldest = self._ticker.now_ms() - _DAY_MS
-        alive: list[WorkerInfo] = []
-        for name in sorted(found):
-            try:
-                seen, info = int(found[name][:_INSTANT]), _WORKER.decode(found[name][_INSTANT:])
-            except (ValueError, msgspec.MsgspecError) as exc:
-                log.warning("the heartbeat of %r cannot be read: %s", name, exc)
-                continue
-            if seen >= oldest:
-                alive.append(msgspec.structs.replace(info, seen_at=seen))
-        return alive
+        return workers_in(self._link.call("HGETALL", keys.WORKERS), self._ticker.now_ms())
 
     def tell_worker(self, worker: str, order: str) -> None:
         """Leave an order for a worker's next heartbeat."""

@@ -14,13 +14,17 @@ _CLOSED = msgspec.msgpack.Decoder(ClosedSession).decode
 _LOGIN = msgspec.msgpack.Decoder(tuple[int, str]).decode
 
 
+def sessions_in(found: Mapping[bytes, bytes]) -> list[ClosedSession]:
+    """The stored ones, by shop."""
+    return [_CLOSED(found[shop]) for shop in sorted(found)]
+
+
 class Sessions(Part):
     """The calls of ``services.ports.Store``."""
 
     def sessions(self) -> list[ClosedSession]:
         """The closed ones."""
-        found = self._link.call("HGETALL", keys.SESSIONS)
-        return [_CLOSED(found[shop]) for shop in sorted(found)]
+        return sessions_in(self._link.call("HGETALL", keys.SESSIONS))
 
     def logins(self) -> Mapping[str, Login]:
         """Who logged in last, by shop."""

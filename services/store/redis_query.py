@@ -6,7 +6,7 @@ import base64
 import binascii
 import heapq
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -70,9 +70,12 @@ class Queries(Reads):
         else:
             rows, cut = self._walked(job)
         last = job.place(rows[job.limit - 1]) if len(rows) > job.limit else cut
-        total = self._total(job, rows, cut) if query.want_total and not job.scans else None
         cursor = None if last is None else _write_cursor(query.sort, last)
-        return Page(tasks=tuple(rows[: job.limit]), next=cursor, total=total)
+        page = Page(tasks=tuple(rows[: job.limit]), next=cursor)
+        if not query.want_total or job.scans:
+            return page
+        found, whole = self._total(job, rows, cut)
+        return replace(page, total=found if whole else None, at_least=max(found, len(page.tasks)))
 
     def _job(self, query: Query) -> _Job:
         if query.sort not in SORTS:
@@ -141,13 +144,21 @@ class Queries(Reads):
     # -------------------------------------------------------------------- records
     def _all_matches(self, job: _Job) -> Iterator[Task]:
         if job.plan.ids is not None:
-            yield from self._matches(job, [(0, task_id.encode()) for task_id in job.plan.ids])
+            yield from self._matches(job, _by_name(job.plan.ids))
         for places in walk(self._link, job.plan.best.names, Window(descending=False), MOST):
             for start in range(0, len(places), MOST):
                 yield from self._matches(job, places[start : start + MOST])
 
     def _matches(self, job: _Job, places: Sequence[Place]) -> Iterator[Task]:
         """The records at these places that are wanted; only these are unpacked whole."""
+        for stored in self._glances(job, places):
+            try:
+                yield decode(stored)
+            except msgspec.DecodeError:
+                continue  # not a record: the next claim puts it aside
+
+    def _glances(self, job: _Job, places: Sequence[Place]) -> Iterator[bytes]:
+        """The same as they are stored."""
         if not places:
             return
         for stored in self._link.call("MGET", *(keys.TASK.encode() + task_id for _, task_id in places)):
@@ -155,19 +166,41 @@ class Queries(Reads):
                 continue
             try:
                 if job.wants(_GLANCE.decode(stored[PREFIX:])):
-                    yield decode(stored[PREFIX:])
+                    yield stored[PREFIX:]
             except msgspec.DecodeError:
-                continue  # not a record: the next claim puts it aside
+                continue
 
-    def _total(self, job: _Job, rows: Sequence[Task], cut: Place | None) -> int | None:
-        """How many match in all, where that is known without reading more than a few records."""
+    def _total(self, job: _Job, rows: Sequence[Task], cut: Place | None) -> tuple[int, bool]:
+        """How many match, and whether these are all of them: where no index knows that, no more than a few records are
+        looked at for it.
+        """
         if job.after is None and cut is None and len(rows) <= job.limit:
-            return len(rows)
+            return len(rows), True
         total = redis_plan.total(self._link, job.plan, job.query.terms)
-        if total is None and job.plan.best.size <= FEW:
-            everything = _Job(query=job.query, fits=job.fits, scans=False, after=None, plan=job.plan)
-            total = sum(1 for _ in self._all_matches(everything))
-        return total
+        if total is not None:
+            return total, True
+        if job.after is None and cut is not None and job.query.sort == "created":
+            return len(rows), False  # the page itself looked at so many
+        return self._counted(job)
+
+    def _counted(self, job: _Job) -> tuple[int, bool]:
+        """Matches among the newest candidates, and whether these were all."""
+        every = replace(job, query=Query(terms=job.query.terms), after=None)
+        if job.plan.ids is not None:
+            return sum(1 for _ in self._glances(every, _by_name(job.plan.ids))), True
+        seen = found = 0
+        for places in walk(self._link, job.plan.best.names, _window(every, "created"), MOST):
+            for start in range(0, len(places), MOST):
+                part = places[start : start + MOST]
+                if seen >= FEW:
+                    return found, False
+                found += sum(1 for _ in self._glances(every, part))
+                seen += len(part)
+        return found, True
+
+
+def _by_name(ids: Sequence[str]) -> list[Place]:
+    return [(0, task_id.encode()) for task_id in ids]
 
 
 def _window(job: _Job, field: str) -> Window:

@@ -24,7 +24,7 @@ SLICE = 500
 _LOOK = 500
 #: a key may be held by tasks whose records were lost with their Redis; who comes behind so many of them is found
 _GHOSTS = 3
-_NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
+NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
 
 
 class Reads(Part):
@@ -218,7 +218,7 @@ class Reads(Part):
 def _shop_table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
     table: dict[str, dict[str, int]] = {}
     for name, packed in counters.items():
-        row = {str(status): n for status, n in zip(keys.COUNTED, _NUMBERS.unpack_from(packed)[1:], strict=True) if n}
+        row = {str(status): n for status, n in zip(keys.COUNTED, NUMBERS.unpack_from(packed)[1:], strict=True) if n}
         if row:
             table[name.decode()] = row
     return table

@@ -58,7 +58,7 @@ def test_a_task_from_creation_to_its_end(cli: Cli) -> None:
     assert shown["gates"] == []
 
     listed = cli.run("task", "list", "--filter", "status:succeeded shop:s1", "--limit", 10, "--sort", "updated")
-    assert set(listed) == {"tasks", "next", "total"}
+    assert set(listed) == {"tasks", "next", "total", "at_least"}
     assert ([one["task_id"] for one in listed["tasks"]], listed["next"], listed["total"]) == ([task_id], None, 1)
     assert cli.run("task", "list", "--filter", "status:dead")["tasks"] == []
     people = cli.call("task", "show", task_id)

@@ -16,6 +16,7 @@ from services.domain.insight.gates import GATES
 from services.domain.insight.wait import closed
 from services.domain.limit import Limit
 from services.domain.message import Message
+from services.domain.query import Total
 from services.domain.task import Attempt
 from services.domain.task_type import TaskType
 from services.domain.worker import SlotState, WorkerInfo
@@ -80,7 +81,7 @@ def say(fleet: Fleet, gate: str, *task_ids: str) -> Wait:
     assert ids(fleet, f"gate:{gate}") == set(task_ids)
     page = asked.page(f"gate:{gate}", limit=1)
     assert page.total == len(task_ids)
-    assert asked.gate_counts()[gate] == len(task_ids)
+    assert asked.gate_counts()[gate] == Total(len(task_ids))
     assert ids(fleet, f"-gate:{gate} status:waiting").isdisjoint(task_ids)
     others = ",".join(one for one in GATES if one != gate)
     assert ids(fleet, f"gate:{others}").isdisjoint(task_ids)
@@ -113,7 +114,9 @@ def test_all_tasks_of_a_logged_out_shop_need_a_login(hall: Fleet) -> None:
     say(hall, "lane_order", other)
     document = call(hall, "task", "list", "--filter", "gate:session", "--limit", 50)
     assert {one["gate"] for one in document["tasks"]} == {"session"}  # type: ignore[attr-defined]
-    assert document["total"] == 15
+    assert document["total"] == document["at_least"] == 15
+    numbers = call(hall, "stats")
+    assert (numbers["gates"], numbers["gates_at_least"]) == ({"session": 15, "lane_order": 1}, [])
     shown = call(hall, "task", "show", rest[0])
     assert (shown["gate"], shown["estimate"]) == ("session", None)
     assert "must be logged in again" in str(shown["sentence"])

@@ -17,7 +17,7 @@ turns the bar into one line of text and back; ``show_problem`` says below it wha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -194,9 +194,9 @@ class FilterBar(QWidget):
         if self.chips.chips:
             self.chips.put_chips(self.chips.chips[:-1])
 
-    def set_counts(self, field: str, counts: Mapping[str, int]) -> None:
-        """Give the counts per value that the popover of `field` shows."""
-        self.chips.set_counts(field, counts)
+    def set_counts(self, field: str, counts: Mapping[str, int], at_least: Collection[str] = ()) -> None:
+        """Give the counts per value that the popover of `field` shows; those of `at_least` are not all."""
+        self.chips.set_counts(field, counts, at_least)
 
     def set_fields(self, fields: Sequence[FilterField]) -> None:
         """Change the fields, for values known only later."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QResizeEvent
@@ -32,6 +32,7 @@ class FilterChips(QWidget):
         self._offers = offers
         self._chips: tuple[Chip, ...] = ()
         self._counts: dict[str, Mapping[str, int]] = {}
+        self._least: dict[str, frozenset[str]] = {}
         self._views: list[ChipView] = []
         self._keys: dict[ChipView, FilterField] = {}
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -62,9 +63,10 @@ class FilterChips(QWidget):
         self.set_chips(chips)
         self.changed.emit()
 
-    def set_counts(self, field: str, counts: Mapping[str, int]) -> None:
-        """Give the counts per value that the popover of `field` shows."""
+    def set_counts(self, field: str, counts: Mapping[str, int], at_least: Collection[str] = ()) -> None:
+        """Give the counts per value that the popover of `field` shows; those of `at_least` are not all."""
         self._counts[field] = dict(counts)
+        self._least[field] = frozenset(at_least)
 
     def set_fields(self, fields: Sequence[FilterField]) -> None:
         """Change the fields, for values known only later."""
@@ -148,7 +150,8 @@ class FilterChips(QWidget):
     def _open_popup(self, view: ChipView, field: FilterField, chip: Chip | None) -> None:
         popup = ValuePopup(_(field.title), self)
         counts = self._counts.get(field.key, {})
-        choices = [Choice(v.value, _(v.word), v.glyph, counts.get(v.value)) for v in field.values]
+        least = self._least.get(field.key, frozenset())
+        choices = [Choice(v.value, _(v.word), v.glyph, counts.get(v.value), v.value not in least) for v in field.values]
         chosen = chip.values if chip is not None else ()
         popup.fill(choices, chosen, negated=bool(chip and chip.negated), free=field.takes_text, single=field.single)
         place = self._chips.index(chip) if chip is not None else len(self._chips)

@@ -27,6 +27,7 @@ class Choice:
     words: str
     glyph: tuple[str, str] | None = None
     count: int | None = None
+    exact: bool = True  #: else at least so many
 
 
 class ValuePopup(QFrame):
@@ -87,7 +88,7 @@ class ValuePopup(QFrame):
         (self._search if not self._search.isHidden() else self._list).setFocus()
 
     def _add(self, choice: Choice, chosen: bool) -> None:
-        count = f"   {choice.count:,}" if choice.count is not None else ""
+        count = "" if choice.count is None else f"   {'' if choice.exact else '≥ '}{choice.count:,}"
         item = QListWidgetItem(f"{choice.words}{count}")
         item.setData(_VALUE, choice.value)
         item.setSizeHint(QSize(0, ROW))

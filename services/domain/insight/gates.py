@@ -37,6 +37,7 @@ GATED = (Status.BLOCKED, Status.PENDING, Status.QUEUED, Status.RETRYING, Status.
 _OF_SHOP = (SHOP_BUSY, PAUSED, SESSION, BREAKER)
 _AT_NODE = f"{home.gate_of('')}*"
 _BLOCKED = equals("status", Status.BLOCKED)
+NOBODY = equals("id")
 _UNDER_WAY = equals("status", *sorted(UNDER_WAY))
 
 Terms = tuple[Term, ...]
@@ -85,6 +86,8 @@ class GatesNow:
             found += self._found(value)
         if term.negated:
             return (none_of(*found),)
+        if not found:  # nobody can wait there now, which no store has to look for
+            return (NOBODY,)
         return found[0] if len(found) == 1 else (equals("status", *GATED), any_of(*found))
 
     def _found(self, value: str) -> Iterator[Terms]:

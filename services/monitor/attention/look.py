@@ -10,8 +10,8 @@ from services.domain.insight.flow import Flow
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
 from services.domain.message import Message
-from services.domain.query import Query, Term, equals
-from services.domain.status import WAITING, Status
+from services.domain.query import Query, Term, Total, equals
+from services.domain.status import WAITING
 from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
@@ -50,13 +50,13 @@ class Look:
         """How many tasks wait, for whatever."""
         return sum(self.number(status) for status in WAITING)
 
-    def at_gate(self, gate: str, *where: Term) -> int:
-        """How many tasks wait at a gate, as the list behind an item says it; of very many those that are parked."""
-        asked = (equals("gate", gate), *where)
-        total = self.store.query(Query(terms=self.terms(asked), limit=1)).total
-        if total is None:
-            total = self.store.query(Query(terms=(equals("status", Status.BLOCKED), *where), limit=1)).total
-        return total or 0
+    def at_gate(self, gate: str, *where: Term) -> Total:
+        """How many tasks wait at a gate, as the list behind an item says it."""
+        return self.store.query(Query(terms=self.terms((equals("gate", gate), *where)), limit=1)).number
+
+    def counted(self, found: Total) -> tuple[Message, ...]:
+        """What an item adds where its number is not all."""
+        return () if found.exact else (Message("attention.at_least"),)
 
     def alive(self) -> list[WorkerInfo]:
         """The workers that take tasks."""

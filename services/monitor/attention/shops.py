@@ -38,6 +38,7 @@ def logins(look: Look) -> Iterable[Attention]:
         yield _login(found[0], look)
     elif found:
         more = max(0, len(found) - NAMED)
+        waiting = look.at_gate(session.GATE, equals("shop", *(one.shop for one in found)))
         yield Attention(
             key="sessions",
             severity="login",
@@ -46,25 +47,28 @@ def logins(look: Look) -> Iterable[Attention]:
                 "shops": len(found),
                 "names": look.named([one.shop for one in found]),
                 "more": more,
-                "waiting": look.at_gate(session.GATE, equals("shop", *(one.shop for one in found))),
+                "waiting": waiting.number,
             },
+            facts=look.counted(waiting),
             since_ms=found[0].since,
             verbs=(("open_shops", "session"), ("open_tasks", f"gate:{session.GATE}")),
         )
 
 
 def _login(one: ClosedSession, look: Look) -> Attention:
+    waiting = look.at_gate(session.GATE, equals("shop", one.shop))
     return Attention(
         key=f"session:{one.shop}",
         severity="login",
         code="attention.session_captcha" if one.kind == classify.CAPTCHA else "attention.session_login",
         params={
             "shop": look.name(one.shop),
-            "waiting": look.at_gate(session.GATE, equals("shop", one.shop)),
+            "waiting": waiting.number,
             "task": one.task_id,
             "who": one.by,
             "reason": one.note,
         },
+        facts=look.counted(waiting),
         since_ms=one.since,
         verbs=(
             ("login_shop", one.shop),

@@ -27,6 +27,7 @@ class BarState:
     ticked: int = 0
     loaded: int = 0
     total: int | None = 0  #: None: not counted, there may be more than loaded
+    at_least: int = 0  #: so many match for certain, where the total is not counted
     match: int | None = None  #: what the page's head says; None where it says nothing
     all_ticked: bool = False  #: every loaded row is
     new_rows: int = 0
@@ -156,6 +157,9 @@ class ActionBar(QWidget):
         known = state.total if state.match is None or state.match < state.loaded else state.match
         if state.ticked:
             words = ngettext("{n} selected", "{n} selected", state.ticked).format(n=text.count(state.ticked))
+        elif known is None and state.at_least > state.loaded:
+            total = text.count(state.at_least)
+            words = _("{shown} of at least {total} loaded").format(shown=text.count(state.loaded), total=total)
         elif known is None or state.loaded < known:
             total = text.count(known) if known is not None else "…"
             words = _("{shown} of {total} loaded").format(shown=text.count(state.loaded), total=total)

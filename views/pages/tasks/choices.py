@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject
 
 from services import i18n
 from services.domain.errors import ConsoleError
-from services.domain.query import Counts
+from services.domain.query import Counts, Total
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.monitor.live import Snapshot
@@ -55,11 +55,12 @@ class FilterChoices(QObject):
         """Say the names of types in the language of the moment."""
         self._show()
 
-    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int] | None]) -> None:
+    def _take(self, found: tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]) -> None:
         self._types, self._shops, at_gates = found
         self._show()
         if at_gates is not None:
-            self._bar.set_counts("gate", dict(at_gates))
+            least = [gate for gate, found in at_gates.items() if not found.exact]
+            self._bar.set_counts("gate", {gate: found.number for gate, found in at_gates.items()}, least)
 
     def _show(self) -> None:
         busiest = Counter(
@@ -95,7 +96,7 @@ def counted(counts: Counts) -> dict[str, dict[str, int]]:
     }
 
 
-def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, int] | None]:
+def _look(context: PageContext) -> tuple[Mapping[str, TaskType], Mapping[str, Shop], Mapping[str, Total] | None]:
     try:
         at_gates = context.tasks.gate_counts()
     except ConsoleError:  # the list beside it and the banner say what is lost; the numbers stay as they were

@@ -41,6 +41,7 @@ class Listing:
 
     rows: tuple[TaskRow, ...] = ()
     total: int | None = None
+    at_least: int = 0  #: where there is no total: so many match for certain
     more: str | None = None
     settle: bool = False
     wanted: Wanted = Wanted()
@@ -178,7 +179,8 @@ def _list(queries: TaskQueries, wanted: Wanted, limit: int, settle: bool, shown:
         cursor = further.next
         tries += 1
     rows = _same(_rows(queries, tasks), shown)
-    return Listing(rows=rows, total=page.total, more=cursor, settle=settle, wanted=wanted)
+    least = max(page.at_least, len(tasks))
+    return Listing(rows=rows, total=page.total, at_least=least, more=cursor, settle=settle, wanted=wanted)
 
 
 def _same(rows: Iterable[TaskRow], shown: Iterable[TaskRow]) -> tuple[TaskRow, ...]:

@@ -20,10 +20,11 @@ class Tally:
     def __init__(self, lister: TaskLister, views: ViewKeeper, feed: Feed, table: TableView) -> None:
         self._lister, self._views, self._feed, self._table = lister, views, feed, table
         self._total: int | None = None
+        self._at_least = 0
 
     def note(self, listing: Listing) -> None:
         """A list was answered."""
-        self._total = listing.total
+        self._total, self._at_least = listing.total, listing.at_least
         self._views.note_total(listing.wanted.filter, listing.total)
 
     def match(self) -> int | None:
@@ -38,6 +39,8 @@ class Tally:
             return _("Nothing is kept yet.")
         kept = text.count(number)
         match = self.match()
+        if match is None and self._at_least > self._table.records.rowCount():
+            return _("at least {match} match, of {kept} kept").format(match=text.count(self._at_least), kept=kept)
         if match is None:
             return _("{shown} shown, of {kept} kept").format(
                 shown=text.count(self._table.records.rowCount()), kept=kept
@@ -51,6 +54,7 @@ class Tally:
             ticked=selection.count,
             loaded=model.rowCount(),
             total=self._total,
+            at_least=self._at_least,
             match=self.match(),
             all_ticked=model.tick_state() == Qt.CheckState.Checked,
             new_rows=model.pending,

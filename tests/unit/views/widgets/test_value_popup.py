@@ -29,6 +29,13 @@ def test_chosen_values_are_ticked_also_unknown_ones(popup: ValuePopup) -> None:
     assert items(popup).item(0).text() == "Dead letter   143"
 
 
+def test_a_number_that_is_not_all_says_so(qtbot: QtBot) -> None:
+    popup = ValuePopup("Gate")
+    qtbot.addWidget(popup)
+    popup.fill([Choice("paused", "Paused", count=4000, exact=False)], (), negated=False, free=True)
+    assert items(popup).item(0).text() == "Paused   ≥ 4,000"
+
+
 def test_ticking_tells_all_values(qtbot: QtBot, popup: ValuePopup) -> None:
     with qtbot.waitSignal(popup.changed) as signal:
         items(popup).item(1).setCheckState(Qt.CheckState.Checked)

@@ -1,0 +1,43 @@
+"""All that closes gates, read from the SQLite file at once."""
+
+from __future__ import annotations
+
+from services.domain.closed import BEGUN, Closed
+from services.domain.status import UNDER_WAY, Status
+from services.store.embedded_breakers import OpenBreakers
+from services.store.embedded_fleet import Fleet
+from services.store.embedded_logins import Sessions
+from services.store.embedded_quota import Quota
+
+_OTHERS = tuple(map(str, sorted({Status.RUNNING, *UNDER_WAY})))
+_OTHER = """coalesce((SELECT n FROM shop_tallies AS other WHERE other.shop_id = parked.shop_id
+    AND other.platform = parked.platform AND other.status = '{}' AND other.triage = ''), 0)"""
+#: by the index of shops with parked tasks, of which there are usually few, not along all shops
+_PARKED = f"""SELECT platform || ':' || shop_id, n, {", ".join(map(_OTHER.format, _OTHERS))}
+    FROM shop_tallies AS parked INDEXED BY shop_tallies_parked WHERE status = 'blocked' AND n > 0"""
+_RUNNING = """SELECT platform || ':' || shop_id, count(*) FROM tasks INDEXED BY tasks_kind
+    WHERE status = 'running' GROUP BY 1"""
+_IN_HAND = "SELECT held_uniq FROM tasks INDEXED BY tasks_updated WHERE status = ? ORDER BY updated_at DESC LIMIT ?"
+
+
+class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
+    """The call of ``services.ports.Store``."""
+
+    def closed(self, in_hand: int = 0) -> Closed:
+        """All that closes gates."""
+        with self._read() as conn:
+            running = conn.execute(_RUNNING).fetchall()
+            parked = conn.execute(_PARKED).fetchall()
+            held = [row for status in BEGUN for row in conn.execute(_IN_HAND, (status, in_hand))] if in_hand else []
+        names = (str(Status.BLOCKED), *_OTHERS)
+        shops = {shop: {str(Status.RUNNING): n} for shop, n in running}
+        shops |= {shop: {name: n for name, n in zip(names, row, strict=True) if n} for shop, *row in parked}
+        return Closed(
+            pauses=tuple(self.pauses()),
+            sessions=tuple(self.sessions()),
+            breakers=tuple(self.breakers()),
+            limits=tuple(self.limits()),
+            workers=tuple(self.workers()),
+            shops=shops,
+            in_hand=frozenset(uniq for (uniq,) in held if uniq),
+        )

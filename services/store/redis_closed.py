@@ -1,0 +1,85 @@
+"""All that closes gates, read from Redis in two round trips at most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from services.domain.closed import BEGUN, ROOM, Closed
+from services.domain.status import Status
+from services.store import keys
+from services.store.redis_breakers import opened
+from services.store.redis_client import Command
+from services.store.redis_fleet import pauses_in, workers_in
+from services.store.redis_glance import Glance
+from services.store.redis_limits import limits_now, numbers_of
+from services.store.redis_logins import sessions_in
+from services.store.redis_part import Part
+from services.store.redis_reads import NUMBERS
+from services.store.redis_script import PREFIX
+
+#: records in one command
+_SLICE = 500
+_GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
+#: where the numbers of ``ROOM`` stand among the counters of a shop, behind its slots
+_PLACES = tuple((place, str(status)) for place, status in enumerate(keys.COUNTED, start=1) if status in ROOM)
+_RUNNING, _BLOCKED = (1 + keys.COUNTED.index(status) for status in (Status.RUNNING, Status.BLOCKED))
+
+
+class ClosedGates(Part):
+    """The call of ``services.ports.Store``."""
+
+    def closed(self, in_hand: int = 0) -> Closed:
+        """All that closes gates."""
+        now = self._ticker.now_ms()
+        names = [keys.status(status, priority) for status in BEGUN for priority in keys.PRIORITIES]
+        pauses, sessions, shops, limits, workers, counters, *members = self._link.many(
+            [
+                ("HGETALL", keys.PAUSES),
+                ("HGETALL", keys.SESSIONS),
+                ("ZRANGE", keys.BREAKERS_OPEN, 0, -1),
+                ("HGETALL", keys.LIMITS),
+                ("HGETALL", keys.WORKERS),
+                ("HGETALL", keys.BY_SHOP),
+                *([("ZRANGE", name, 0, in_hand - 1, "REV") for name in names] if in_hand else ()),
+            ]
+        )
+        shops = sorted(shops)
+        ids = [task_id for found in members for task_id in found]
+        asked: list[Command] = [("HMGET", keys.BREAKERS, *shops)] if shops else []
+        asked += numbers_of(limits, now)
+        records = len(asked)
+        for start in range(0, len(ids), _SLICE):
+            asked.append(("MGET", *(keys.TASK.encode() + task_id for task_id in ids[start : start + _SLICE])))
+        replies = self._link.many(asked)
+        return Closed(
+            pauses=tuple(pauses_in(pauses)),
+            sessions=tuple(sessions_in(sessions)),
+            breakers=tuple(opened(shops, replies[0]) if shops else ()),
+            limits=tuple(limits_now(limits, replies[bool(shops) : records], now)),
+            workers=tuple(workers_in(workers, now)),
+            shops=_room(counters),
+            in_hand=frozenset(_uniqs(stored for found in replies[records:] for stored in found)),
+        )
+
+
+def _room(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
+    found = {}
+    for name, packed in counters.items():
+        numbers = NUMBERS.unpack_from(packed)
+        if numbers[_BLOCKED]:
+            found[name.decode()] = {status: numbers[place] for place, status in _PLACES if numbers[place]}
+        elif numbers[_RUNNING]:
+            found[name.decode()] = {str(Status.RUNNING): numbers[_RUNNING]}
+    return found
+
+
+def _uniqs(records: Iterable[bytes | None]) -> Iterable[str]:
+    for stored in records:
+        try:
+            uniq = _GLANCE.decode(stored[PREFIX:]).uniq if stored is not None else ""
+        except msgspec.DecodeError:
+            continue
+        if uniq:
+            yield uniq
