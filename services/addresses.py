@@ -16,13 +16,25 @@ STORE_OPTIONS: dict[str, frozenset[str] | None] = {
 BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
 
 
+def each(url: str) -> list[str]:
+    """The address of each host of ``scheme://user:password@a:1,b:2,c/path``, in their order; one of one host as it is.
+
+    What is in front of the last @ and what follows the hosts is the same for all.
+    """
+    scheme, mark, rest = url.strip().partition("://")
+    end = min((place for place in map(rest.find, "/?#") if place >= 0), default=len(rest))
+    who, at, hosts = rest[:end].rpartition("@")
+    return [f"{scheme}{mark}{who}{at}{host.strip()}{rest[end:]}" for host in hosts.split(",")]
+
+
 def check_broker(url: str, field: str) -> None:
-    """Refuse what is no address of a broker; it may hold a password and is not repeated.
+    """Refuse what is no address of a broker, or of several nodes of one; it may hold a password and is not repeated.
 
     Raises:
         UsageError: ``field`` is where it came from; the sentence names it and shows what it should look like.
     """
-    _read(url, field, ("amqp", "amqps"), BROKER)
+    for one in each(url):
+        _read(one, field, ("amqp", "amqps"), BROKER)
 
 
 def check_store(url: str, field: str) -> None:
@@ -70,11 +82,15 @@ def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitRes
 
 
 def shown(url: str) -> str:
-    """Host, port and path of an address, without user and password; "" for what cannot be read."""
+    """Hosts, ports and path of an address, without user and password; "" for what cannot be read."""
+    places = []
+    path = ""
     try:
-        parts = urlsplit(url.strip())
-        host = parts.hostname or ""
-        port = f":{parts.port}" if parts.port else ""
+        for one in each(url):
+            parts = urlsplit(one)
+            port = f":{parts.port}" if parts.port else ""
+            places.append(f"{parts.hostname or ''}{port}")
+            path = parts.path.rstrip("/")
     except ValueError:
         return ""
-    return f"{host}{port}{parts.path.rstrip('/')}"
+    return ",".join(places) + path

@@ -50,7 +50,7 @@ class RabbitBroker:
         self._out = Link(self.address, clock, self._timing, name="publish")
         self._in = Link(self.address, clock, self._timing, name="consume")
         self._control = Control(self._in, self.management, profile)
-        self._publisher = Publisher(self._out, clock, self._restore, window=window)
+        self._publisher = Publisher(self._out, clock, self._restore, window=window, cluster=profile == topology.CLUSTER)
         self._lock = threading.Lock()
         self._consumers: list[RabbitConsumer] = []
         self._dedicated: set[str] = set()
@@ -151,8 +151,9 @@ class RabbitBroker:
 
     def inspect(self, delays: Iterable[int] = ()) -> Inspection:
         self._use(self._in)
-        waits = [part for seconds in sorted(delays) for part in topology.delay(seconds)]
-        return rabbitmq_look.look(self._in, self.management, [*topology.base(self._profile), *waits])
+        waits = [part for seconds in sorted(delays) for part in topology.delay(seconds, self._profile)]
+        parts = topology.base(self._profile, topology.NO_LIMIT_SINCE)
+        return rabbitmq_look.look(self._in, self.management, [*parts, *waits])
 
     def queues(self) -> list[QueueSeen]:
         return [one for one in self.management.queues() if one.name.startswith(topology.OURS)]
@@ -184,6 +185,7 @@ class RabbitBroker:
         return {
             "kind": "rabbitmq",
             "profile": self._profile,
+            "nodes": str(self.management.nodes()),
             "version": self._in.version or self._out.version,
             "alarms": ", ".join(alarms or ()),
             "management_error": self.management.error if alarms is None else "",

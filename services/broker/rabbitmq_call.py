@@ -14,7 +14,9 @@ OK = Receipt(True)
 class Slot:
     """One order on its way."""
 
-    __slots__ = ("body", "call", "head", "name", "place", "returned", "sent", "settled", "size", "tries")
+    __slots__ = (
+        "body", "call", "head", "nacks", "name", "once", "place", "returned", "sent", "settled", "size", "tries",
+    )  # fmt: skip
 
     def __init__(self, call: Call, place: int, order: Order, exchange: str, head: bytes) -> None:
         self.call, self.place = call, place
@@ -22,7 +24,8 @@ class Slot:
         self.head, self.body = head, order.body
         self.size = len(head) + len(order.body)
         self.sent = 0.0
-        self.tries = 0
+        self.tries = self.nacks = 0
+        self.once = order.kind == "dead"  #: a second time it would stand twice in the log beside the queue
         self.returned = self.settled = False
 
     def settle(self, receipt: Receipt) -> None:

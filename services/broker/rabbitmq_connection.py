@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -28,6 +29,10 @@ class Link:
 
     def __init__(self, address: Address, clock: Clock, timing: Timing, *, name: str) -> None:
         self.address, self.timing, self.name = address, timing, name
+        self._nodes = address.nodes
+        # a fleet whose programs all began with the first node would leave the others idle
+        self._node = random.randrange(len(self._nodes))
+        self._reasons: list[tuple[Address, BaseException]] = []  #: of the nodes tried in vain since the last success
         self._clock = clock
         self._loop = select_connection.IOLoop()
         self._thread = threading.Thread(target=self._run, name=f"rabbitmq-{name}", daemon=True)
@@ -63,6 +68,11 @@ class Link:
         self.post(self._connect)
         self._thread.start()
 
+    @property
+    def node(self) -> Address:
+        """The node that this is connected to, or that is tried next."""
+        return self._nodes[self._node]
+
     def add(self, listener: Listener) -> None:
         """Tell ``listener`` of what happens, beginning with ``on_up`` if the connection is up."""
 
@@ -81,12 +91,13 @@ class Link:
         self._loop.add_callback_threadsafe(work)
 
     def wait_up(self, timeout: float) -> None:
-        """Wait until connected, at most for one attempt made now.
+        """Wait until connected, at most for one attempt made now: ``timeout`` seconds for each node.
 
         Raises:
             BrokerUnavailable: with the reason in plain words.
         """
         self.start()
+        timeout *= len(self._nodes)
         with self._cond:
             failures = self._failures
             # only a failed attempt answers for now: a connection that was just lost is on its way back
@@ -167,7 +178,7 @@ class Link:
     def abort(self, reason: str) -> None:
         """Drop the connection; it is made anew."""
         if self._connection is not None and self.up:
-            log.warning("%s connection to %s is made anew: %s", self.name, self.address.place, reason)
+            log.warning("%s connection to %s is made anew: %s", self.name, self.node.place, reason)
             self._connection.abort(reason)
 
     def nudge(self) -> None:
@@ -210,7 +221,7 @@ class Link:
         self._hurry = self.later(self.timing.connect, self._late)
         try:
             self._connection = WireConnection(
-                rabbitmq_url.parameters(self.address, self.timing, name=self.name),
+                rabbitmq_url.parameters(self.node, self.timing, name=self.name),
                 self._after_data,
                 on_open_callback=self._opened,
                 on_open_error_callback=self._failed,
@@ -231,7 +242,8 @@ class Link:
         connection.add_on_connection_unblocked_callback(lambda *_: self._hold(False, ""))
         self._up_at = self._clock.monotonic()
         self.version = connection.version
-        log.info("%s connection to %s is up (RabbitMQ %s)", self.name, self.address.place, self.version)
+        self._reasons.clear()
+        log.info("%s connection to %s is up (RabbitMQ %s)", self.name, self.node.place, self.version)
         self._turn(True, "")
         for listener in tuple(self._listeners):
             listener.on_up()
@@ -242,7 +254,12 @@ class Link:
         if self._closing:
             self._loop.stop()
             return
-        text = rabbitmq_errors.explain(reason, self.address)
+        self._reasons.append((self.node, reason))
+        self._node = (self._node + 1) % len(self._nodes)
+        if len(self._reasons) % len(self._nodes):
+            self._retry_in(0.0)  # another node may do
+            return
+        reason, text = self._worst()
         if text != self.error:
             # who asked for the very first connection is told by the error that he gets, and says it himself
             level = logging.WARNING if self.version else logging.INFO
@@ -253,16 +270,27 @@ class Link:
         self._turn(False, text)
         self._again(REFUSED_CAP if rabbitmq_errors.needs_person(reason) else REACH_CAP)
 
+    def _worst(self) -> tuple[BaseException, str]:
+        """Why no node would do: what needs a person, else the same for all, else what the last one met."""
+        tried = self._reasons[-len(self._nodes) :]
+        self._reasons.clear()
+        refused = [(node, reason) for node, reason in tried if rabbitmq_errors.needs_person(reason)]
+        node, reason = (refused or tried)[-1]
+        alike = len({rabbitmq_errors.explain(reason, self.address) for _, reason in tried}) == 1
+        return reason, rabbitmq_errors.explain(reason, self.address if alike else node)
+
     def _closed(self, _connection: WireConnection, reason: BaseException) -> None:
         self._connection = None
         text = rabbitmq_errors.describe(reason)
-        self._turn(False, "" if self._closing else f"Connection to RabbitMQ at {self.address.place} lost: {text}.")
+        lost = self.node.place
+        self._node = (self._node + 1) % len(self._nodes)
+        self._turn(False, "" if self._closing else f"Connection to RabbitMQ at {lost} lost: {text}.")
         for listener in tuple(self._listeners):
             listener.on_down()
         if self._closing:
             self._loop.stop()
             return
-        log.warning("%s connection to %s lost: %s", self.name, self.address.place, text)
+        log.warning("%s connection to %s lost: %s", self.name, lost, text)
         if self._clock.monotonic() - self._up_at >= STEADY:
             self._backoff.reset()
         self._again(REACH_CAP)
@@ -288,8 +316,8 @@ class Link:
         self.blocked, self.blocked_at, self.since_ms = blocked, self._clock.monotonic(), self._clock.now_ms()
         self.blocked_ms, self.why = (self.since_ms, why) if blocked else (0, "")
         what = f"holds publishers back ({why})" if blocked else "accepts publishers again"
-        self.error = f"RabbitMQ at {self.address.place} {what}." if blocked else ""
-        log.warning("RabbitMQ at %s %s", self.address.place, what)
+        self.error = f"RabbitMQ at {self.node.place} {what}." if blocked else ""
+        log.warning("RabbitMQ at %s %s", self.node.place, what)
 
     def _after_data(self) -> None:
         for listener in tuple(self._listeners):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
 from services.broker.rabbitmq_count import Count, Numbers
+from services.broker.rabbitmq_declare import Declaration, Declared, PartRefused
 from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, PRECONDITION_FAILED, ChannelLost
 from services.broker.rabbitmq_management import Management
 from services.broker.rabbitmq_topology import Part
@@ -21,14 +22,7 @@ from services.domain.errors import BrokerUnavailable, TopologyMismatch
 log = logging.getLogger(__name__)
 
 STREAMS_SINCE = (3, 9)
-
-
-class PartRefused(Exception):
-    """The broker closed the channel instead of declaring this part."""
-
-    def __init__(self, part: Part, reason: ChannelLost) -> None:
-        super().__init__(reason.text)
-        self.part, self.reason = part, reason
+PATIENCE = 20.0  #: seconds for all declarations of a caller; queues that are silent take ``SILENT`` each
 
 
 @dataclass(slots=True)
@@ -39,10 +33,10 @@ class Wanted:
     platforms: set[str] = field(default_factory=set)
     delays: set[int] = field(default_factory=set)
 
-    def parts(self, profile: str) -> list[Part]:
+    def parts(self, profile: str, version: tuple[int, ...]) -> list[Part]:
         platforms = [part for name in sorted(self.platforms) for part in topology.platform(name)]
-        delays = [part for seconds in sorted(self.delays) for part in topology.delay(seconds)]
-        return [*(topology.base(profile) if self.base else ()), *platforms, *delays]
+        delays = [part for seconds in sorted(self.delays) for part in topology.delay(seconds, profile)]
+        return [*(topology.base(profile, version) if self.base else ()), *platforms, *delays]
 
 
 class Control:
@@ -54,6 +48,7 @@ class Control:
         self._wanted = Wanted()
         self._streams = True
         self._waiting: list[Callable[[], None]] = []
+        self._unreachable: dict[str, str] = {}
         self.latency_ms = -1.0
         self.error = ""
 
@@ -63,11 +58,21 @@ class Control:
         with self._lock:
             return set(self._wanted.delays)
 
+    @property
+    def unreachable(self) -> dict[str, str]:
+        """Queues that are there and out of reach, as far as was last seen, and what the broker says of each."""
+        with self._lock:
+            return dict(self._unreachable)
+
     def ensure(self, platforms: Iterable[str], delays: Iterable[int]) -> None:
-        """Declare the base, these platforms' keys and these delays; remember them for recovery."""
+        """Declare the base, these platforms' keys and these delays; remember them for recovery.
+
+        A queue that is out of reach is told and left out: whoever comes goes on with the others.
+        """
         asked = Wanted(True, set(platforms), set(delays))
         try:
-            self._declare(asked.parts(self._profile))
+            self._link.wait_up(self._link.timing.connect + 1)
+            self._declare(asked.parts(self._profile, self._version))
         except BrokerUnavailable:
             self._remember(asked)  # it is still wanted: the connection declares it as soon as it is up
             raise
@@ -77,7 +82,7 @@ class Control:
 
     def open_shop(self, platform: str, shop_id: str) -> None:
         """Declare the dedicated queue of a shop; not remembered, for who deletes it may be another process."""
-        self._declare(topology.shop(platform, shop_id))
+        self._declare(topology.shop(platform, shop_id, self._profile))
 
     def close_shop(self, shop_id: str) -> bool:
         """Delete a dedicated queue that is empty and has no consumers; tell whether it is gone."""
@@ -115,43 +120,40 @@ class Control:
         if len(self._waiting) > 1:
             return
         with self._lock:
-            parts, platforms = self._wanted.parts(self._profile), sorted(self._wanted.platforms)
+            parts, platforms = self._wanted.parts(self._profile, self._version), sorted(self._wanted.platforms)
         if not parts or not self._link.ready:
             self._restored()
             return
-        answer: Future[None] = Future()
+        answer: Future[Declared] = Future()
         answer.add_done_callback(lambda done: self._restore_log(done, platforms))
         self.declaring(parts, answer)
 
-    def declaring(self, parts: Sequence[Part], answer: Future[None]) -> None:
+    def declaring(self, parts: Sequence[Part], answer: Future[Declared]) -> None:
         """Declare on a new channel."""
-        done, asked_at = 0, 0.0
+        answer.add_done_callback(self._note)
+        Declaration(self._link, parts, answer, self._set_latency).start()
 
-        def begin(opened: Channel) -> None:
-            nonlocal asked_at
-            asked_at = self._link.now()
-            topology.declare(opened, parts, step)
+    def _note(self, done: Future[Declared]) -> None:
+        if done.exception() is None:
+            found = done.result()
+            self._see(found.arguments, found.unreachable)
 
-        def step(_part: Part) -> None:
-            nonlocal done
-            done += 1
-            if done == 1:
-                self.latency_ms = (self._link.now() - asked_at) * 1000
-            if done == len(parts):
-                answer.set_result(None)
-                channel.close()
-
-        def lost(reason: ChannelLost) -> None:
-            if not answer.done():
-                answer.set_exception(PartRefused(parts[done], reason) if reason.code else reason)
-
-        channel = self._link.channel(begin, lost)
+    def _see(self, reached: Iterable[str], unreachable: Mapping[str, str]) -> None:
+        """Keep, and tell once, what is out of reach."""
+        with self._lock:
+            before, here = self._unreachable, set(reached)
+            self._unreachable = {name: why for name, why in {**before, **unreachable}.items() if name not in here}
+            now = self._unreachable
+        for name in now.keys() - before.keys():
+            log.warning("queue %s cannot be reached, the others are used: %s", name, now[name])
+        for name in before.keys() - now.keys():
+            log.warning("queue %s can be reached again", name)
 
     def counting(self, names: Sequence[str], answer: Future[Numbers]) -> None:
         """Count on a new channel."""
-        Count(self._link, names, answer, self._set_latency).start()
+        Count(self._link, names, answer, self._set_latency, self._see).start()
 
-    def _restore_log(self, done: Future[None], platforms: list[str]) -> None:
+    def _restore_log(self, done: Future[Declared], platforms: list[str]) -> None:
         reason = done.exception()
         if isinstance(reason, PartRefused) and reason.reason.code != ACCESS_REFUSED:
             self.error = topology.mismatch(reason.part, reason.reason.text, None)
@@ -163,7 +165,7 @@ class Control:
         if reason is not None or not wanted or not self._link.ready:
             self._restored()
             return
-        answer: Future[None] = Future()
+        answer: Future[Declared] = Future()
         answer.add_done_callback(lambda _done: self._restored())
         self.declaring(topology.dead_log(platforms), answer)
 
@@ -173,6 +175,10 @@ class Control:
             then()
 
     # ---------------------------------------------------------------------------------------------------- helpers
+    @property
+    def _version(self) -> tuple[int, ...]:
+        return tuple(int(part) for part in self._link.version.split(".")[:2] if part.isdecimal())
+
     def _set_latency(self, milliseconds: float) -> None:
         self.latency_ms = milliseconds
 
@@ -184,7 +190,7 @@ class Control:
 
     def _declare(self, parts: Sequence[Part]) -> None:
         try:
-            self._link.call(lambda answer: self.declaring(parts, answer), self._link.timing.call)
+            self._link.call(lambda answer: self.declaring(parts, answer), max(self._link.timing.call, PATIENCE))
         except PartRefused as exc:
             if exc.reason.code == ACCESS_REFUSED:
                 self._accept_existing(parts, exc)
@@ -198,7 +204,7 @@ class Control:
     def _accept_existing(self, parts: Sequence[Part], refused: PartRefused) -> None:
         """An account that may not configure: what it needs must be there already."""
         names = [part.name for part in parts if isinstance(part, topology.Queue)]
-        missing = sorted(set(names) - set(self.count(names)))
+        missing = sorted(set(names) - set(self.count(names)) - self.unreachable.keys())
         if missing:
             raise BrokerUnavailable(
                 f"Queues {', '.join(missing)} are missing and user {self._link.address.user!r} may not create them: "
@@ -209,15 +215,11 @@ class Control:
 
     def _declare_dead_log(self, platforms: set[str]) -> None:
         """The second copy is welcome, not required: a broker without streams works too."""
-        if not self._streams or _version(self._link.version) < STREAMS_SINCE:
+        if not self._streams or self._version < STREAMS_SINCE:
             return
         try:
             self._link.call(lambda answer: self.declaring(topology.dead_log(platforms), answer), self._link.timing.call)
         except (PartRefused, BrokerUnavailable) as exc:
             with self._lock:
-                self._streams = False
+                self._streams = not isinstance(exc, PartRefused)
             log.info("no second copy of dead letters: %s", exc)
-
-
-def _version(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:2] if part.isdecimal())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from pika import spec
 
 from services.broker.rabbitmq_connection import Link
-from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, ChannelLost
+from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, ChannelLost, unreachable
 from services.broker.rabbitmq_wire import Channel
 
 Numbers = dict[str, tuple[int, int]]  #: queue → ready messages, consumers
@@ -19,9 +19,16 @@ class Count:
     """One count; lives in the I/O thread. A missing queue closes the channel: the rest is asked again on another."""
 
     def __init__(
-        self, link: Link, names: Sequence[str], answer: Future[Numbers], latency: Callable[[float], None]
+        self,
+        link: Link,
+        names: Sequence[str],
+        answer: Future[Numbers],
+        latency: Callable[[float], None],
+        seen: Callable[[Iterable[str], Mapping[str, str]], None] = lambda _reached, _unreachable: None,
     ) -> None:
-        self._link, self._names, self._answer, self._latency = link, names, answer, latency
+        """``seen`` hears which queues were reached and, with what the broker says of it, which could not be."""
+        self._link, self._names, self._answer, self._latency, self._seen = link, names, answer, latency, seen
+        self._away: dict[str, str] = {}
         self._found: Numbers = {}
         self._position = 0  #: answers come in the order of the questions
         self._asked_at: float | None = None
@@ -51,6 +58,7 @@ class Count:
             self._finish()
 
     def _finish(self) -> None:
+        self._seen(self._found, self._away)
         self._answer.set_result(self._found)
         if self._channel is not None and self._channel.is_open:
             self._channel.close()
@@ -61,8 +69,10 @@ class Count:
         if reason.code not in (NOT_FOUND, ACCESS_REFUSED, RESOURCE_LOCKED):
             self._answer.set_exception(reason)
             return
+        if unreachable(reason):
+            self._away[self._names[self._position]] = reason.text
         self._position += 1
         if self._position >= len(self._names):
-            self._answer.set_result(self._found)
+            self._finish()
         else:
             self._link.post(self.start)

@@ -13,6 +13,7 @@ from services.broker.rabbitmq_url import Address
 from services.domain.said import said
 
 ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED, NOT_ALLOWED = 403, 404, 405, 406, 530
+INTERNAL_ERROR = 541
 #: the broker (or the certificate) said no: a person must act first
 LOGIN = (exceptions.ProbableAuthenticationError, exceptions.AuthenticationError)
 REFUSALS = (exceptions.ProbableAuthenticationError, exceptions.ProbableAccessDeniedError, ssl.SSLCertVerificationError)
@@ -26,6 +27,12 @@ class ChannelLost(Exception):
         super().__init__(text)
         self.code = code
         self.text = text
+
+
+def unreachable(reason: ChannelLost) -> bool:
+    """Whether a queue is there and nobody can get at it now: the node that has it is down, or it recovers."""
+    gone = reason.code == NOT_FOUND and ("home node" in reason.text or "inaccessible" in reason.text)
+    return gone or reason.code in (RESOURCE_LOCKED, INTERNAL_ERROR)
 
 
 def channel_lost(reason: BaseException) -> ChannelLost:

@@ -7,7 +7,7 @@ from concurrent.futures import Future
 
 from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
-from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, ChannelLost
+from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost, unreachable
 from services.broker.rabbitmq_management import Management
 from services.broker.rabbitmq_topology import Exchange, Part, Queue
 from services.broker.rabbitmq_wire import Channel
@@ -25,17 +25,27 @@ def look(link: Link, management: Management, parts: Sequence[Part]) -> Inspectio
         BrokerUnavailable: no connection.
     """
     named = [part for part in parts if isinstance(part, Exchange | Queue)]
-    present = [part for part in named if _is_there(link, part)]
-    seen = [_compared(management, part) for part in present]
+    away: dict[str, str] = {}
+    present = [part for part in named if _is_there(link, part, away)]
+    seen = [_compared(management, part) for part in present if part.name not in away]
     missing = tuple(dict.fromkeys(part.name for part in named if part not in present))
-    return Inspection(missing=missing, present=len(present), compared=all(seen))
+    return Inspection(
+        missing=missing,
+        present=len(present),
+        compared=all(seen),
+        unreachable=tuple(away.items()),
+    )
 
 
-def _is_there(link: Link, part: Named) -> bool:
+def _is_there(link: Link, part: Named, away: dict[str, str]) -> bool:
+    """``away`` takes up what is there and cannot be reached."""
     try:
         link.call(lambda answer: _asking(link, part, answer), link.timing.call)
     except ChannelLost as exc:
-        if exc.code in (ACCESS_REFUSED, RESOURCE_LOCKED):
+        if isinstance(part, Queue) and unreachable(exc):
+            away[part.name] = exc.text
+            return True
+        if exc.code == ACCESS_REFUSED:
             return True  # there, and not ours to look into
         if exc.code != NOT_FOUND:
             raise BrokerUnavailable(f"RabbitMQ refused to look at {part.name}: {exc.text}") from exc
@@ -71,7 +81,8 @@ def _compared(management: Management, part: Named) -> bool:
             raise TopologyMismatch(topology.mismatch(part, f"its type is {kind}", None))
         return kind is not None
     theirs = management.arguments(part.name)
-    if theirs is not None and _with_type(theirs) != _with_type(part.arguments):
+    fitting = [_with_type(arguments) for arguments in (part.arguments, *part.accepted)]
+    if theirs is not None and _with_type(theirs) not in fitting:
         raise TopologyMismatch(topology.mismatch(part, "its arguments differ", theirs))
     return theirs is not None
 

@@ -26,6 +26,8 @@ WINDOW_BYTES = 32 << 20
 TICK = 0.25  #: seconds between two looks of a waiting thread at its deadlines
 TRIES = 3  #: an order that was on its way each time the channel broke is the one that breaks it
 REOPEN = 0.05
+#: seconds until an order that a cluster did not take goes again on a channel of its own, for each time
+AFRESH = (0.3, 1.0, 2.0)
 UNROUTABLE = Receipt(False, "unroutable")
 NACK = Receipt(False, "nack")
 BLOCKED = Receipt(False, "blocked")
@@ -36,8 +38,21 @@ GONE = Receipt(False, "disconnected")
 class Publisher:
     """Sends orders through one channel with confirms; ``publish`` may be called from any thread."""
 
-    def __init__(self, link: Link, clock: Clock, on_missing: Callable[[], None], *, window: int = WINDOW) -> None:
+    def __init__(
+        self,
+        link: Link,
+        clock: Clock,
+        on_missing: Callable[[], None],
+        *,
+        window: int = WINDOW,
+        cluster: bool = False,
+    ) -> None:
+        """``cluster``: what is refused goes again. A channel that first met a queue while its leader was on a node
+        that had just died refuses all for that queue for as long as it lives (RabbitMQ 3.10).
+        """
         self._link, self._clock, self._on_missing, self._window = link, clock, on_missing, window
+        self._afresh = AFRESH if cluster else ()
+        self._renewing = False  #: nothing more goes through this channel
         self._lock = threading.Lock()
         self._waiting: deque[Slot] = deque()
         self._flying: dict[int, Slot] = {}  #: by delivery tag, ascending
@@ -132,7 +147,7 @@ class Publisher:
         """Fill the window and write it as one piece."""
         with self._lock:
             self._waking = False
-            if self._channel is None or self._link.blocked:
+            if self._channel is None or self._link.blocked or self._renewing:
                 return
             pieces: list[bytes] = []
             limit, now = self._link.connection.body_limit, self._clock.monotonic()
@@ -178,9 +193,28 @@ class Publisher:
 
     def _settle(self, tag: int, answer: Receipt) -> None:
         slot = self._flying.pop(tag, None)
-        if slot is not None:
-            self._bytes -= slot.size
+        if slot is None:
+            return
+        self._bytes -= slot.size
+        refused = answer is NACK and not slot.returned and bool(self._afresh)
+        last = slot.once or slot.nacks >= len(self._afresh)
+        if refused and not self._renewing:
+            self._renewing = True
+            self._link.later(self._afresh[min(slot.nacks, len(self._afresh) - 1)], self._renew)
+        if last or not refused:
             slot.settle(UNROUTABLE if slot.returned else answer)
+            return
+        slot.nacks += 1
+        slot.sent, slot.tries = 0.0, 0
+        self._waiting.append(slot)
+
+    def _renew(self) -> None:
+        """Begin again on a new channel."""
+        channel, self._renewing = self._channel, False
+        if channel is not None and channel.is_open:
+            self._land()
+            channel.close()
+            self._link.later(REOPEN, self._open)
 
     def _unroutable(self, _channel: Any, method: Any, properties: Any, _body: bytes) -> None:
         """A return comes before the confirm, carries no tag, and returns come in the order of publishing."""
@@ -195,6 +229,8 @@ class Publisher:
     # -------------------------------------------------------------------------------------------------- recovery
     def _lost(self, reason: ChannelLost) -> None:
         """The broker closed the channel because of one order; what else was on its way goes again."""
+        if self._channel is None and not reason.code:  # we have left it
+            return
         with self._lock:
             if reason.code in (NOT_FOUND, ACCESS_REFUSED) and " topic " not in reason.text:
                 self._refuse(f"refused: {reason.text}", lambda slot: f" exchange '{slot.name[1]}'" in reason.text)

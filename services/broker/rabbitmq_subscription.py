@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 WATCH = 5.0  #: seconds between two looks of the watchdog
 STUCK = 30.0  #: a step the broker does not answer for so long: the connection is made anew
 STALL = 60.0  #: nothing came for so long although messages are ready: likewise
+AGAIN = 5.0  #: seconds between two tries to get at a queue that is out of reach
 ACK_TIMEOUT = "delivery acknowledgement"
 
 
@@ -71,6 +72,7 @@ class Subscription:
         self._shrunk = False
         self._steps = 0  #: answers the broker owes
         self._stepped_at = self._delivered_at = self._up_at = link.now()
+        self._asked_at = float("-inf")  #: when a queue out of reach was asked for last
         self._numbers = 0
         self._opening = False
         self._backoff = Backoff()
@@ -151,11 +153,19 @@ class Subscription:
             self._arrive(self.channel)
 
     def _wanted(self) -> list[str]:
-        return [queue for queue in self._queues if self._running and queue not in self._resting]
+        if not self._running:
+            return []
+        away = self._control.unreachable
+        return [queue for queue in self._queues if queue not in self._resting and queue not in away]
+
+    def _away(self) -> list[str]:
+        away = self._control.unreachable
+        return [queue for queue in self._queues if queue in away]
 
     def _arrive(self, channel: Channel) -> None:
         """All is as wanted: what exceeds it can go back now without being delivered here again at once."""
-        self.error = ""
+        away = self._away()
+        self.error = f"Queues that cannot be reached: {', '.join(away)}" if away else ""
         if self._shrunk or not self._running:
             self._shrunk = False
             self._owner.give_back({item.number for item in self._active.values()})
@@ -254,6 +264,9 @@ class Subscription:
             return
         if (self._steps or self._opening) and now - self._stepped_at > STUCK:
             self._link.abort("the broker does not answer a consumer")
+        elif self._away() and now - self._asked_at >= AGAIN:
+            self._asked_at = now
+            self._control.restore(self._converge)
         elif self._idle(now):
             log.warning("%s consumes nothing; starting again", self._name)
             self._recover()

@@ -19,6 +19,10 @@ DEAD_LOG_BYTES = 1 << 30
 CLASSIC = {"x-queue-type": "classic"}
 SORTED = {**CLASSIC, "x-max-priority": MAX_PRIORITY}
 QUORUM = {"x-queue-type": "quorum"}
+#: since 4.0 a quorum queue gives a message up after 20 returns; where nobody would take it up it must not
+NO_LIMIT_SINCE, NO_LIMIT = (4, 0), {"x-delivery-limit": -1}
+#: an expired message leaves a waiting room when its lane has confirmed it; the broker wants the overflow for that
+SURELY = {"x-dead-letter-strategy": "at-least-once", "x-overflow": "reject-publish"}
 SINGLE, CLUSTER = "single", "cluster"  #: profiles of a broker
 #: the highest priority that a quorum queue of 4.0 counts as normal
 NORMAL_CLASS = 4
@@ -39,6 +43,8 @@ class Queue:
 
     name: str
     arguments: Mapping[str, object] = field(default_factory=dict, hash=False)
+    #: what will do too where it stands already, or the broker knows no better: the best first
+    accepted: tuple[Mapping[str, object], ...] = field(default=(), hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,8 @@ def delay_queue(seconds: int) -> str:
 def quorum_priority(routing_key: str, priority: int) -> int:
     """Priority of a message on a cluster: above the normal class in the high lane only.
 
-    Within a lane the order stays, for since 4.3 every level counts; queues of single shops are no quorum queues.
+    Within a lane the order stays, for since 4.3 every level counts. In the queue of a single shop the priority tells
+    the lane, so it stays as it is, and what is urgent comes first there.
     """
     lane = routing_key.rpartition(".")[2]
     if lane not in LANES or lane == Lane.HIGH:
@@ -86,8 +93,8 @@ def kind_of(queue: str) -> str:
     return ""
 
 
-def base(profile: str = SINGLE) -> tuple[Part, ...]:
-    """What every installation has; on a cluster the lanes are quorum queues, which know no ``x-max-priority``."""
+def base(profile: str = SINGLE, version: tuple[int, ...] = ()) -> tuple[Part, ...]:
+    """What every installation has; on a cluster all are quorum queues, which know no ``x-max-priority``."""
     lanes: list[Part] = []
     arguments = {**(QUORUM if profile == CLUSTER else SORTED), "x-dead-letter-exchange": DEAD_LETTERS}
     for lane in LANES:
@@ -96,10 +103,18 @@ def base(profile: str = SINGLE) -> tuple[Part, ...]:
         Exchange(TASKS, "topic"),
         Exchange(DEAD_LETTERS, "direct"),
         Exchange(RESULTS, "topic"),
-        Queue(DEAD_QUEUE, CLASSIC),
+        _dead_queue(profile, version),
         Binding(DEAD_QUEUE, DEAD_LETTERS, DEAD_KEY),
         *lanes,
     )
+
+
+def _dead_queue(profile: str, version: tuple[int, ...]) -> Queue:
+    if profile != CLUSTER:
+        return Queue(DEAD_QUEUE, CLASSIC)
+    if version >= NO_LIMIT_SINCE:
+        return Queue(DEAD_QUEUE, {**QUORUM, **NO_LIMIT}, (QUORUM, CLASSIC))
+    return Queue(DEAD_QUEUE, QUORUM, (CLASSIC,))
 
 
 def platform(name: str) -> tuple[Part, ...]:
@@ -107,17 +122,24 @@ def platform(name: str) -> tuple[Part, ...]:
     return tuple(Binding(DEAD_QUEUE, DEAD_LETTERS, f"task.{name}.{lane}") for lane in LANES)
 
 
-def delay(seconds: int) -> tuple[Part, ...]:
+def delay(seconds: int, profile: str = SINGLE) -> tuple[Part, ...]:
     """A waiting room: a fanout in front, so that the original routing key survives to the way out."""
     name = delay_queue(seconds)
-    arguments = {**CLASSIC, "x-message-ttl": seconds * 1000, "x-dead-letter-exchange": TASKS}
-    return Exchange(name, "fanout"), Queue(name, arguments), Binding(name, name)
+    waits = {"x-message-ttl": seconds * 1000, "x-dead-letter-exchange": TASKS}
+    queue = Queue(name, {**CLASSIC, **waits})
+    if profile == CLUSTER:
+        queue = Queue(name, {**QUORUM, **waits, **SURELY}, ({**QUORUM, **waits}, {**CLASSIC, **waits}))
+    return Exchange(name, "fanout"), queue, Binding(name, name)
 
 
-def shop(platform: str, shop_id: str) -> tuple[Part, ...]:
-    """The dedicated queue of a shop."""
+def shop(platform: str, shop_id: str, profile: str = SINGLE) -> tuple[Part, ...]:
+    """The dedicated queue of a shop; what a quorum queue gives up for its returns goes to the dead letters."""
     name = shop_queue(shop_id)
-    return Queue(name, CLASSIC), Binding(name, TASKS, f"task.{platform}.{shop_id}")
+    queue = Queue(name, CLASSIC)
+    if profile == CLUSTER:
+        back = {"x-dead-letter-exchange": DEAD_LETTERS, "x-dead-letter-routing-key": DEAD_KEY}
+        queue = Queue(name, {**QUORUM, **back}, (CLASSIC,))
+    return queue, Binding(name, TASKS, f"task.{platform}.{shop_id}")
 
 
 def dead_log(platforms: Iterable[str]) -> tuple[Part, ...]:

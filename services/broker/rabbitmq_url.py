@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ssl
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import pika
 
+from services import addresses
 from services.broker.rabbitmq_timing import Timing
 from services.domain.errors import UsageError
 
@@ -22,7 +23,10 @@ ESCAPES = "write special characters in the user name, password or vhost as %XX (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Address:
-    """Where a broker is and who asks; ``repr`` and ``shown`` never carry the password."""
+    """Where a broker is and who asks; ``repr`` and ``shown`` never carry the password.
+
+    ``host`` and ``port`` are those of the node meant now, ``others`` are the further nodes of the same cluster.
+    """
 
     scheme: str
     host: str
@@ -31,37 +35,53 @@ class Address:
     user: str
     password: str = field(repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[tuple[str, int], ...] = ()
 
     @property
     def tls(self) -> bool:
         return self.scheme == "amqps"
 
     @property
+    def nodes(self) -> tuple[Address, ...]:
+        """The address of each node by itself."""
+        places = ((self.host, self.port), *self.others)
+        return tuple(replace(self, host=host, port=port, others=()) for host, port in places)
+
+    @property
     def place(self) -> str:
-        """``host:port``, an IPv6 host in brackets."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{host}:{self.port}"
+        """``host:port`` of each node, an IPv6 host in brackets."""
+        return ", ".join(f"{bracketed(one.host)}:{one.port}" for one in self.nodes)
 
     @property
     def shown(self) -> str:
         """The address for people: no user name, no password."""
-        return f"{self.scheme}://{self.place}/{self.vhost.lstrip('/')}"
+        return f"{self.scheme}://{self.place.replace(', ', ',')}/{self.vhost.lstrip('/')}"
 
     @property
     def management_url(self) -> str:
-        """Where the management plugin listens if nobody says otherwise."""
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if self.tls else 'http'}://{host}:{MANAGEMENT_PORTS[self.scheme]}"
+        """Where the management plugin of the node meant now listens if nobody says otherwise."""
+        return f"{'https' if self.tls else 'http'}://{bracketed(self.host)}:{MANAGEMENT_PORTS[self.scheme]}"
+
+
+def bracketed(host: str) -> str:
+    """A host as it stands before a port."""
+    return f"[{host}]" if ":" in host else host
 
 
 def parse(url: str) -> Address:
-    """Read ``amqp[s]://user:password@host:port/vhost?heartbeat=30&cacertfile=…``.
+    """Read ``amqp[s]://user:password@host:port,host:port/vhost?heartbeat=30&cacertfile=…``.
 
+    Several hosts are nodes of one cluster; any of them will do.
     The vhost is all that follows the first slash: nothing or ``/`` is ``/``, both ``a%2Fb`` and ``a/b`` are ``a/b``.
 
     Raises:
         UsageError: the text is not such an address; the password is not repeated.
     """
+    first, *more = (_parse(one) for one in addresses.each(url))
+    return replace(first, others=tuple((one.host, one.port) for one in more))
+
+
+def _parse(url: str) -> Address:
     try:
         parts = urlsplit(url.strip())
         port = parts.port

@@ -11,6 +11,7 @@ from services.domain.insight import worker as insight
 from services.domain.insight.connection import Reach
 from services.domain.insight.worker import FleetNow, WorkerNow
 from services.domain.message import Message, Param
+from services.domain.miscount import some
 from services.domain.order import Inspection
 from services.domain.sentences import N_
 
@@ -38,6 +39,19 @@ SENTENCES: dict[str, str] = {
     ),
     "doctor.broker_gone": N_("The broker does not answer: {error}"),
     "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
+    "doctor.unreachable": N_("Queues that cannot be reached now: {queues} ({error}); the others are used"),
+    "doctor.unreachable.remedy": N_(
+        "Start the broker's node that has them. What is meant for them waits in the store until they are back."
+    ),
+    "doctor.one_node": N_("Queues that stand on one node of the cluster and go away with it: {queues}"),
+    "doctor.one_node.remedy": N_(
+        "They are from before Fleetdeck replicated them. In a quiet moment delete each when it is empty"
+        " (rabbitmqctl delete_queue NAME --if-empty); workers make it again on several nodes within seconds."
+    ),
+    "doctor.few_copies": N_("Queues that stand on fewer nodes than they could, of {nodes}: {queues}"),
+    "doctor.few_copies.remedy": N_(
+        "Add copies on each node that has none: rabbitmq-queues grow NODE all --queue-pattern '^(rpa_|single_shop_)'"
+    ),
     "doctor.topology": N_("Queues or exchanges are not as they are needed: {error}"),
     "doctor.topology.remedy": N_("Empty and delete what exists with other arguments, or use a vhost of its own."),
     "doctor.redis_old": N_("Redis is {version}"),
@@ -212,11 +226,14 @@ def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
 
 def of_broker(what: str, seen: Inspection, facts: Mapping[str, str]) -> list[Finding]:
     """What stands there, alarms, and whether they can be seen. ``what``: kind and version of the broker."""
-    whole = seen.compared and not seen.missing
+    whole = seen.compared and not seen.missing and not seen.unreachable
     found = [finding(OK, "broker", "doctor.broker" if whole else "doctor.broker_seen", what=what)]
     if seen.missing:  # a broker that nobody has used yet lacks everything
         level = WARNING if seen.present else NOTE
         found.append(finding(level, "broker", "doctor.not_declared", what=", ".join(seen.missing)))
+    if seen.unreachable:
+        queues, error = some([name for name, _ in seen.unreachable]), seen.unreachable[0][1]
+        found.append(finding(ERROR, "broker", "doctor.unreachable", queues=queues, error=error))
     if facts.get("alarms"):
         found.append(finding(ERROR, "broker", "doctor.alarm", what=facts["alarms"]))
     if facts.get("management_error"):

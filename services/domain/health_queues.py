@@ -13,6 +13,8 @@ from services.domain.order import QueueDepth, QueueSeen
 DEAD_QUEUE, STREAM = "rpa_dead_queue", "rpa_dead_log"
 #: RabbitMQ's own, in seconds; it does not tell which one holds. It looks once a minute, and a flow is killed late
 CONSUMER_TIMEOUT_S, MARGIN_S = 1800, 170
+#: of a quorum queue, unless somebody asks for more
+USUAL_COPIES = 3
 #: from the one to the other every return counts against a limit of 20 on quorum queues
 RETURNS_COUNT = ((4, 0), (4, 3))
 
@@ -63,6 +65,19 @@ def of_policies(seen: Sequence[QueueSeen]) -> list[Finding]:
         )
         for (policy, word), names in told.items()
     ]
+
+
+def of_copies(seen: Sequence[QueueSeen], facts: Mapping[str, str]) -> list[Finding]:
+    """On a cluster: what goes away with one of its nodes, and what stands on fewer of them than quorum queues do."""
+    if facts.get("profile") != "cluster":
+        return []
+    found: list[Finding] = []
+    nodes = int(facts.get("nodes") or 0)
+    if lonely := [one.name for one in seen if one.kind == "classic"]:
+        found.append(finding(WARNING, "queues", "doctor.one_node", queues=some(lonely)))
+    if few := [one.name for one in seen if one.kind == "quorum" and 0 < one.copies < min(nodes, USUAL_COPIES)]:
+        found.append(finding(WARNING, "queues", "doctor.few_copies", queues=some(few), nodes=nodes))
+    return found
 
 
 def _harm(queue: QueueSeen) -> set[str]:

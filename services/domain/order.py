@@ -70,6 +70,8 @@ class QueueSeen(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One queue as the server has it, with what a policy of its operators adds to its own arguments."""
 
     name: str
+    kind: str = ""  #: classic | quorum | stream, "" where the server does not tell
+    copies: int = 0  #: on how many nodes it stands, 0 where the server does not tell
     policy: str = ""  #: names of the policies
     definition: dict[str, object] = {}
 
@@ -80,6 +82,7 @@ class Inspection(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     missing: tuple[str, ...] = ()
     present: int = 0
     compared: bool = True  #: whether the arguments of those present could be seen
+    unreachable: tuple[tuple[str, str], ...] = ()  #: queues that nobody can get at now, and what the broker says
 
 
 class BrokerHealth(msgspec.Struct, frozen=True, kw_only=True, gc=False):

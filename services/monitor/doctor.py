@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from services import messages
@@ -112,12 +112,14 @@ class Doctor:
         return [
             *health.of_broker(what, seen, facts),
             *health_queues.of_patience(facts, self._longest()),
-            *self._of_queues(),
+            *self._of_queues(facts),
         ]
 
-    def _of_queues(self) -> list[Finding]:
+    def _of_queues(self, facts: Mapping[str, str]) -> list[Finding]:
+        seen = self._broker.queues()
+        found = health_queues.of_copies(seen, facts)
         if not self._store.health()[0]:
-            return []
+            return found
         documents = self._store.documents(shop_queue.KIND)
         known = [key.partition(":")[2] for key in documents]
         states = [shop_queue.parse(body).state for body in documents.values()]
@@ -125,8 +127,8 @@ class Doctor:
         now = self._store.now_ms()
         alive = insight.look(self._store.workers(), now).living
         self._broker.know(shops)
-        seen = self._broker.queues()
         return [
+            *found,
             *health_queues.of_queues(self._broker.depths(), shops, workers=alive),
             *health_queues.of_policies(seen),
             *health_queues.of_strays(seen, known),

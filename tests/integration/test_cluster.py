@@ -13,6 +13,8 @@ from services.broker.rabbitmq import RabbitBroker
 from services.clock import SystemClock
 from services.domain.errors import TopologyMismatch
 from services.domain.order import Order
+from services.messages import english
+from services.monitor.doctor import Doctor
 from tests.contract.waiting import eventually
 from tests.integration import fleet_rig
 from tests.integration.fleet_rig import Fleet
@@ -48,7 +50,16 @@ def test_tasks_run_through_quorum_lanes(cluster: Fleet, rabbitmq: RabbitMQ, amqp
         "normal": QUORUM,
         "low": QUORUM,
     }
-    assert queues["rpa_dead_queue"] == {"x-queue-type": "classic"}
+    assert queues["rpa_dead_queue"] == {"x-queue-type": "quorum"}
+    kinds = {name: arguments["x-queue-type"] for name, arguments in queues.items()}
+    assert {name for name, kind in kinds.items() if kind != "quorum"} == {"rpa_dead_log"}
+    assert queues["rpa_delay_1s"] == {
+        "x-queue-type": "quorum",
+        "x-message-ttl": 1000,
+        "x-dead-letter-exchange": "rpa_task_exchange",
+        "x-dead-letter-strategy": "at-least-once",
+        "x-overflow": "reject-publish",
+    }
 
 
 @pytest.mark.parametrize(
@@ -87,6 +98,47 @@ def test_the_other_profile_is_named_and_nothing_is_changed(rabbitmq: RabbitMQ, a
             other.close()
         assert "nothing was changed" in str(told.value)
         assert {one.name: one.ready for one in single.depths()}["rpa_tasks_high"] == 1
+
+
+def test_queues_from_before_replication_are_used_and_named_by_doctor(
+    rabbitmq: RabbitMQ, amqp_vhost: str, redis_url: str, tmp_path: Path
+) -> None:
+    """With the way on: what is deleted comes back replicated."""
+    waits = {"x-queue-type": "classic", "x-message-ttl": 1000, "x-dead-letter-exchange": "rpa_task_exchange"}
+    with raw(amqp_vhost) as channel:
+        channel.queue_declare("rpa_dead_queue", durable=True, arguments={"x-queue-type": "classic"})
+        channel.queue_declare("rpa_delay_1s", durable=True, arguments=waits)
+    place = fleet_rig.settings_for(
+        "fleet", tmp_path, amqp=amqp_vhost, redis=redis_url, management=rabbitmq.management_url
+    )
+    place = msgspec.structs.replace(place, broker=msgspec.structs.replace(place.broker, profile="cluster"))
+    with fleet_rig.opened("fleet", place, tmp_path) as fleet:
+        fleet.worker()
+        fleet.archiver()
+        again = fleet.create("s9", fail="network", fail_first=1)
+        dead = fleet.create("s8", fail="missing_secret")
+        assert fleet.wait(again, "succeeded").attempt == 2
+        fleet.wait(dead, "dead")
+        eventually(lambda: fleet.engine.store.get_letter(dead))
+
+        def told() -> list[str]:
+            engine = fleet.engine
+            doctor = Doctor(engine.store, engine.broker, engine.clock, version="", production=False)
+            found = doctor.look(tmp_path, place.delays)
+            assert not [one for one in found if one.message.code == "doctor.topology"]
+            return [english(one.message) for one in found if one.message.code == "doctor.one_node"]
+
+        (sentence,) = told()
+        assert "rpa_dead_queue" in sentence
+        assert "rpa_delay_1s" in sentence
+        with raw(amqp_vhost) as channel:
+            channel.queue_delete("rpa_dead_queue", if_empty=True)
+            channel.queue_delete("rpa_delay_1s", if_empty=True)
+        ids = [fleet.create(f"d{n}", fail="network", fail_first=1) for n in range(3)]
+        dead = fleet.create("s7", fail="missing_secret")
+        fleet.wait_ended([*ids, dead])
+        eventually(lambda: fleet.engine.store.get_letter(dead))
+        eventually(lambda: told() == [], 20)
 
 
 def limited(rabbitmq: RabbitMQ, url: str, times: int) -> None:

@@ -30,6 +30,7 @@ from typing import Any, Self
 
 START_SECONDS = 90.0
 STOP_SECONDS = 20.0
+CTL_SECONDS = 60.0
 #: Below Linux's range for outgoing connections, so that no client socket can take a port while its server is down.
 PORTS = range(20_000, 32_000)
 
@@ -270,7 +271,8 @@ class RabbitMQ(Server):
     user = "guest"
     password = "guest"
 
-    def __init__(self, *, extra_conf: str = "") -> None:
+    def __init__(self, *, extra_conf: str = "", cookie: str = "", epmd_port: int = 0) -> None:
+        """``cookie``, ``epmd_port``: what the nodes of one cluster share."""
         self._binary = next((path for path in RABBITMQ_SERVERS if Path(path).exists()), None)
         if self._binary is None:
             raise ServiceUnavailable("rabbitmq-server is not installed")
@@ -278,7 +280,9 @@ class RabbitMQ(Server):
         self.port = free_port()
         self.management_port = free_port()
         self._dist_port = free_port()
-        self._epmd_port = free_port()
+        self.epmd_port = epmd_port or free_port()
+        self._names = not epmd_port  #: whether this node brings the service that finds nodes by their names
+        self._cookie = cookie or secrets.token_hex(16)
         self._extra_conf = extra_conf
         self._made = 0
 
@@ -304,6 +308,23 @@ class RabbitMQ(Server):
     def management_url(self) -> str:
         """Address of the management API, user included."""
         return f"http://{self.user}:{self.password}@127.0.0.1:{self.management_port}"
+
+    @property
+    def node_name(self) -> str:
+        """What the node is called within Erlang."""
+        return f"fleetdeck{self.port}@localhost"
+
+    def ctl(self, *words: str) -> str:
+        """Run rabbitmqctl on this node; returns what it printed."""
+        assert self._binary is not None
+        program = str(Path(self._binary).with_name("rabbitmqctl"))
+        command = [program, "-q", "-n", self.node_name, *words]
+        done = subprocess.run(
+            command, env=self._environment(), cwd=self.directory, capture_output=True, text=True, timeout=CTL_SECONDS
+        )
+        if done.returncode:
+            raise ServiceUnavailable(f"rabbitmqctl {' '.join(words)}: {done.stdout}{done.stderr}")
+        return done.stdout
 
     # ----------------------------------------------------------- virtual hosts
     def new_vhost(self) -> str:
@@ -335,15 +356,16 @@ class RabbitMQ(Server):
         assert self._binary is not None
         self._write_files()
         environment = self._environment()
-        # In the foreground, so that it ends with us: the node would start it as a daemon that outlives everybody.
-        self._spawn(["epmd", "-address", "127.0.0.1", "-port", str(self._epmd_port)], environment)
+        if self._names:
+            # In the foreground, so that it ends with us: the node would start it as a daemon that outlives everybody.
+            self._spawn(["epmd", "-address", "127.0.0.1", "-port", str(self.epmd_port)], environment)
         self._spawn([self._binary], environment)
 
     def _write_files(self) -> None:
         cookie = self.directory / ".erlang.cookie"
         if cookie.exists():
             return
-        cookie.write_text(secrets.token_hex(16), encoding="ascii")
+        cookie.write_text(self._cookie, encoding="ascii")
         cookie.chmod(0o400)
         (self.directory / "enabled_plugins").write_text("[rabbitmq_management].\n", encoding="ascii")
         (self.directory / "rabbitmq-env.conf").write_text("", encoding="ascii")
@@ -369,9 +391,9 @@ class RabbitMQ(Server):
             "LANG": "C.UTF-8",
             "HOME": str(here),
             "ERL_INETRC": str(here / "inetrc"),
-            "ERL_EPMD_PORT": str(self._epmd_port),
+            "ERL_EPMD_PORT": str(self.epmd_port),
             "ERL_EPMD_ADDRESS": "127.0.0.1",
-            "RABBITMQ_NODENAME": f"fleetdeck{self.port}@localhost",
+            "RABBITMQ_NODENAME": self.node_name,
             "RABBITMQ_NODE_PORT": str(self.port),
             "RABBITMQ_DIST_PORT": str(self._dist_port),
             "RABBITMQ_MNESIA_BASE": str(here / "mnesia"),

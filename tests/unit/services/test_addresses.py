@@ -15,6 +15,7 @@ from services.domain.errors import UsageError
         "amqps://ann:p%40ss@mq.example.com:5671/fleet",
         "amqp://[::1]:5672/%2F?heartbeat=30",
         " amqp://localhost ",
+        "amqp://ann:p,w@a:5672,b,[::1]:5673/fleet?heartbeat=30",
     ],
 )
 def test_addresses_of_brokers(url: str) -> None:
@@ -42,6 +43,8 @@ def test_addresses_of_stores(url: str) -> None:
         ("amqp://host:99999", "no readable host or port"),
         ("amqp://ann:hunter2/x@host", "no readable host or port"),
         ("amqp://[::1", "no readable host or port"),
+        ("amqp://ann:hunter2@a,,b", "no readable host or port"),
+        ("amqp://ann:hunter2@a,b:many", "no readable host or port"),
     ],
 )
 def test_what_is_no_broker_is_refused_with_its_place_and_a_remedy(url: str, says: str) -> None:

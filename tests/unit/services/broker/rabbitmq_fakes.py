@@ -196,6 +196,9 @@ class FakeLink:
     def remove(self, listener: Any) -> None:
         self.listeners.remove(listener)
 
+    def wait_up(self, _timeout: float) -> None:
+        """Always up, unless a test says otherwise."""
+
     def post(self, work: Callable[[], None]) -> None:
         self.posted.append(work)
 

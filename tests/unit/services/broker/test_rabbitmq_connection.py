@@ -76,6 +76,13 @@ def test_nobody_there() -> None:
     assert "Nothing listens at 127.0.0.1:9" in reason("amqp://127.0.0.1:9")
 
 
+def test_every_node_is_tried_before_somebody_is_told_that_none_answers() -> None:
+    with server(lambda visitor: visitor.close()) as port:
+        told = reason(f"amqp://127.0.0.1:9,127.0.0.1:{port},127.0.0.1:10")
+    assert "127.0.0.1" in told
+    assert "Nothing listens at 127.0.0.1:9, 127.0.0.1:10" in reason("amqp://127.0.0.1:9,127.0.0.1:10")
+
+
 def test_a_silent_server() -> None:
     with server(lambda _visitor: None) as port:
         assert "did not answer in time" in reason(f"amqp://127.0.0.1:{port}")

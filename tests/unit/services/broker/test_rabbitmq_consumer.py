@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import Future
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -17,6 +19,8 @@ QUEUES = ("rpa_tasks_high", "rpa_tasks_low")
 
 
 class FakeControl:
+    unreachable: Mapping[str, str] = MappingProxyType({})
+
     def restore(self, then: Any) -> None:
         then()
 

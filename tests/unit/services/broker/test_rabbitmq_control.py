@@ -43,9 +43,9 @@ class FakeManagement:
 
 
 class Rig:
-    def __init__(self) -> None:
+    def __init__(self, profile: str = "single") -> None:
         self.link = DirectLink()
-        self.control = Control(self.link, FakeManagement())  # type: ignore[arg-type]
+        self.control = Control(self.link, FakeManagement(), profile)  # type: ignore[arg-type]
 
     def declared(self, kind: str) -> list[str]:
         return [call[1] for channel in self.link.channels for call in channel.told(kind)]
@@ -97,8 +97,96 @@ def test_another_argument_stops_with_both_sets_and_is_not_remembered(rig: Rig) -
 
 
 def test_another_refusal_is_told_as_it_is(rig: Rig) -> None:
-    rig.link.script = refuse("rpa_tasks_low", 405, "RESOURCE_LOCKED")
-    with pytest.raises(BrokerUnavailable, match="RESOURCE_LOCKED"):
+    rig.link.script = refuse("rpa_tasks_low", 404, "NOT_FOUND - no exchange")
+    with pytest.raises(BrokerUnavailable, match="no exchange"):
+        rig.control.ensure([], [])
+
+
+DOWN = "NOT_FOUND - home node 'rabbit@b' of durable queue 'rpa_tasks_low' in vhost 'fleet' is down or inaccessible"
+
+
+@pytest.mark.parametrize(("code", "text"), [(404, DOWN), (405, "RESOURCE_LOCKED"), (541, "INTERNAL_ERROR")])
+def test_a_queue_out_of_reach_is_told_once_and_the_others_are_declared(
+    rig: Rig, caplog: pytest.LogCaptureFixture, code: int, text: str
+) -> None:
+    rig.link.script = refuse("rpa_tasks_low", code, text)
+    rig.control.ensure(["pdd"], [30])
+    rig.control.ensure(["pdd"], [30])
+    assert rig.control.unreachable == {"rpa_tasks_low": text}
+    assert {"rpa_dead_queue", "rpa_tasks_high", "rpa_delay_30s", "rpa_dead_log"} <= set(rig.declared("queue"))
+    assert "rpa_delay_30s" in rig.declared("bind")
+    assert caplog.text.count("rpa_tasks_low cannot be reached") == 1
+    rig.link.script = lambda channel: channel.answer()
+    rig.control.ensure(["pdd"], [30])
+    assert rig.control.unreachable == {}
+    assert "rpa_tasks_low can be reached again" in caplog.text
+
+
+def test_a_queue_that_nobody_answers_for_is_passed_over(rig: Rig) -> None:
+    def script(channel: FakeChannel) -> None:
+        for place, call in enumerate(channel.calls):
+            if call[:2] == ("queue", "rpa_tasks_high"):
+                channel.answer(place)
+                rig.link.tick(4)
+                return
+        channel.answer()
+
+    rig.link.script = script
+    rig.control.ensure(["pdd"], [30])
+    assert list(rig.control.unreachable) == ["rpa_tasks_high"]
+    assert "rpa_delay_30s" in rig.declared("bind")
+
+
+def test_a_broker_that_opens_no_channel_is_no_matter_of_its_queues(rig: Rig) -> None:
+    rig.control.ensure([], [])
+    done: list[int] = []
+    rig.control.restore(lambda: done.append(1))
+    rig.link.tick(30)
+    assert not done
+    rig.link.open().answer()
+    rig.link.open().answer()
+    assert done == [1]
+    assert rig.control.unreachable == {}
+
+
+def accept(*wanted: dict[str, Any]) -> Callable[[FakeChannel], None]:
+    """Nothing but these arguments for the dead queue."""
+
+    def script(channel: FakeChannel) -> None:
+        for place, call in enumerate(channel.calls):
+            if call[:2] == ("queue", "rpa_dead_queue") and call[2] not in wanted:
+                channel.answer(place)
+                channel.lose(406, "PRECONDITION_FAILED - inequivalent arg 'x-queue-type' for queue 'rpa_dead_queue'")
+                return
+        channel.answer()
+
+    return script
+
+
+@pytest.mark.parametrize(
+    ("version", "stands"),
+    [
+        ("3.10.8", {"x-queue-type": "quorum"}),
+        ("4.0.5", {"x-queue-type": "quorum", "x-delivery-limit": -1}),
+        ("4.0.5", {"x-queue-type": "quorum"}),
+        ("3.8.9", {"x-queue-type": "classic"}),
+        ("4.0.5", {"x-queue-type": "classic"}),
+    ],
+)
+def test_on_a_cluster_the_best_that_stands_is_accepted(version: str, stands: dict[str, Any]) -> None:
+    rig = Rig("cluster")
+    rig.link.version = version
+    rig.link.script = accept(stands)
+    rig.control.ensure(["pdd"], [30])
+    asked = [call[2] for channel in rig.link.channels for call in channel.told("queue") if call[1] == "rpa_dead_queue"]
+    assert asked[-1] == stands
+    assert rig.control.unreachable == {}
+
+
+def test_what_does_not_fit_at_all_is_told_with_what_is_wanted() -> None:
+    rig = Rig("cluster")
+    rig.link.script = accept()
+    with pytest.raises(TopologyMismatch, match=r"Fleetdeck needs {'x-queue-type': 'quorum'}"):
         rig.control.ensure([], [])
 
 

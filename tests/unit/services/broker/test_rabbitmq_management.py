@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from services.broker import rabbitmq_management
-from services.broker.rabbitmq_management import Management
+from services.broker.rabbitmq_management import Management, _Place
 from services.broker.rabbitmq_url import parse
 from services.clock import ManualClock
 from services.domain.errors import UsageError
@@ -167,4 +167,4 @@ def test_an_address_that_is_none_is_refused(url: str) -> None:
 
 def test_beside_a_tls_broker_the_api_is_asked_with_tls() -> None:
     management = Management(parse("amqps://rabbit.example"), "", ManualClock())
-    assert (management._host, management._port, management._tls) == ("rabbit.example", 15671, True)
+    assert management._places == [_Place("rabbit.example", 15671, "", True)]

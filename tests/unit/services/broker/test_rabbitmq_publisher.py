@@ -24,10 +24,16 @@ def order(name: str = "m", **fields: Any) -> Order:
 class Desk:
     """A publisher, its fake link and a thread that publishes."""
 
-    def __init__(self, window: int = 1000, **timing: Any) -> None:
+    def __init__(self, window: int = 1000, *, cluster: bool = False, **timing: Any) -> None:
         self.link = FakeLink(**timing)
         self.missing = 0
-        self.publisher = Publisher(self.link, self.link.clock, self._miss, window=window)  # type: ignore[arg-type]
+        self.publisher = Publisher(
+            self.link,
+            self.link.clock,
+            self._miss,
+            window=window,
+            cluster=cluster,  # type: ignore[arg-type]
+        )
         self.channel = self.ready()
 
     def _miss(self) -> None:
@@ -117,6 +123,43 @@ def test_large_bodies_narrow_the_window(desk: Desk, monkeypatch: pytest.MonkeyPa
         assert len(desk.sent()) == 4
         desk.channel.confirm(4, multiple=True)
     assert found == [OK] * 4
+
+
+def test_what_a_cluster_refuses_goes_again_on_a_channel_of_its_own() -> None:
+    """A channel that met a queue while its leader was just gone never gets anything into it."""
+    desk = Desk(cluster=True)
+    with desk.publishing([order("a"), order("b"), order("c")]) as found:
+        desk.channel.confirm(2)
+        desk.channel.confirm(1, nack=True)
+        desk.link.tick(1)
+        assert not desk.channel.is_open
+        desk.link.tick(1)
+        fresh = desk.ready()
+        assert desk.sent() == ["a", "b", "c", "c", "a"]
+        fresh.confirm(2, multiple=True)
+    assert found == [OK] * 3
+
+
+def test_what_a_cluster_refuses_again_and_again_is_told_so() -> None:
+    desk = Desk(cluster=True)
+    with desk.publishing([order("a")]) as found:
+        channel = desk.channel
+        for _ in range(4):
+            channel.confirm(1, nack=True)
+            desk.link.tick(3)
+            desk.link.tick(1)
+            channel = desk.ready()
+    assert found == [Receipt(False, "nack")]
+    with desk.publishing([order("b")]) as found:
+        channel.confirm(1)
+    assert found == [OK]
+
+
+def test_a_single_broker_that_refuses_is_believed(desk: Desk) -> None:
+    with desk.publishing([order("a")]) as found:
+        desk.channel.confirm(1, nack=True)
+    assert found == [Receipt(False, "nack")]
+    assert desk.channel.is_open
 
 
 def test_many_threads_wake_the_io_thread_once(desk: Desk) -> None:

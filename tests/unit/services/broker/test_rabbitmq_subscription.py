@@ -48,6 +48,7 @@ class FakeControl:
     def __init__(self) -> None:
         self.restored = 0
         self.numbers: dict[str, tuple[int, int]] = {}
+        self.unreachable: dict[str, str] = {}
 
     def restore(self, then: Any) -> None:
         self.restored += 1

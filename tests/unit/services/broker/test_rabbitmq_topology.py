@@ -74,6 +74,21 @@ def test_parts_are_declared_in_order_each_followed_by_its_step() -> None:
     assert done == list(parts)
 
 
+def test_on_a_cluster_every_queue_is_replicated() -> None:
+    parts = [
+        *topology.base("cluster"),
+        *topology.base("cluster", (4, 1)),
+        *topology.delay(30, "cluster"),
+        *topology.shop("pdd", "s1", "cluster"),
+    ]
+    queues = [part for part in parts if isinstance(part, Queue)]
+    assert {queue.name for queue in queues} >= {"rpa_dead_queue", "rpa_tasks_low", "rpa_delay_30s", "single_shop_s1"}
+    assert {queue.arguments["x-queue-type"] for queue in queues} == {"quorum"}
+    (wait,) = [queue for queue in queues if queue.name == "rpa_delay_30s"]
+    assert (wait.arguments["x-message-ttl"], wait.arguments["x-dead-letter-exchange"]) == (30_000, "rpa_task_exchange")
+    assert "x-dead-letter-routing-key" not in wait.arguments
+
+
 def test_a_mismatch_names_both_sets() -> None:
     text = topology.mismatch(Queue("q", {"x-max-priority": 10}), "PRECONDITION_FAILED", {"x-max-priority": 3})
     assert "q exists with other arguments" in text

@@ -38,6 +38,23 @@ def test_an_address_is_read(url: str, host: str, port: int, vhost: str, user: st
     assert (address.user, address.password) == (user, password)
 
 
+def test_several_hosts_are_nodes_of_one_broker() -> None:
+    address = parse("amqps://u:a,b%40@a:1,b,[::1]:3/v?heartbeat=5")
+    assert [(one.host, one.port) for one in address.nodes] == [("a", 1), ("b", 5671), ("::1", 3)]
+    assert {(one.user, one.password, one.vhost, one.options["heartbeat"]) for one in address.nodes} == {
+        ("u", "a,b@", "v", "5")
+    }
+    assert address.place == "a:1, b:5671, [::1]:3"
+    assert address.shown == "amqps://a:1,b:5671,[::1]:3/v"
+    assert "a,b" not in repr(address)
+
+
+@pytest.mark.parametrize("url", ["amqp://a,/v", "amqp://,a/v", "amqp://a,,b", "amqp://a:x,b", "amqp://a,b:p"])
+def test_hosts_that_cannot_be_read_are_refused(url: str) -> None:
+    with pytest.raises(UsageError):
+        parse(url)
+
+
 @pytest.mark.parametrize(
     ("url", "why"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.health import Finding
-from services.domain.health_queues import of_patience, of_policies, of_queues, of_strays
+from services.domain.health_queues import of_copies, of_patience, of_policies, of_queues, of_strays
 from services.domain.order import QueueDepth, QueueSeen
 from services.messages import english
 
@@ -88,3 +88,19 @@ def test_a_queue_of_a_shop_that_nobody_dedicated() -> None:
     assert found.message.params == {"count": 1, "queues": "single_shop_s2"}
     assert codes([found]) == ["stray_queue"]
     assert of_strays(seen, ["s1", "s2"]) == []
+
+
+def test_on_a_cluster_queues_with_too_few_copies_are_named() -> None:
+    facts = {"profile": "cluster", "nodes": "3"}
+    seen = [
+        QueueSeen(name="rpa_tasks_high", kind="quorum", copies=3),
+        QueueSeen(name="rpa_tasks_low", kind="quorum", copies=1),
+        QueueSeen(name="rpa_dead_queue", kind="classic", copies=1),
+        QueueSeen(name="rpa_dead_log", kind="stream", copies=1),
+        QueueSeen(name="rpa_delay_30s"),
+    ]
+    one, few = of_copies(seen, facts)
+    assert (one.message.code, one.message.params["queues"]) == ("doctor.one_node", "rpa_dead_queue")
+    assert (few.message.code, few.message.params["queues"]) == ("doctor.few_copies", "rpa_tasks_low")
+    assert of_copies(seen, facts | {"profile": "single"}) == []
+    assert [one.message.code for one in of_copies(seen, facts | {"nodes": "1"})] == ["doctor.one_node"]

@@ -1,0 +1,129 @@
+"""A cluster of three nodes of which one is killed: who is there goes on, who comes gets in, what waits is not lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.broker.rabbitmq import RabbitBroker
+from services.clock import SystemClock
+from services.domain.order import Order
+from tests.contract.waiting import eventually
+from tests.integration.cli_rig import Cli, configure
+from tests.integration.fleet_rig import HANDLERS, lines
+from tests.integration.rabbitmq_rig import collect, names, raw
+from tests.support.rabbit_cluster import Node, RabbitCluster
+from tests.support.services import ServiceUnavailable
+
+pytestmark = [pytest.mark.fault, pytest.mark.harsh, pytest.mark.timeout(400)]
+CLASSIC = {"x-queue-type": "classic"}
+
+
+@pytest.fixture(scope="module")
+def nodes() -> Iterator[RabbitCluster]:
+    try:
+        cluster = RabbitCluster()
+    except ServiceUnavailable as error:
+        pytest.skip(str(error))
+    try:
+        yield cluster.start()
+    finally:
+        cluster.close()
+
+
+@pytest.fixture
+def cluster(nodes: RabbitCluster) -> RabbitCluster:
+    """All of its nodes are there."""
+    return nodes.start()
+
+
+def cli(cluster: RabbitCluster, url: str, redis: str, home: Path) -> Cli:
+    configure(home)
+    words = ("--broker", url, "--redis", redis)
+    return Cli(home, words, {"FLEETDECK_BROKER__PROFILE": "cluster"})
+
+
+def at(node: Node, url: str) -> str:
+    """The address of this node alone."""
+    return node.amqp_url_of(url.rsplit("/", 1)[1])
+
+
+@pytest.mark.redis
+def test_every_node_may_go_and_new_commands_and_workers_get_in(
+    cluster: RabbitCluster, redis_url: str, tmp_path: Path
+) -> None:
+    url = cluster.new_vhost()
+    fleet = cli(cluster, url, redis_url, tmp_path / "home")
+    seen = tmp_path / "seen.txt"
+    for turn, node in enumerate(cluster.nodes):
+        with cluster.without(node):
+            rows = [{"seen": str(seen), "n": 1}, {"seen": str(seen), "fail": "network", "fail_first": 1}]
+            made = []
+            for number, payload in enumerate([*rows, {"fail": "missing_secret"}]):
+                words = ("--shop", f"s{turn}{number}", "--platform", "pdd", "--type", "work")
+                made += fleet.run("task", "create", *words, "--payload", json.dumps(payload))["created"]
+            fleet.run("worker", "--drain", "--slots", 2, "--handlers", HANDLERS)
+            records = [fleet.run("task", "show", name)["task"] for name in made]
+            assert [(one["status"], one["attempt"]) for one in records] == [
+                ("succeeded", 1), ("succeeded", 2), ("dead", 1)
+            ]  # fmt: skip
+            found = fleet.run("doctor")["findings"]
+            assert not [one for one in found if one["level"] == "error" and one["check"] == "broker"]
+    assert len(lines(seen, "start")) == 9
+
+
+def test_a_queue_on_the_lost_node_is_named_and_the_others_serve(cluster: RabbitCluster) -> None:
+    """Declared by another program, or before Fleetdeck replicated its queues."""
+    url = cluster.new_vhost()
+    lost = cluster.nodes[0]
+    with raw(at(lost, url)) as channel:
+        channel.queue_declare("rpa_dead_queue", durable=True, arguments=CLASSIC)
+        waits = {"x-message-ttl": 30_000, "x-dead-letter-exchange": "rpa_task_exchange"}
+        channel.queue_declare("rpa_delay_30s", durable=True, arguments=CLASSIC | waits)
+        channel.queue_declare("rpa_tasks_low", durable=True, arguments=CLASSIC)
+    with cluster.without(lost):
+        broker = RabbitBroker(url, SystemClock(), profile="cluster")
+        try:
+            broker.ensure(["pdd"], [30])
+            seen = broker.inspect([30])
+            away = {"rpa_dead_queue", "rpa_delay_30s", "rpa_tasks_low"}
+            assert {name for name, _ in seen.unreachable} == away
+            assert all("down" in why for _, why in seen.unreachable)
+            assert not seen.missing
+            consumer = broker.consumer(["high", "normal", "low"], window=8, name="w")
+            order = Order(kind="work", routing_key="task.pdd.high", body=b"{}", message_id="m", platform="pdd")
+            assert broker.publish([order])[0].ok
+            assert names(collect(consumer, 1)) == ["m"]
+            eventually(lambda: "rpa_tasks_low" in broker.health().error)
+            lost.start()
+            with raw(url.replace(f"127.0.0.1:{lost.port},", "").split(",")[0] + "/" + url.rsplit("/", 1)[1]) as channel:
+                eventually(lambda: channel.basic_publish("", "rpa_tasks_low", b"{}") is None)
+            assert len(collect(consumer, 1, 60)) == 1
+            eventually(lambda: not broker.health().error, 30)
+        finally:
+            broker.close()
+
+
+def test_a_connection_goes_on_with_another_node(cluster: RabbitCluster) -> None:
+    url = cluster.new_vhost()
+    broker = RabbitBroker(url, SystemClock(), profile="cluster")
+    try:
+        broker.ensure(["pdd"])
+        consumer = broker.consumer(["high"], window=8, name="w")
+        for turn, node in enumerate([*cluster.nodes, *cluster.nodes]):
+            with cluster.without(node):
+                order = Order(kind="work", routing_key="task.pdd.high", body=b"{}", message_id=f"m{turn}")
+
+                def sent(order: Order = order) -> bool:
+                    return broker.publish([order])[0].ok
+
+                eventually(sent, 30)
+                found = eventually(lambda: consumer.take(8, 0.5), 60)
+                assert f"m{turn}" in names(found)
+                consumer.ack(found)
+            eventually(lambda: broker.health().connected, 30)
+    finally:
+        broker.close()
