@@ -23,10 +23,13 @@ for name in ("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HO
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from tests.support.pairs import PAIRS  # noqa: E402
 from tests.support.services import RabbitMQ, Redis, ServiceUnavailable, start_rabbitmq, start_redis  # noqa: E402
 
 if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
+
+    from services.settings import Settings
 
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 PATIENCE_MS = 40_000
@@ -49,6 +52,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for mark, fixture in MARKS.items():
             if fixture in getattr(item, "fixturenames", ()):
                 item.add_marker(mark)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run on both pairs of drivers what is marked so."""
+    if "pair" in metafunc.fixturenames and metafunc.definition.get_closest_marker("both_pairs") is not None:
+        metafunc.parametrize("pair", PAIRS, indirect=True)
 
 
 @pytest.fixture(autouse=True)
@@ -124,6 +133,23 @@ def redis_url(redis_server: Redis) -> str:
     """The address of an empty Redis."""
     redis_server.flush()
     return redis_server.url
+
+
+@pytest.fixture
+def pair(request: pytest.FixtureRequest) -> str:
+    """The pair of drivers: SQLite; both for a test that is marked with ``both_pairs``."""
+    return str(getattr(request, "param", "embedded"))
+
+
+@pytest.fixture
+def place(pair: str, request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
+    """Settings of a connection to an empty engine on that pair."""
+    from services.settings import load
+
+    if pair == "embedded":
+        return load(home=tmp_path)
+    amqp, redis = request.getfixturevalue("amqp_vhost"), request.getfixturevalue("redis_url")
+    return load(home=tmp_path, broker=amqp, redis=redis)
 
 
 def missing_service(error: ServiceUnavailable) -> NoReturn:

@@ -9,8 +9,8 @@ import pytest
 
 from tests.integration import fleet_rig
 from tests.integration.cli_rig import Cli, configure
-from tests.integration.conftest import PAIRS
 from tests.integration.fleet_rig import Fleet
+from tests.support.pairs import PAIRS
 
 
 @pytest.fixture(params=PAIRS)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QCursor
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.settings import Settings
 from tests.gui.desk import Desk, open_desk
 from views.pages.tasks.page import TasksPage
 from views.support import operation
@@ -18,15 +18,15 @@ from views.theme import theme
 
 
 @pytest.fixture
-def desk(qapp: QApplication, tmp_path: Path) -> Iterator[Desk]:
-    """A real session on the embedded engine, in English and dark."""
+def desk(qapp: QApplication, place: Settings) -> Iterator[Desk]:
+    """A real session on a pair of drivers, in English and dark."""
     QCursor.setPos(-1, -1)  # where a test before left the mouse, a table would take it for a person's
     i18n.set_language("en")
     theme().set_mode("dark")
     theme().install(qapp)
     errors: list[BaseException] = []
     operation.configure(errors.append)
-    opened = open_desk(tmp_path)
+    opened = open_desk(place)
     yield opened
     opened.feed.deleteLater()
     operation.shut_down(wait=True)

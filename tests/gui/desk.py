@@ -1,20 +1,19 @@
-"""A desk for GUI tests: a real session on a file of its own, and tasks in any state a test needs."""
+"""A desk for GUI tests: a real session on either pair of drivers, and tasks in any state a test needs."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from console.session import Session
-from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.change import Claim, Finish, Progress
 from services.domain.shop import Shop
 from services.domain.status import Status
 from services.domain.task import Attempt, Task
+from services.settings import Settings
 from views.context import PageContext
 from views.support.feed import Feed
 from views.widgets.toast import ToastSpec
@@ -123,9 +122,9 @@ class Desk:
         return task
 
 
-def open_desk(home: Path) -> Desk:
+def open_desk(settings: Settings) -> Desk:
     """A session with three shops, watching; close it with ``close_desk``."""
-    session = Session(config.load(home=home))
+    session = Session(settings)
     session.commands.fleet.import_shops(SHOPS)
     feed = Feed(session.live)
     toasts: list[ToastSpec] = []

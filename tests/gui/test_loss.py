@@ -19,7 +19,7 @@ from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
 from views.support.memory import ShortMemory
 
-pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 LEFT = Qt.MouseButton.LeftButton
 
 
@@ -61,15 +61,17 @@ def cut(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Cut:
     return Cut(desk, monkeypatch)
 
 
-def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console: Console, cut: Cut) -> None:
+def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
     window = console.window
     tasks = window.page("tasks")
     assert isinstance(tasks, TasksPage)
     cut.cut()
     qtbot.waitUntil(window.banner.isVisible)
     said = window.banner.accessibleName()
-    assert said.startswith("Storage lost at")
-    assert "Everything below is as it was then. The workers of this computer finish what they hold" in said
+    here = desk.session.settings.embedded
+    assert said.startswith("Storage lost at" if here else "Redis lost at")
+    who = "The workers of this computer finish" if here else "Workers finish"
+    assert f"Everything below is as it was then. {who} what they hold" in said
     assert "keep going" not in said
     i18n.set_language("zh_CN")
     assert "断开" in window.banner.accessibleName()
@@ -98,20 +100,23 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "live")
 
 
-def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Console, cut: Cut) -> None:
+def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
+    here = desk.session.settings.embedded
+    storage, engine = ("Storage", "Engine") if here else ("Redis", "Broker")
+    finish = "The workers of this computer finish" if here else "Workers finish"
     loss = console.wiring.loss
     cut.cut()
     qtbot.waitUntil(lambda: loss.since_ms > 0)
     assert not loss.card.isVisible()
     loss._timer.timeout.emit()
     assert loss.card.isVisible()
-    assert loss.card.accessibleName().startswith("Storage does not answer. The workers of this computer finish")
+    assert loss.card.accessibleName().startswith(f"{storage} does not answer. {finish}")
     parts = {part.name: part for part in loss._parts()}
-    assert parts["Storage"].text == "redis.example.com:6380 timed out"
-    assert parts["Engine"].state == "healthy"
+    assert parts[storage].text == "redis.example.com:6380 timed out"
+    assert parts[engine].state == "healthy"
     assert parts["Workers"].state == "unconfirmed"
     loss.card.copy_report.emit()
-    assert "Storage\tredis.example.com:6380 timed out" in QGuiApplication.clipboard().text()
+    assert f"{storage}\tredis.example.com:6380 timed out" in QGuiApplication.clipboard().text()
     loss.card.dismissed.emit()
     loss._timer.timeout.emit()
     assert not loss.card.isVisible()
@@ -151,10 +156,13 @@ def popover(console: Console) -> HealthPopover:
     return found
 
 
-@pytest.mark.parametrize(("key", "title"), [("broker", "Engine"), ("store", "Storage"), ("workers", "Workers")])
-def test_a_pill_tells_more(qtbot: QtBot, console: Console, key: str, title: str) -> None:
+@pytest.mark.parametrize(
+    ("key", "here", "fleet"),
+    [("broker", "Engine", "Broker"), ("store", "Storage", "Redis"), ("workers", "Workers", "Workers")],
+)
+def test_a_pill_tells_more(qtbot: QtBot, console: Console, pair: str, key: str, here: str, fleet: str) -> None:
     qtbot.mouseClick(console.window.top_bar._pills[key], LEFT)
-    assert popover(console).part.title == title
+    assert popover(console).part.title == (here if pair == "embedded" else fleet)
     assert popover(console).isVisible()
     popover(console).close()
 

@@ -13,6 +13,8 @@ from services.domain.task import Task
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 
+pytestmark = pytest.mark.both_pairs
+
 WAIT_MS = 8000
 LOST = "Not while the connection is lost"
 VERBS = ("Retry", "Cancel", "Raise priority", "Run now")

@@ -14,6 +14,8 @@ from tests.gui.tasks_rig import shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks.page import TasksPage
 
+pytestmark = pytest.mark.both_pairs
+
 
 def dialog_of(page: TasksPage, qtbot: QtBot) -> ConfirmDialog:
     """The dialog once it is open."""

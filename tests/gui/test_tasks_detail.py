@@ -16,6 +16,8 @@ from tests.gui.tasks_rig import wait
 from views.pages.tasks import waits
 from views.pages.tasks.page import TasksPage
 
+pytestmark = pytest.mark.both_pairs
+
 
 @pytest.fixture(autouse=True)
 def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:

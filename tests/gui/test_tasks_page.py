@@ -16,6 +16,8 @@ from views.dialogs.name import NameDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
 
+pytestmark = pytest.mark.both_pairs
+
 
 def ids(page: TasksPage) -> list[str]:
     """Ids of the rows in their order."""

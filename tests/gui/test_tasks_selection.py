@@ -17,6 +17,8 @@ from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
 
+pytestmark = pytest.mark.both_pairs
+
 
 def several(desk: Desk, number: int, shop: int = 0) -> list[Task]:
     """Queued tasks."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
@@ -10,6 +11,8 @@ from tests.gui.desk import SHOPS, Desk
 from tests.gui.tasks_rig import shown, wait
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.suppressed import SuppressedDialog
+
+pytestmark = pytest.mark.both_pairs
 
 
 def twice(desk: Desk) -> str:

@@ -14,6 +14,8 @@ from views.pages.tasks import waits
 from views.pages.tasks.page import TasksPage
 from views.pages.tasks.verbs import CANCEL, RUN_NOW, STOP_HOLDER
 
+pytestmark = pytest.mark.both_pairs
+
 
 @pytest.fixture(autouse=True)
 def ask_soon(monkeypatch: pytest.MonkeyPatch) -> None:

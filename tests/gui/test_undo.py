@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from pytestqt.qtbot import QtBot
 
 from services.domain.status import Status
@@ -10,6 +11,8 @@ from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, shown, wait
 from tests.gui.test_tasks_selection import asked, several
 from views.pages.tasks.page import TasksPage
+
+pytestmark = pytest.mark.both_pairs
 
 
 def chosen(desk: Desk, page: TasksPage, qtbot: QtBot, tasks: list[Task], verb: str) -> None:

@@ -10,11 +10,7 @@ import pytest
 from services import settings as config
 from tests.integration import fleet_rig
 from tests.integration.fleet_rig import Fleet
-
-PAIRS = [
-    pytest.param("embedded", id="embedded"),
-    pytest.param("fleet", id="fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis]),
-]
+from tests.support.pairs import PAIRS
 
 
 @pytest.fixture(params=PAIRS)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.settings import Settings
 from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 from views.support import operation
 from views.support.language import language_relay
@@ -43,8 +43,8 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def fleet(tmp_path: Path, qtbot: QtBot) -> Iterator[Fleet]:
-    """A real embedded engine with the shops of the sample."""
-    with open_fleet(tmp_path) as opened:
+def fleet(place: Settings, qtbot: QtBot) -> Iterator[Fleet]:
+    """A real engine with the shops of the sample."""
+    with open_fleet(place) as opened:
         opened.seed_shops()
         yield opened

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from services import assembly, settings, workforce
+from services import assembly, workforce
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain import classify, fingerprint
 from services.domain.change import Claim, Create, Finish
@@ -22,13 +20,13 @@ from services.domain.worker import SlotState, WorkerInfo
 from services.entrypoints.sample_fleet import sample_shops
 from services.monitor.overview_source import OverviewQueries
 from services.ports import Letter
+from services.settings import Settings
 from views.context import PageContext
 from views.support import operation
 from views.support.feed import Feed
 from views.widgets.toast import ToastSpec
 
 MINUTE = 60_000
-HAS_EMBEDDED = not os.environ.get("FLEETDECK_TEST_PAGES_ON_SERVERS")
 
 LOGIN = "LoginExpired: redirected to /login, a QR code is wanted"
 SELECTOR = "SelectorNotFound: .order-list__row not found in page after 30 s"
@@ -239,19 +237,10 @@ class Fleet:
         return info
 
 
-def make_settings(home: Path) -> settings.Settings:
-    """The embedded engine in a folder, or on request the servers named by the environment."""
-    if HAS_EMBEDDED:
-        return settings.load(home=home)
-    return settings.load(
-        home=home, broker=os.environ["FLEETDECK_TEST_AMQP_URL"], redis=os.environ["FLEETDECK_TEST_REDIS_URL"]
-    )
-
-
 @contextmanager
-def open_fleet(home: Path) -> Iterator[Fleet]:
+def open_fleet(settings: Settings) -> Iterator[Fleet]:
     """Open an engine and everything pages ask for; closed in good order."""
-    engine = assembly.open_engine(make_settings(home))
+    engine = assembly.open_engine(settings)
     live = assembly.live(engine)
     history = assembly.history(engine)
     questions = assembly.queries(engine)

@@ -18,6 +18,7 @@ from services import i18n
 from services.domain.insight import worker as insight
 from services.domain.insight.connection import Answer
 from services.domain.insight.worker import AGAIN, HELD, UNCONFIRMED, Fate
+from services.settings import load
 from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 from views.page import Page
 from views.support.language import language_relay
@@ -281,7 +282,7 @@ def main() -> None:
     app = QApplication([])
     theme().install(app)
     language_relay()
-    with tempfile.TemporaryDirectory() as home, open_fleet(Path(home)) as fleet:
+    with tempfile.TemporaryDirectory() as home, open_fleet(load(home=Path(home))) as fleet:
         fleet.seed_shops()
         fleet.seed_deaths()
         for name in sys.argv[2:] or STORIES:

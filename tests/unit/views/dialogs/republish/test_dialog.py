@@ -25,6 +25,8 @@ from views.dialogs.republish.dialog import RepublishDialog
 from views.dialogs.republish.runner import BulkRunner
 from views.support.load import load_of
 
+pytestmark = pytest.mark.both_pairs
+
 
 def new_tasks(fleet: Fleet, letters: list[str]) -> list[Task]:
     """What the letters have become."""

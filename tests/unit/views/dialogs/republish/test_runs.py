@@ -19,6 +19,8 @@ from views.dialogs.republish.runner import BulkRunner
 from views.dialogs.republish.runs import RunsDialog, words
 from views.pages.dead_letters.broken_run import BrokenRun
 
+pytestmark = pytest.mark.both_pairs
+
 WAIT_MS = 10_000
 SENT = 4
 #: windows live as long as a dialog over them is looked at

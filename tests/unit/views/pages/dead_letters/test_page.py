@@ -28,6 +28,8 @@ from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage
 from views.widgets.toast import ToastSpec
 
+pytestmark = pytest.mark.both_pairs
+
 Open = Callable[[], DeadLettersPage]
 
 

@@ -1,20 +1,20 @@
-"""A real embedded engine for each test, without shops."""
+"""A real engine for each test, without shops."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
 from services import i18n
+from services.settings import Settings
 from tests.unit.views.pages.fleet_rig import Fleet, open_fleet
 
 
 @pytest.fixture
-def fleet(tmp_path: Path, qtbot: QtBot) -> Iterator[Fleet]:
+def fleet(place: Settings, qtbot: QtBot) -> Iterator[Fleet]:
     """An engine with nothing in it."""
-    with open_fleet(tmp_path) as opened:
+    with open_fleet(place) as opened:
         yield opened
     i18n.set_language("en")

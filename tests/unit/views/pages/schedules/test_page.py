@@ -18,6 +18,8 @@ from views.dialogs.confirm import ConfirmDialog
 from views.pages.schedules.editor import ScheduleDialog
 from views.pages.schedules.page import SchedulesPage
 
+pytestmark = pytest.mark.both_pairs
+
 Open = Callable[[], SchedulesPage]
 WAIT_MS = 10_000
 

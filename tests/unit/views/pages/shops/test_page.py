@@ -21,6 +21,8 @@ from views.dialogs.confirm import ConfirmDialog
 from views.pages.shops.page import ShopsPage
 from views.pages.shops.rule_dialog import RuleDialog
 
+pytestmark = pytest.mark.both_pairs
+
 Open = Callable[[], ShopsPage]
 WAIT_MS = 10_000
 SHOP, OTHER = "pdd:pdd-10021", "pdd:pdd-10025"
@@ -73,6 +75,8 @@ def after(qtbot: QtBot, page: ShopsPage, act: Callable[[], object]) -> None:
     """Act, and wait until the page has asked again."""
     with qtbot.waitSignal(page.actions_of_page.changed, timeout=WAIT_MS):
         act()
+    # an answer that was under way may be one of before
+    qtbot.waitUntil(lambda: not page._refresher._operation.busy, timeout=WAIT_MS)
     with qtbot.waitSignal(page._refresher.refreshed, timeout=WAIT_MS):
         page.refresh()
 

@@ -22,6 +22,8 @@ from views.pages.workers.node_card import NodeCard
 from views.pages.workers.page import WorkersPage
 from views.pages.workers.stop_dialog import StopDialog
 
+pytestmark = pytest.mark.both_pairs
+
 Open = Callable[[], WorkersPage]
 WAIT_MS = 10_000
 
