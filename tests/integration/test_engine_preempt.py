@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet, define, moves
 
@@ -104,3 +106,21 @@ def test_a_task_that_a_gate_holds_back_takes_no_slot(fleet: Fleet) -> None:
     gate.touch()
     fleet.wait_ended(low)
     assert [len(fleet.task(task_id).attempts) for task_id in low] == [1, 1]
+
+
+@pytest.mark.parametrize(("older", "younger", "stopped"), [(2, 2, "younger"), (1, 2, "older"), (2, 1, "younger")])
+def test_the_least_urgent_makes_way_and_of_two_the_one_that_loses_least(
+    fleet: Fleet, older: int, younger: int, stopped: str
+) -> None:
+    gate = fleet.folder / "gate"
+    define(fleet, "work", preemptible=True)
+    fleet.worker(2)
+    first = fleet.create("c1", priority=older, until=str(gate))
+    fleet.wait(first, "running")
+    second = fleet.create("c2", priority=younger, until=str(gate))
+    fleet.wait(second, "running")
+    fleet.wait(fleet.create("u", "once", priority="high"), "succeeded")
+    made_way = [one for one in (first, second) if fleet.task(one).attempts]
+    gate.touch()
+    fleet.wait_ended([first, second])
+    assert made_way == [{"older": first, "younger": second}[stopped]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
@@ -122,3 +123,10 @@ def test_network_folders_are_refused(
 def test_a_share_of_windows_is_refused() -> None:
     with pytest.raises(StoreUnavailable, match="share"):
         sqlite_setup.refuse_network(Path("\\\\server\\share\\f.sqlite"))
+
+
+@pytest.mark.parametrize("make", [sqlite_setup.connect, sqlite_setup.connect_writer])
+def test_what_is_committed_survives_a_power_cut(tmp_path: Path, make: Callable[[Path], sqlite3.Connection]) -> None:
+    """In the mode of the write-ahead log only FULL syncs it at each commit."""
+    with closing(make(tmp_path / "fleet.sqlite")) as conn:
+        assert conn.execute("PRAGMA synchronous").fetchone() == (2,)

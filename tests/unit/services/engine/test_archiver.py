@@ -11,10 +11,11 @@ import pytest
 from services.domain import envelope
 from services.domain.change import Answer, Claim, CloseSession, Create, Forget, Op
 from services.domain.errors import StoreError, StoreUnavailable
-from services.domain.order import Delivery
+from services.domain.order import Delivery, Order
 from services.domain.query import Query, equals
 from services.domain.shop import Pause
 from services.engine.archiver import Archiver
+from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
 
 GOOD = {"task_id": "f1", "shop_id": "s1", "platform": "pdd", "task_type": "work", "payload": {}}
@@ -231,3 +232,30 @@ def test_an_old_copy_of_a_task_that_goes_on_does_not_stand_beside_it(room: Room,
     archiver.archive([letter(delivery.body, **{**delivery.headers, "x-death": [{"reason": "expired"}]})])
     assert room.task(task.task_id) == running
     assert room.store.get_letter(task.task_id) is None
+
+
+def test_only_what_was_kept_leaves_the_queue(room: Room, archiver: Archiver, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole loop on a real queue: what could not be stored is there for the next one."""
+    real, seen = room.store.put_letter, set[str]()
+
+    def put(kept: Any) -> None:
+        seen.add(kept.task_id)
+        if kept.task_id == "poison":
+            raise StoreError("this one is too much")
+        real(kept)
+
+    monkeypatch.setattr(room.store, "put_letter", put)
+    names = ("f1", "poison", "f2")
+    bodies = [json.dumps(GOOD | {"task_id": name, "error": "x"}).encode() for name in names]
+    orders = [
+        Order(kind="dead", routing_key="dead", body=body, message_id=name)
+        for body, name in zip(bodies, names, strict=True)
+    ]
+    assert all(receipt.ok for receipt in room.broker.publish(orders))
+    archiver.start()
+    eventually(lambda: seen == set(names) and room.store.get_letter("f2") is not None, 30)
+    archiver.stop()
+    consumer = room.broker.dead_letters(name="afterwards")
+    left = eventually(lambda: consumer.take(10, 0.1), 30)
+    consumer.close()
+    assert [one.message_id for one in left] == ["poison"]

@@ -116,3 +116,22 @@ def test_the_first_reason_to_stop_counts() -> None:
     held.cancel("requested")
     held.cancel("shutdown")
     assert (held.cancel_reason, held.cancelled.is_set()) == ("requested", True)
+
+
+def test_a_job_that_is_taken_back_takes_no_place_of_its_lane(pool: MakePool, work: Work) -> None:
+    """Or the lane would have a slot less with every job that was given back, until nothing of it ran."""
+    slots = pool(1)
+    first, second = job("a"), job("b")
+    slots.put(first)
+    eventually(lambda: slots.running(), 30)
+    slots.put(second)
+    assert slots.lanes() == {"high": 2}
+    assert slots.withdraw(second)
+    assert slots.lanes() == {"high": 1}
+    assert not slots.withdraw(second), "once"
+    assert slots.lanes() == {"high": 1}
+    assert slots.room() == 0
+    work.go.set()
+    eventually(lambda: slots.in_hand() == 0, 30)
+    assert not any(slots.lanes().values())
+    assert work.done == ["a"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,23 @@ def test_a_file_ends_with_its_last_open_outcome(folder: Path) -> None:
     assert names(folder) == []
     spool.keep([op(3)])
     assert names(folder) == [".spool"], "the next silence begins another one"
+
+
+def test_what_is_kept_is_on_the_disk_before_anybody_counts_on_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A power cut takes what the system has not written: everything in the file was there at the last sync of it."""
+    synced: dict[str, int] = {}
+    real = os.fsync
+
+    def fsync(number: int) -> None:
+        real(number)
+        synced[str(Path(f"/proc/self/fd/{number}").readlink())] = os.fstat(number).st_size
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    spool = Spool(folder)
+    for number in range(3):
+        spool.keep([op(number)])
+        (path,) = folder.glob("*.spool")
+        assert synced[str(path.resolve())] == path.stat().st_size > 0
 
 
 def test_nobody_takes_what_a_living_worker_is_at(folder: Path) -> None:
