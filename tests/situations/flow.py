@@ -1,8 +1,8 @@
 """The flow that every task of a situation runs; a file beside it says how each shop's flow of each type behaves.
 
 ``behaviour.json`` maps ``platform:shop/type``, ``platform:shop``, ``platform/type``, ``type`` or ``*`` to
-``{"seconds": s, "error": text, "exit": code, "stall": true}``; the first that is there counts. ``stall`` waits until
-the process is ended.
+``{"seconds": s, "error": text, "exit": code, "stall": true, "mute": true}``; the first that is there counts.
+``stall`` waits until the process is ended, ``mute`` tells nothing meanwhile.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def main() -> int:
     began = time.monotonic()
     while time.monotonic() < ends or how.get("stall"):
         time.sleep(0.2)
-        if ends > began:
+        if ends > began and not how.get("mute"):
             share = min(99, round(100 * (time.monotonic() - began) / (ends - began)))
             sys.stdout.write(json.dumps({"progress": share}) + "\n")
             sys.stdout.flush()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -11,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -24,10 +25,17 @@ from services.domain.shop import Shop
 from services.domain.task import Task
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
 
+T = TypeVar("T")
 ROOT = Path(__file__).resolve().parents[2]
 WAIT_S = 90.0
 NAMES = ("微光数码", "柚子数码", "晨雾家居", "南枝茶礼", "Lumo Home", "Nordic Pine", "Tiny Harbor", "Bluefin Toys")
 PLATFORMS = ("pdd", "pdd", "pdd", "pdd", "temu", "temu", "tiktok", "tiktok")
+#: what the shops of other variants are made of; each is so often among eight as in ``PLATFORMS``
+OTHER_PLATFORMS = ("taobao", "jd", "douyin", "shopee", "amazon", "temu", "pdd", "kuaishou", "tiktok")
+OTHER_NAMES = (
+    "云杉户外旗舰店", "山茶花饰品", "老陈五金", "北岸咖啡", "小满童装专营店", "听雨书房",
+    "Koala Garden", "Maple & Stone", "Orchid Daily", "Harbour Nine", "木棉家纺", "青禾母婴",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,11 +59,19 @@ class Stage:
     retries: int = 1
     out: Path = field(default_factory=Path)
     looks: dict[str, str] = field(default_factory=dict)
+    variant: int = 0  #: 0 makes a situation as it is described; others with other shops, numbers, errors, and twists
+    name: str = ""  #: of the situation
     rabbitmq: RabbitMQ | None = None
     redis: Redis | None = None
 
     def __post_init__(self) -> None:
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self._random = random.Random(f"{self.name}:{self.variant}")
+        self.platforms, self._names = ("pdd", "temu", "tiktok"), NAMES
+        if self.variant:
+            first, second, third = self._random.sample(OTHER_PLATFORMS, 3)
+            self.platforms = (first, second, third)
+            self._names = tuple(self._random.sample(OTHER_NAMES, 8))
         self.home.mkdir(parents=True, exist_ok=True)
         flow = [sys.executable, "-S", str(ROOT / "tests/situations/flow.py"), str(self.home)]
         command = json.dumps([*flow, "{platform}", "{task_type}", "{param}"])
@@ -71,6 +87,17 @@ class Stage:
         self.engine = assembly.open_engine(self.settings())
         self.commands = assembly.commands(self.engine)
 
+    def pick(self, first: T, *others: T) -> T:
+        """The first one in the situation as it is described, any of them in other variants."""
+        return self._random.choice((first, *others)) if self.variant else first
+
+    def tell(self, truth: str, click: str) -> None:
+        """Write down what is really so, for whoever judges the pictures."""
+        self.out.mkdir(parents=True, exist_ok=True)
+        with (self.out / "truth.jsonl").open("a", encoding="utf-8") as file:
+            told = {"situation": self.name, "variant": self.variant, "what": truth, "click": click}
+            file.write(json.dumps(told, ensure_ascii=False) + "\n")
+
     def settings(self) -> config.Settings:
         """What ``config.toml`` of the home says."""
         return config.load(home=self.home)
@@ -81,12 +108,13 @@ class Stage:
 
     # ------------------------------------------------------------------ fleet
     def shops(self, count: int = 8) -> list[Shop]:
-        """So many shops of three platforms."""
+        """So many shops of three platforms: of every eight four of the first, two of each other one."""
+        of = [self.platforms[("pdd", "temu", "tiktok").index(name)] for name in PLATFORMS]
         rows = [
             Shop(
-                platform=PLATFORMS[place % 8],
-                shop_id=f"{PLATFORMS[place % 8]}-{10_021 + place}",
-                name=NAMES[place % 8] + ("" if place < 8 else f" {place // 8 + 1}"),
+                platform=of[place % 8],
+                shop_id=f"{of[place % 8]}-{10_021 + place}",
+                name=self._names[place % 8] + ("" if place < 8 else f" {place // 8 + 1}"),
             )
             for place in range(count)
         ]
@@ -149,11 +177,17 @@ class Stage:
         process.send_signal(signal.SIGKILL)
         process.wait(30)
 
-    def cli(self, *words: str) -> str:
-        """What a command prints."""
+    def stop(self, name: str) -> None:
+        """End a worker as its operator would."""
+        process = self.processes.pop(name)
+        process.terminate()
+        process.wait(60)
+
+    def cli(self, *words: str, who: str = "") -> str:
+        """What a command prints, to the user of this process or to ``who``."""
         done = subprocess.run(
             [sys.executable, str(ROOT / "main.py"), *words],
-            env=os.environ | {"FLEETDECK_HOME": str(self.home)},
+            env=os.environ | {"FLEETDECK_HOME": str(self.home)} | ({"LOGNAME": who} if who else {}),
             capture_output=True, text=True, cwd=ROOT, timeout=120, check=False,
         )  # fmt: skip
         return done.stdout + done.stderr
