@@ -76,15 +76,15 @@ class _Doors:
         """Do what an attention item offers."""
         if self.window is None:
             return
-        if verb in ("triage", "triage_now"):
+        if verb in ("triage", "triage_now", "triage_run"):
             self.window.open_page("dead_letters", target)
         elif verb in ("open_worker", "open_workers"):
             self.window.open_page("workers", target or None)
         elif verb == "open_schedule":
             self.window.open_page("schedules", target or None)
-        elif verb in ("open_shop", "open_shops"):
+        elif verb in ("open_shop", "open_shops", "login_shops"):
             self.window.open_page("shops", target)
-        elif verb in ("open_tasks", "decide"):
+        elif verb in ("open_tasks", "open_task", "decide"):
             self.window.open_page("tasks", target)
         elif self._verbs is not None:
             self._verbs.run(verb, target)
@@ -108,6 +108,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> Pag
         shops=session.shops,
         toast=doors.toast,
         new_task=doors.new_task,
+        way_out=doors.verb,
         profile=session.settings.profile,
         environment=session.settings.environment,
         embedded=session.settings.embedded,

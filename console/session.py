@@ -48,6 +48,7 @@ class Session:
             self.queries.causes,
             self.engine.clock,
             self.queries.shops.states,
+            partial(assembly.broken_run, self.engine),
         )
         refusal = partial(workforce.refuse_read_only, self.settings)
         self.local = LocalSlots(workforce.local_workers(self.engine), refusal)

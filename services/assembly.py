@@ -16,7 +16,7 @@ import msgspec
 from services import addresses, home_folder
 from services import settings as config
 from services.clock import SystemClock, machine_zone
-from services.commands import operator
+from services.commands import bulk_book, operator
 from services.commands.audit import Audit
 from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
@@ -44,6 +44,7 @@ from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
 from services.monitor import flow
 from services.monitor.artifacts import ArtifactQueries
+from services.monitor.attention import BrokenRun
 from services.monitor.attention import look_once as look_for_attention
 from services.monitor.batches import BatchQueries
 from services.monitor.causes import CauseQueries
@@ -211,7 +212,7 @@ def queries(engine: Engine) -> Queries:
     """Questions to the store."""
     return Queries(
         batches=BatchQueries(engine.store),
-        tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone),
+        tasks=TaskQueries(engine.store, engine.registry, engine.settings.time_zone, engine.broker.health),
         causes=CauseQueries(engine.store, engine.registry),
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=ShopQueries(engine.store, engine.registry),
@@ -227,7 +228,16 @@ def attention(engine: Engine, told: Flow | None = None) -> tuple[Attention, ...]
     Blocking.
     """
     told = told or flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
-    return look_for_attention(engine.store, engine.registry, engine.clock, told)
+    return look_for_attention(engine.store, engine.registry, engine.clock, told, partial(broken_run, engine))
+
+
+def broken_run(engine: Engine) -> BrokenRun | None:
+    """The newest bulk republish whose program ended in the middle. Blocking."""
+    views = bulk_book.Shelf(engine.store, engine.clock, "").views()
+    found = next((view.entry for view in views if view.state == "interrupted"), None)
+    if found is None:
+        return None
+    return BrokenRun(run_id=found.run_id, who=found.who, sent=found.done, of=found.total, at_ms=found.at)
 
 
 def live(engine: Engine) -> Live:

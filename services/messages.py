@@ -96,10 +96,12 @@ def english_headline(clauses: Iterable[Clause]) -> str:
     return "; ".join(_filled_in(clause, english, ", ") for clause in clauses)
 
 
-def headline(clauses: Iterable[Clause]) -> str:
-    """The headline of the fleet in the present language: statements, joined by semicolons."""
+def headline(clauses: Iterable[Clause], say: Callable[[Message], str] | None = None) -> str:
+    """The headline of the fleet in the present language: statements, joined by semicolons. ``say`` puts one into words
+    where they are called otherwise than here.
+    """
     comma, semicolon = ("，", "；") if i18n.is_chinese() else (", ", "; ")
-    return semicolon.join(_filled_in(clause, render, comma) for clause in clauses)
+    return semicolon.join(_filled_in(clause, say or render, comma) for clause in clauses)
 
 
 def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str:

@@ -104,6 +104,7 @@ class PageContext:
     shops: Callable[[], Mapping[str, Shop]]  #: blocking
     toast: Callable[[ToastSpec], None]
     new_task: Callable[[Mapping[str, object]], None]  #: opens the New task dialog with these fields filled
+    way_out: Callable[[str, str], None] = lambda _verb, _target: None  #: does what an answer offers: a verb, about what
     profile: str = "local"
     environment: str = ""  #: as it was named; production asks twice
     embedded: bool = True

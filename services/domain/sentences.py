@@ -55,6 +55,9 @@ GATES: dict[str, str] = {
     "gate.overdue": N_("Was to start {span} ago; it is sent as soon as a leader runs."),
     "gate.scheduled": N_("Starts in {span}, as planned."),
     "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {span}."),
+    "gate.retry_last": N_(
+        "Attempt {attempt} failed; the last one starts in {span}. If that fails too, the task is a dead letter."
+    ),
     "gate.no_dependency": N_("It waits for no other task."),
     "gate.dependencies_met": N_("What it depends on has succeeded ({count})."),
     "gate.dependency": N_("Waits until {id} has succeeded; that one is {status}."),
@@ -64,23 +67,21 @@ GATES: dict[str, str] = {
         "It depends on {id}, which was cancelled and will never succeed: cancel this task, or create it again without."
     ),
     "gate.dependency_gone": N_("It depends on {id}, which has no record any more: cancel this task."),
-    "gate.not_paused": N_("No pause switch is closed."),
+    "gate.not_paused": N_("Nobody has paused it."),
     "gate.paused": N_("{scope} is paused by {by}: {reason}"),
     "gate.no_session": N_("The shop asks for no login and no captcha."),
     "gate.session_login": N_(
-        "The shop must be logged in again: {holder} met its login page on {worker} {span} ago. After shop login {shop}"
-        " its tasks go on."
+        "The shop must be logged in again; then its tasks go on. Its login page was met {span} ago ({holder} on"
+        " {worker})."
     ),
     "gate.session_captcha": N_(
-        "The shop shows a captcha: {holder} met it on {worker} {span} ago. After shop login {shop} its tasks go on."
+        "The shop shows a captcha: somebody must log in there; then its tasks go on. It was met {span} ago ({holder} on"
+        " {worker})."
     ),
     "gate.session_by": N_(
-        "{by} said {span} ago that somebody must log the shop in first: {reason}. After shop login {shop} its"
-        " tasks go on."
+        "{by} said {span} ago that somebody must log the shop in first: {reason}. Then its tasks go on."
     ),
-    "gate.session_unsaid": N_(
-        "{by} said {span} ago that somebody must log the shop in first. After shop login {shop} its tasks go on."
-    ),
+    "gate.session_unsaid": N_("{by} said {span} ago that somebody must log the shop in first. Then its tasks go on."),
     "gate.shop_free": N_("{running} of {concurrency} tasks of the shop are running."),
     "gate.no_breaker": N_("The last attempts of the shop did not fail too often."),
     "gate.breaker": N_(
@@ -94,10 +95,34 @@ GATES: dict[str, str] = {
         "Too many attempts of the shop failed ({failed} of the last {of}); one task may try now, {ahead} go first."
     ),
     "gate.shop_busy": N_(
-        "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}."
+        "The shop is busy: {work} runs for {span} ({holder} on {worker}, {running} of {concurrency} running)."
     ),
     "gate.shop_busy_line": N_(
-        "The shop is busy: {running} of {concurrency} running, first {holder} on {worker} for {span}; {ahead} go first."
+        "The shop is busy: {work} runs for {span} ({holder} on {worker}, {running} of {concurrency} running); {ahead}"
+        " go first."
+    ),
+    "gate.shop_busy_done": N_(
+        "The shop is busy: {work} is at {progress} %, running for {span} ({holder} on {worker}, {running} of"
+        " {concurrency} running)."
+    ),
+    "gate.shop_busy_done_line": N_(
+        "The shop is busy: {work} is at {progress} %, running for {span} ({holder} on {worker}, {running} of"
+        " {concurrency} running); {ahead} go first."
+    ),
+    "gate.shop_twin": N_(
+        "The same work runs already, for {span} now; this one starts after it ({holder} on {worker})."
+    ),
+    "gate.shop_twin_done": N_(
+        "The same work runs already and is at {progress} %, for {span} now; this one starts after it ({holder} on"
+        " {worker})."
+    ),
+    "gate.shop_hung": N_(
+        "The shop is busy: {work} seems to hang. It has run for {span}, usually {usual}; stop it to let this one start"
+        " ({holder} on {worker})."
+    ),
+    "gate.shop_hung_line": N_(
+        "The shop is busy: {work} seems to hang. It has run for {span}, usually {usual}; stop it to let others start"
+        " ({holder} on {worker}); {ahead} go first."
     ),
     "gate.shop_held": N_(
         "The shop is busy: {work} runs for {span} of usually {usual} ({holder} on {worker}, {running} of"
@@ -138,6 +163,7 @@ GATES: dict[str, str] = {
     "gate.estimate_now": N_("It starts at any moment: nothing is before it and a slot is free."),
     "gate.estimate_instant": N_("It starts in {span}."),
     "gate.estimate_measured": N_("It starts in about {spread}, by how long such tasks took lately."),
+    "gate.estimate_progress": N_("It starts in about {spread}, by how far the running one is."),
     "gate.estimate_declared": N_(
         "It starts in about {spread}. No such task has run yet; this is by what its type says."
     ),
@@ -167,7 +193,18 @@ GATES: dict[str, str] = {
     "gate.parked": N_("Parked at this gate; it starts as soon as the gate opens."),
     "gate.confirmed": N_("The broker holds its message."),
     "gate.unconfirmed": N_("The broker has not confirmed its message yet."),
-    "gate.parked_message": N_("Its message is published when the gate before it opens."),
+    "gate.unsent_disk": N_(
+        "Recorded and not sent: the broker is out of disk and takes no new messages. It is sent by itself then."
+    ),
+    "gate.unsent_memory": N_(
+        "Recorded and not sent: the broker is out of memory and takes no new messages. It is sent by itself then."
+    ),
+    "gate.unsent_held": N_(
+        "Recorded and not sent: the broker takes no new messages. It is sent by itself once it does."
+    ),
+    "gate.unsent_lost": N_("Recorded and not sent: the broker does not answer. It is sent once that is back."),
+    "gate.cut_off": N_("The broker does not answer: nothing is handed to a worker until it is back."),
+    "gate.parked_message": N_("It is sent as soon as nothing else holds it."),
     "gate.workers": N_("Workers of its lane that can run it: {workers}."),
     "gate.needs_handler": N_(
         "No worker of its lane can run {type}: it needs a Python handler of this name; workers seen: {workers}."
@@ -182,6 +219,7 @@ GATES: dict[str, str] = {
         "Every worker of its lane that can run {type} was told to refuse it; workers seen: {workers}."
     ),
     "gate.fetched": N_("Another worker could not run it; one that can fetches it as soon as it has a free slot."),
+    "gate.no_worker_at_all": N_("No worker is running; start one."),
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
     "gate.next": N_("It is next in its lane."),
     "gate.front": N_("It is next in its lane, and a slot is free."),
@@ -221,6 +259,9 @@ WORTH: dict[str, str] = {
     "worth.captcha": N_("The shop waits for its captcha; it would stop there again."),
     "worth.letter_again": N_("Republished {count}×, failed again each time."),
     "worth.failed_again": N_("{count} of {of} that were republished died of it again, and nothing has passed since."),
+    "worth.failing": N_(
+        "{count} of {of} that were republished fail again so far, {passed} have succeeded; wait until they have ended."
+    ),
     "worth.passed": N_("{count} of {of} that were republished have succeeded."),
     "worth.succeeded_since": N_("Tasks of this type have succeeded there since."),
     "worth.logged_in": N_("Somebody has logged in since."),
@@ -248,8 +289,8 @@ CAUSES: dict[str, str] = {
     "cause.network": N_("Network error"),
     "cause.network.of": N_("Network error: {what}"),
     "cause.rate_limited": N_("Too many requests"),
-    "cause.bad_payload": N_("Payload rejected"),
-    "cause.bad_payload.of": N_("Payload rejected: {what}"),
+    "cause.bad_payload": N_("Parameters refused"),
+    "cause.bad_payload.of": N_("Parameters refused: field “{what}”"),
     "cause.crashed": N_("Flow crashed"),
     "cause.no_browser": N_("No browser"),
     "cause.worker_lost": N_("Worker lost"),
@@ -266,4 +307,8 @@ CAUSES: dict[str, str] = {
     "cause.other": "{what}",
 }
 
-SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS, **WORTH, **CAUSES}
+TASKS: dict[str, str] = {
+    "task.hung": N_("It has run for {span}, usually {usual}, and says nothing of how far it is"),
+}
+
+SENTENCES: dict[str, str] = {**FILTER, **GATES, **VERDICTS, **WORTH, **CAUSES, **TASKS}

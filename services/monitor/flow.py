@@ -10,7 +10,7 @@ from services.domain import ability, home
 from services.domain.insight import flow
 from services.domain.insight.flow import Facts, Flow, Line
 from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, PAUSED, QUOTA, SESSION, SHOP_BUSY, TWIN
-from services.domain.insight.worker import FINE, takes_work
+from services.domain.insight.worker import FINE, FleetNow, takes_work
 from services.domain.query import Query, equals, excludes
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
@@ -30,15 +30,17 @@ MOMENT_MS = 5_000
 #: at most this share of the time goes into questions about gates
 SHARE = 20
 #: what the gate of a parked task is to its flow; where that is more than one word, it is asked for
-_OF_GATE = {PAUSED: "paused", SESSION: "login", BREAKER: "later", QUOTA: "later"}
+_OF_GATE = {PAUSED: "paused", SESSION: "login", BREAKER: "breaker", QUOTA: "limit"}
+#: so large a share of what waits speaks for all of it
+NEARLY_ALL = 0.8
 
 
 @dataclass(slots=True)
 class Gates:
-    """Waiting tasks that cannot just start, by shop: for a person by reason, and those that go on by themselves."""
+    """Waiting tasks that cannot just start, by reason and shop: for a person, and those that go on by themselves."""
 
     persons: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: reason -> shop -> tasks
-    later: Counter[str] = field(default_factory=Counter)
+    later: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))  #: the same of what goes on
     unsent: int = 0
 
 
@@ -109,7 +111,7 @@ class FlowQueries:
                 _add(found, why, shop, round(number * stand_for))
 
     def _reasons(self, tasks: Sequence[Task], snapshot: Snapshot) -> dict[str, str]:
-        """Why each of these tasks does not just start: a reason, ``later``, or "" where it will."""
+        """Why each of these tasks does not just start: a reason, or "" where it will."""
         gates = self._look.of(tasks)
         found: dict[str, str] = {}
         asked = 0
@@ -117,9 +119,9 @@ class FlowQueries:
             gate = gates.get(task.task_id, "")
             asked += gate in (DEPENDENCY, TWIN)
             if gate == DEPENDENCY:
-                found[task.task_id] = "dependency" if asked <= ASKED and self._hopeless(task) else "later"
+                found[task.task_id] = "dependency" if asked <= ASKED and self._hopeless(task) else "others"
             elif gate == TWIN:
-                found[task.task_id] = "twin" if asked <= ASKED and self._behind_held(task) else "later"
+                found[task.task_id] = "twin" if asked <= ASKED and self._behind_held(task) else "others"
             elif gate == NO_WORKER:
                 kind = self._registry.task_type(task.task_type)
                 supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)
@@ -159,8 +161,8 @@ class FlowQueries:
 
 def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str, Shop]) -> Facts:
     """A snapshot with what was measured, shop by shop; asks nobody."""
-    bound: Counter[str] = Counter(gates.later)
-    for counted in gates.persons.values():
+    bound: Counter[str] = Counter()
+    for counted in (*gates.persons.values(), *gates.later.values()):
         bound.update(counted)
     base = numbers(snapshot, unsent=gates.unsent)
     rates = base.rates
@@ -185,7 +187,8 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
         for shop, (waiting, running) in rows.items()
     )
     persons = tuple((reason, gates.persons[reason].total()) for reason in flow.REASONS if gates.persons[reason])
-    return _trimmed(base, persons, gates.later.total(), lines)
+    laters = tuple((reason, gates.later[reason].total()) for reason in flow.LATER_REASONS if gates.later[reason])
+    return _trimmed(base, persons, laters, lines)
 
 
 def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
@@ -193,6 +196,9 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
     status = snapshot.counts.status
     fleet, way = snapshot.fleet(), snapshot.publisher()
     pending = status.get(Status.PENDING, 0)
+    lane = _full_lane(snapshot, fleet)
+    taking = fleet.taking(lane) if lane else []
+    slots, busy = (sum(len(one.slots) for one in taking), sum(one.busy for one in taking)) if lane else (0, 0)
     return Facts(
         known=snapshot.at_ms > 0 or not snapshot.store.connected,
         store=snapshot.store.connected,
@@ -205,10 +211,25 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         held=status.get(Status.HELD, 0),
         dead=snapshot.counts.triage.get(Triage.OPEN, 0),
         workers=fleet.number(FINE),
-        slots=fleet.slots,
-        busy=fleet.busy,
+        slots=slots if lane else fleet.slots,
+        busy=busy if lane else fleet.busy,
+        lane=lane,
+        elsewhere=fleet.free if lane else 0,
+        unconfirmed=min(status.get(Status.RUNNING, 0), sum(len(one.unconfirmed) for one in fleet.workers)),
         rates=snapshot.rates.flow,
     )
+
+
+def _full_lane(snapshot: Snapshot, fleet: FleetNow) -> str:
+    """The lane of nearly all that waits, if no slot that takes it is free while others are; else ""."""
+    if not fleet.free:
+        return ""
+    waiting = {lane: sum(counts.get(status, 0) for status in WAITING) for lane, counts in snapshot.counts.lanes.items()}
+    lane = max(waiting, key=lambda name: waiting[name], default="")
+    if not lane or waiting[lane] < NEARLY_ALL * sum(waiting.values()):
+        return ""
+    queued = snapshot.counts.lanes[lane].get(Status.QUEUED, 0)
+    return lane if queued and fleet.taking(lane) and not fleet.free_for(lane) else ""
 
 
 def look_once(store: Store, broker: Broker, registry: Registry, clock: Clock) -> Flow:
@@ -234,24 +255,31 @@ def _closed(snapshot: Snapshot, broken: Iterable[str]) -> dict[str, str]:
 
 
 def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
-    """Why nothing of a shop starts: a reason, ``later``, or "" where it may."""
+    """Why nothing of a shop starts: a reason, or "" where it may."""
     platform = shop.partition(":")[0]
     if any(scope in closed for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")):
         return "paused"
-    return {SESSION: "login", BREAKER: "later"}.get(closed.get(shop, ""), "")
+    return {SESSION: "login", BREAKER: "breaker"}.get(closed.get(shop, ""), "")
 
 
 def _add(found: Gates, why: str, shop: str, number: int) -> None:
     if why:
-        counted = found.later if why == "later" else found.persons[why]
+        counted = (found.later if why in flow.LATER_REASONS else found.persons)[why]
         counted[shop] = max(0, counted[shop] + number)
 
 
-def _trimmed(base: Facts, persons: tuple[tuple[str, int], ...], later: int, lines: tuple[Line, ...]) -> Facts:
+_Numbers = tuple[tuple[str, int], ...]
+
+
+def _trimmed(base: Facts, persons: _Numbers, laters: _Numbers, lines: tuple[Line, ...]) -> Facts:
     """With the gates that were asked a moment before the numbers: never more than waits now."""
-    left = base.waiting
+    kept, left = _at_most(persons, base.waiting)
+    return replace(base, persons=kept, laters=_at_most(laters, left)[0], lines=lines)
+
+
+def _at_most(numbers: _Numbers, left: int) -> tuple[_Numbers, int]:
     kept = []
-    for reason, number in persons:
+    for reason, number in numbers:
         kept.append((reason, min(left, number)))
         left -= min(left, number)
-    return replace(base, persons=tuple(one for one in kept if one[1]), later=min(left, later), lines=lines)
+    return tuple(one for one in kept if one[1]), left

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from services.domain.insight import depth, flow, shop
@@ -12,7 +12,7 @@ from services.domain.query import Query, equals
 from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
 from services.engine.registry import Registry
-from services.monitor.attention import AttentionFinder
+from services.monitor.attention import AttentionFinder, BrokenRun
 from services.monitor.causes import CauseQueries
 from services.monitor.flow import FlowQueries, numbers
 from services.monitor.history import History, Sample
@@ -36,12 +36,15 @@ class OverviewQueries:
         causes: CauseQueries,
         clock: Clock,
         states: ShopStates | None = None,
+        broken_run: Callable[[], BrokenRun | None] = lambda: None,
     ) -> None:
-        """``states``: what others learn of the shops too, so that all screens know the same."""
+        """``states``: what others learn of the shops too, so that all screens know the same; ``broken_run`` tells of a
+        bulk republish that ended in the middle.
+        """
         self._store, self._registry, self._live = store, registry, live
         self._history = history
         self._shops = states or ShopStates(store, registry)
-        self._attention = AttentionFinder(store, causes, clock, self._name, registry)
+        self._attention = AttentionFinder(store, causes, clock, self._name, registry, broken_run)
         self._flow = FlowQueries(store, registry, live.meter, clock)
         self._oldest: Task | None = None
         self._sampled_ms = 0
@@ -83,17 +86,16 @@ class OverviewQueries:
         counts, oldest = snapshot.counts, self._oldest
         succeeded, failed = self._shops.last_hour(snapshot.at_ms)
         running = counts.status.get(Status.RUNNING, 0)
-        taking = numbers(snapshot)
+        fleet = snapshot.fleet()
         lanes = depth.lanes(counts, snapshot.depths)
-        slots = taking.slots
         return {
             "at_ms": snapshot.at_ms,
             "lanes": lanes,
             "ahead": depth.ahead(lanes, snapshot.workers, told=depth.held_told(snapshot.depths)),
             "status_counts": dict(counts.status),
             "running": running,
-            "slots_total": slots,
-            "slots_busy": min(slots, taking.busy),
+            "slots_total": fleet.slots,
+            "slots_busy": min(fleet.slots, fleet.busy),
             "dead_open": counts.triage.get(Triage.OPEN, 0),
             "succeeded_1h": succeeded,
             "failed_1h": failed,

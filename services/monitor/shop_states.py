@@ -165,6 +165,7 @@ class FleetFacts:
         self._held = _held_since(store, snapshot)
         self._types = _paused_types(store, snapshot)
         self._lost = lost(snapshot)
+        self._unheard = _unheard(snapshot)
 
     def of(self, shop: Shop, *, waits_at: int = 0, success_at: int = 0, tasks: Sequence[Task] = ()) -> ShopFacts:
         """What is known of one; ``waits_at`` counts only while it has something to do."""
@@ -182,7 +183,7 @@ class FleetFacts:
             login_at=login.at if login is not None else 0,
             held_at=self._held.get(key, 0),
             waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
-            lost=self._lost,
+            lost=self._lost or (insight.NO_WORD if key in self._unheard else ""),
             tasks=tuple(tasks),
         )
 
@@ -201,6 +202,13 @@ def lost(snapshot: Snapshot) -> str:
         return insight.NO_BROKER
     alive = any(takes_work(info, snapshot.at_ms) for info in snapshot.workers)
     return "" if alive else insight.NO_WORKER
+
+
+def _unheard(snapshot: Snapshot) -> frozenset[str]:
+    """Shops with a task of which nobody knows whether it still runs."""
+    return frozenset(
+        slot.shop for one in snapshot.fleet().workers for slot in one.slots if slot.task_id in one.unconfirmed
+    )
 
 
 def _held_since(store: Store, snapshot: Snapshot) -> dict[str, int]:

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
 import msgspec
 
 from services.domain import filter, flow_trace, ids
-from services.domain.insight import estimate, verdict, wait
+from services.domain.insight import estimate, verdict, wait, worker
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
 from services.domain.insight.runs import Runs
 from services.domain.insight.shop import ShopNow
 from services.domain.message import Message
+from services.domain.order import BrokerHealth
 from services.domain.query import Page, Query, Total
 from services.domain.remarks import Note, Suppressed
 from services.domain.shop import Shop
@@ -50,6 +51,7 @@ class TaskDetail:
     flow: flow_trace.Trace | None = None  #: of a task of the browser
     type_known: bool = True
     again: str = ""  #: of a cancelled task: the id under which it was created again
+    unheard: tuple[Message, ...] = ()  #: of a running task whose worker is not heard of: that, and what becomes of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +89,12 @@ class Weighed(msgspec.Struct, frozen=True, gc=False):
 class TaskQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, registry: Registry, time_zone: str = "") -> None:
+    def __init__(
+        self, store: Store, registry: Registry, time_zone: str = "", health: Callable[[], BrokerHealth] | None = None
+    ) -> None:
+        """``health``: how the broker does for this process."""
         self._store, self._registry, self._zone = store, registry, time_zone
-        self._waiting = WaitingFacts(store, registry)
+        self._waiting = WaitingFacts(store, registry, health)
 
     def page(
         self, text: str, *, sort: str = "created", descending: bool = True, limit: int = 200, cursor: str = ""
@@ -206,7 +211,13 @@ class TaskQueries:
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
             type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
+            unheard=self._unheard(task),
         )
+
+    def _unheard(self, task: Task) -> tuple[Message, ...]:
+        if task.status != Status.RUNNING:
+            return ()
+        return worker.unheard(task, self._store.workers(), self._store.now_ms())
 
     def _again(self, task: Task) -> str:
         made = ids.again_id(task.platform, task.task_type, task.shop_id, task.task_id)

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 from services.domain import ability, dependency, home, limit
 from services.domain.breaker import Breaker
-from services.domain.insight import estimate, wait
+from services.domain.insight import estimate, publisher, wait
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
+from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.runs import Runs
 from services.domain.insight.wait import Facts, GateView, Need
 from services.domain.insight.worker import takes_work
 from services.domain.lane import LANES
 from services.domain.limit import LimitNow
+from services.domain.order import BrokerHealth
 from services.domain.query import Query, Term, equals
 from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause
@@ -32,6 +34,7 @@ from services.ports import Store
 HOLDERS, OF_SHOP = 20, 300
 #: how long a lane may be for counting in it for each row of a page
 LONGEST_LANE = 20_000
+_WELL = BrokerHealth(connected=True)
 _IN_SHOP = (Status.RUNNING, Status.HELD, Status.PENDING, Status.QUEUED, Status.BLOCKED)
 
 
@@ -46,14 +49,19 @@ class Wait:
 class WaitingFacts:
     """Blocking questions."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
-        self._store, self._registry = store, registry
+    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
+        """``health``: how the broker does for this process, None where nobody asks it."""
+        self._store, self._registry, self._health = store, registry, health
         self._measured = Measured(store)
         self.gates = GateLook(store, registry)
 
     def of(self, task: Task) -> Facts:
         """All facts for one task."""
-        return _Look(self._store, self._registry, self._measured).facts(task)
+        return self._look().facts(task)
+
+    def _look(self) -> _Look:
+        health = self._health() if self._health is not None else _WELL
+        return _Look(self._store, self._registry, self._measured, health)
 
     def usual(self, task_type: str) -> Runs:
         """How long tasks of a type run."""
@@ -61,7 +69,7 @@ class WaitingFacts:
 
     def waits(self, tasks: Sequence[Task]) -> dict[str, Wait]:
         """Where those of a page wait that do, by id."""
-        look = _Look(self._store, self._registry, self._measured)
+        look = self._look()
         gates = self.gates.of(tasks)
         found = {}
         for task in tasks:
@@ -81,8 +89,9 @@ def _told(task: Task, facts: Facts, gate: str) -> Wait | None:
 class _Look:
     """One look at the fleet, from which the facts of many tasks are taken."""
 
-    def __init__(self, store: Store, registry: Registry, measured: Measured) -> None:
+    def __init__(self, store: Store, registry: Registry, measured: Measured, health: BrokerHealth) -> None:
         self._store, self._registry, self._measured = store, registry, measured
+        self._health = health
         self._now = store.now_ms()
         self._shops: dict[str, tuple[Sequence[Task], bool]] = {}
         self._lanes: dict[str, int] = {}
@@ -140,6 +149,9 @@ class _Look:
             runs=self._runs,
             usual=usual,
             lane_usual=of_lane_usual if of_lane_usual.known else usual,
+            # a process that has asked the broker for nothing yet has no error either
+            cut_off=not self._health.connected and bool(self._health.error),
+            way=self._way,
         )
 
     def _needs_shop(self, task: Task, gate: str) -> bool:
@@ -161,6 +173,10 @@ class _Look:
     @cached_property
     def _breakers(self) -> Mapping[str, Breaker]:
         return {one.shop: one for one in self._store.breakers()}
+
+    @cached_property
+    def _way(self) -> PublisherNow:
+        return publisher.look(self._health, self._workers, self._now)
 
     @cached_property
     def _limits(self) -> Sequence[LimitNow]:

@@ -18,7 +18,7 @@ from services.domain.message import Message
 from services.domain.query import Query, Term, equals
 from services.domain.said import Said
 from services.domain.schema import Problem
-from services.domain.status import Status, Triage
+from services.domain.status import ACTIVE, Status, Triage
 from services.domain.task import Task
 from services.engine.registry import Registry
 from services.ports import Store
@@ -70,7 +70,7 @@ class Worthiness:
         shops = {task.shop for task in letters}
         some = sorted(letters, key=lambda task: -task.ended_at)[:CHECKED]
         problems = [problem for task in some if (problem := self.problem(task)) is not None]
-        again, failed_at, passed, passed_at = self._outcomes(fingerprint)
+        again, failed_at, failing, passed, passed_at = self._outcomes(fingerprint, newest.error_kind)
         known = self._registry is None or self._registry.knows(newest.task_type)
         version = self._registry.task_type(newest.task_type).version if self._registry is not None else 0
         return Evidence(
@@ -86,6 +86,7 @@ class Worthiness:
             died_at=newest.ended_at,
             failed_again=again,
             failed_at=failed_at,
+            failing=failing,
             passed=passed,
             passed_at=passed_at,
             success_at=self._success_since(letters, shops),
@@ -165,17 +166,22 @@ class Worthiness:
             self._successes[wanted] = page.tasks[0].ended_at if page.tasks else 0
         return self._successes[wanted]
 
-    def _outcomes(self, fingerprint: str) -> tuple[int, int, int, int]:
-        """Of those republished: how many died of the same again and when last, how many succeeded and when."""
+    def _outcomes(self, fingerprint: str, kind: str) -> tuple[int, int, int, int, int]:
+        """Of those republished: how many died of the same again and when last, how many run again and failed of that
+        kind so far, how many succeeded and when.
+        """
         if len(fingerprint) != FINGERPRINT_LENGTH:
-            return 0, 0, 0, 0
+            return 0, 0, 0, 0, 0
         terms = (equals("fp", fingerprint), equals("triage", Triage.REPUBLISHED))
         page = self._store.query(Query(terms=terms, sort="updated", limit=FOLLOWED, want_total=False))
         names = [task.successor for task in page.tasks if task.successor]
         after = [task for task in self._store.get(names) if task is not None] if names else []
         died = [task.ended_at for task in after if task.status == Status.DEAD and task.fingerprint == fingerprint]
         well = [task.ended_at for task in after if task.status == Status.SUCCEEDED]
-        return len(died), max(died, default=0), len(well), max(well, default=0)
+        failing = sum(
+            task.status in ACTIVE and bool(task.attempts) and task.attempts[-1].error_kind == kind for task in after
+        )
+        return len(died), max(died, default=0), failing, len(well), max(well, default=0)
 
     def _alike(self, fingerprint: str) -> Sequence[Task]:
         if len(fingerprint) != FINGERPRINT_LENGTH:

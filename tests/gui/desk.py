@@ -34,6 +34,7 @@ class Desk:
     context: PageContext
     toasts: list[ToastSpec] = field(default_factory=list)
     asked: list[Mapping[str, object]] = field(default_factory=list)
+    ways: list[tuple[str, str]] = field(default_factory=list)  #: verbs that were wanted, with what about
     _owners: Any = field(default_factory=lambda: itertools.count(1))
 
     def create(self, shop: int = 0, task_type: str = "refresh_goods", **more: Any) -> Task:
@@ -129,6 +130,7 @@ def open_desk(settings: Settings) -> Desk:
     feed = Feed(session.live)
     toasts: list[ToastSpec] = []
     asked: list[Mapping[str, object]] = []
+    ways: list[tuple[str, str]] = []
     context = PageContext(
         tasks=session.queries.tasks,
         causes=session.queries.causes,
@@ -145,6 +147,7 @@ def open_desk(settings: Settings) -> Desk:
         shops=session.shops,
         toast=toasts.append,
         new_task=asked.append,
+        way_out=lambda verb, target: ways.append((verb, target)),
     )
     session.live.start()
-    return Desk(session=session, feed=feed, context=context, toasts=toasts, asked=asked)
+    return Desk(session=session, feed=feed, context=context, toasts=toasts, asked=asked, ways=ways)

@@ -122,3 +122,28 @@ def test_a_row_starts_now_only_where_nothing_is_before_it(desk: Desk, page: Task
     wait(qtbot, lambda: cells(page) == {first.task_id: "starts now"})
     second = desk.create(1)
     wait(qtbot, lambda: cells(page).get(second.task_id) == "#2 in lane")
+
+
+def test_what_opens_the_gate_stands_right_under_the_reason(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
+    task = desk.create(0)
+    opened(page, qtbot, task)
+    ways = page._detail._ways
+    assert ways.isHidden(), "nothing but its turn is waited for"
+    desk.session.commands.fleet.pause("platform:pdd", reason="sale")
+    page._detail.refresh()
+    wait(qtbot, lambda: [button.text() for button in ways.buttons] == ["Resume Pinduoduo"])
+    ways.buttons[0].click()
+    assert desk.ways == [("resume", "platform:pdd")]
+    desk.session.commands.fleet.resume("platform:pdd")
+    page._detail.refresh()
+    wait(qtbot, ways.isHidden)
+
+
+def test_a_running_task_whose_worker_is_silent_says_so_and_follows_no_log(
+    desk: Desk, page: TasksPage, qtbot: QtBot
+) -> None:
+    task = desk.claim(desk.create(0))
+    opened(page, qtbot, task)
+    strip = page._detail._verdict
+    wait(qtbot, strip.isVisible)
+    assert "Nobody knows whether it still runs" in strip.accessibleName()

@@ -72,6 +72,7 @@ def test_it_needs_attention(fleet: Fleet) -> None:
     snapshot = Snapshot(taken=0.0, at_ms=store.now_ms())
     (item,) = [one for one in finder.find(snapshot, (), None) if one.code.startswith("attention.breaker")]
     assert (item.key, item.params["shop"], item.params["failed"]) == ("breaker:pdd:s1", "<pdd:s1>", 2)
+    assert [one.code for one in item.facts] == ["cause.risk_control"]
     assert item.verbs == (("open_shop", "pdd:s1"), ("open_tasks", "shop:pdd:s1 gate:breaker"))
 
 

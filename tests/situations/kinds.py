@@ -101,7 +101,7 @@ def broker_stopped(stage: Stage) -> None:
         if stage.variant:  # in the middle of a bulk
             words = ["--type", "refresh_goods", "--shop", ",".join(shop.key for shop in shops)]
             stage.processes["submit"] = stage.start(["task", "create", *words])
-            time.sleep(1.2)
+            time.sleep(3)
         broker.stop()
         time.sleep(stage.pick(14, 40))
 
@@ -284,7 +284,7 @@ def platform_paused(stage: Stage) -> None:
     if stage.variant:
         reason = stage.pick("平台大促，人工处理", "", "prices are wrong, ask Chen")
         stage.cli("queue", "pause", scope, *(("--note", reason) if reason else ()), "--yes", who="xiaoli")
-        assert stage.engine.store.paused()
+        assert stage.engine.store.pauses()
     else:
         stage.commands.fleet.pause(scope, reason="TEMU maintenance until 18:00")
     for shop in shops:
@@ -436,7 +436,7 @@ def last_attempt(stage: Stage) -> None:
     )
     stage.worker()
     for shop in (*shops[5 : 5 + many], *(shops[:2] if stage.variant else ())):
-        stage.create(shop)
+        stage.create(shop, max_retries=1)
     stage.until(lambda: stage.count("status:retrying") == many, "they wait for their last attempt")
     stage.tell(f"{many} failed and wait for their last attempt", "nothing, or look at the error before it")
     stage.shoot(

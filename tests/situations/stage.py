@@ -104,7 +104,9 @@ class Stage:
 
     def behave(self, how: dict[str, dict[str, Any]]) -> None:
         """How flows that start from now on behave; see ``tests.situations.flow``."""
-        (self.home / "behaviour.json").write_text(json.dumps(how), encoding="utf-8")
+        fresh = self.home / "behaviour.new"
+        fresh.write_text(json.dumps(how), encoding="utf-8")
+        fresh.replace(self.home / "behaviour.json")  # a flow may read it at this moment
 
     # ------------------------------------------------------------------ fleet
     def shops(self, count: int = 8) -> list[Shop]:

@@ -23,7 +23,7 @@ class DepthChart(Plot):
     """How many tasks wait in each lane."""
 
     def __init__(self, window: TimeWindow) -> None:
-        super().__init__(N_("Queued by lane"), SERIES, window, lines=5)
+        super().__init__(N_("Queued or held up, by lane"), SERIES, window, lines=5)
         self.smallest = 8.0
 
     def lines(self, frame: Frame) -> list[Line]:

@@ -162,12 +162,39 @@ LANES: Mapping[str, LaneToken] = {
 }
 
 #: Platforms have no colour, so that they cannot be read as a state.
-PLATFORM_BADGES: Mapping[str, str] = {"pdd": "PDD", "temu": "TEMU", "tiktok": "TTS", "tts": "TTS"}
+PLATFORM_BADGES: Mapping[str, str] = {
+    "pdd": "PDD",
+    "temu": "TEMU",
+    "tiktok": "TTS",
+    "tts": "TTS",
+    "taobao": "TB",
+    "tmall": "TM",
+    "jd": "JD",
+    "douyin": "DY",
+    "kuaishou": "KS",
+    "xiaohongshu": "XHS",
+    "amazon": "AMZ",
+    "shopee": "SPE",
+    "lazada": "LZD",
+    "shein": "SHEIN",
+    "aliexpress": "AE",
+}
 PLATFORM_NAMES: Mapping[str, str] = {
     "pdd": N_("Pinduoduo"),
     "temu": "TEMU",
     "tiktok": "TikTok Shop",
     "tts": "TikTok Shop",
+    "taobao": N_("Taobao"),
+    "tmall": N_("Tmall"),
+    "jd": N_("JD"),
+    "douyin": N_("Douyin"),
+    "kuaishou": N_("Kuaishou"),
+    "xiaohongshu": N_("Xiaohongshu"),
+    "amazon": "Amazon",
+    "shopee": "Shopee",
+    "lazada": "Lazada",
+    "shein": "SHEIN",
+    "aliexpress": "AliExpress",
 }
 
 

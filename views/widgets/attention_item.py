@@ -17,7 +17,9 @@ from views.widgets.buttons import LinkLabel
 from views.widgets.flow_row import FlowRow
 
 #: verbs that change something; the others open a page
-CHANGING = frozenset({"pause", "resume", "open_session", "login_shop", "start_worker", "republish", "cancel_tasks"})
+CHANGING = frozenset(
+    {"pause", "resume", "open_session", "login_shop", "start_worker", "republish", "cancel_tasks", "stop_task"}
+)
 #: for how long an item can be muted: key, source text
 SPANS = (
     ("hour", N_("Mute for 1 hour")),

@@ -139,6 +139,7 @@ class Evidence:
     died_at: int = 0  #: when the newest of them died
     failed_again: int = 0  #: tasks made of such letters that died of the same again
     failed_at: int = 0
+    failing: int = 0  #: tasks made of such letters that have not ended and whose last attempt failed of the same
     passed: int = 0  #: tasks made of such letters that succeeded
     passed_at: int = 0
     success_at: int = 0  #: newest success of the same type there
@@ -200,6 +201,10 @@ def _shown(seen: Evidence) -> Worth | None:
         return _say(AGAIN, "worth.letter_again", count=seen.tries)
     if seen.failed_again and healed_at <= seen.failed_at:
         return _say(AGAIN, "worth.failed_again", count=seen.failed_again, of=seen.failed_again + seen.passed)
+    if seen.failing:
+        tried = seen.failed_again + seen.failing + seen.passed
+        level = AGAIN if seen.kind in _STAYS and not seen.passed else UNKNOWN
+        return _say(level, "worth.failing", count=seen.failing, of=tried, passed=seen.passed)
     if seen.passed and seen.passed_at > seen.died_at:
         return _say(NOW, "worth.passed", count=seen.passed, of=seen.passed + seen.failed_again)
     return _say(NOW, "worth.succeeded_since") if seen.success_at > seen.died_at else None

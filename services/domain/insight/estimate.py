@@ -29,6 +29,7 @@ _AT_ONCE_S = 1.0
 _CONFIRM_S = 5.0
 _SENTENCES = {
     runs.MEASURED: "gate.estimate_measured",
+    runs.PROGRESS: "gate.estimate_progress",
     runs.DECLARED: "gate.estimate_declared",
 }
 
@@ -39,8 +40,8 @@ Draws = Sequence[float]
 class Estimate:
     """Seconds from now: eight of ten start between ``low_s`` and ``high_s``, half of them before ``mid_s``.
 
-    ``basis``: instant (nothing but a time is waited for) | measured | declared (what the type says; nothing was
-    measured).
+    ``basis``: instant (nothing but a time is waited for) | measured | progress (how far what runs says it is) |
+    declared (what the type says; nothing was measured).
     """
 
     low_s: float
@@ -78,10 +79,15 @@ def starts(task: Task, facts: Facts, views: Sequence[GateView] | None = None) ->
         until = max((max(draws) for draws, _ in known), default=0.0)
         return Estimate(low_s=until, mid_s=until, high_s=until, basis=INSTANT)
     longest = sorted(map(max, *(draws for draws, _ in known)) if len(known) > 1 else known[0][0])
-    bases = {basis for _, basis in known}
-    basis = runs.DECLARED if runs.DECLARED in bases else runs.MEASURED
+    basis = _weakest(basis for _, basis in known if basis != INSTANT)
     low, mid, high = (longest[min(DRAWS - 1, int(share * DRAWS))] for share in (runs.LOW, 0.5, runs.HIGH))
     return Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis)
+
+
+def _weakest(bases: Iterable[str]) -> str:
+    """What an answer that leans on all of these leans on."""
+    found = set(bases)
+    return next((one for one in (runs.DECLARED, runs.MEASURED, runs.PROGRESS) if one in found), runs.MEASURED)
 
 
 def sentence(found: Estimate) -> Message:
@@ -218,6 +224,7 @@ def _unsent(view: GateView, _task: Task, facts: Facts) -> _Course:
 #: gates that open by themselves; any other needs a person, a worker or another task's end
 _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.retry_delay": _instant,
+    "gate.retry_last": _instant,
     "gate.scheduled": _instant,
     "gate.dependency": _needs,
     "gate.dependencies": _needs,
@@ -227,6 +234,10 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
     "gate.shop_held_done": _shop,
     "gate.shop_held_long": _shop,
     "gate.shop_busy_line": _shop,
+    "gate.shop_busy_done": _shop,
+    "gate.shop_busy_done_line": _shop,
+    "gate.shop_twin": _shop,
+    "gate.shop_twin_done": _shop,
     "gate.shop_held_line": _shop,
     "gate.shop_held_done_line": _shop,
     "gate.shop_held_long_line": _shop,
@@ -248,7 +259,7 @@ _COURSES: dict[str, Callable[[GateView, Task, Facts], _Course]] = {
 
 def _in_lane(task: Task, facts: Facts) -> _Course:
     """Until a living slot of its lane is free for it; the line of the lane is only known of a queued task."""
-    if not facts.slots or facts.ahead < 0:
+    if not facts.slots or facts.ahead < 0 or facts.cut_off:
         return None
     left = []
     for slot in facts.slots:
@@ -270,13 +281,18 @@ def _in_lane(task: Task, facts: Facts) -> _Course:
 
 
 def _bench(holders: Sequence[Task], places: int, facts: Facts) -> Bench | None:
-    """What runs at these places; None where of one of them nobody knows whether it still runs, or how long it will."""
+    """What runs at these places; None where of one of them nobody knows whether it still runs, or how long it will: it
+    hangs.
+    """
     left = []
     for one in sorted(holders, key=lambda each: each.started_at)[: max(places, 1)]:
         if 0 < one.lease_until < facts.now_ms:
             return None
         ran = max(0, facts.now_ms - one.started_at) / 1000
-        left.append(facts.lasts(one.task_type, one.shop).left(ran, one.progress))
+        usual = facts.lasts(one.task_type, one.shop)
+        if usual.hangs(ran, one.progress):
+            return None
+        left.append(usual.left(ran, one.progress))
     if not all(one.known for one in left):
         return None
     return Bench(left=tuple(left), free=max(0, places - len(left)))
@@ -297,5 +313,4 @@ def _behind(bench: Bench, ahead: Iterable[tuple[Runs, int]], arrivals: float = 0
     if bench.free and not line and not arrivals:
         return [0.0] * DRAWS, INSTANT
     used = [*bench.left, *(lasts for lasts, _ in line)]
-    basis = runs.DECLARED if any(one.basis == runs.DECLARED for one in used) else runs.MEASURED
-    return after(bench, line, arrivals), basis
+    return after(bench, line, arrivals), _weakest(one.basis for one in used)

@@ -40,6 +40,8 @@ BUSY = 0.25
 MODEL = 0.05
 #: growth: so many tasks more than at the beginning of the window, and this share of those that came
 LEAST_GROWTH, GROWTH = 3, 0.08
+#: fewer that wait are no queue: what came in may be what runs
+LEAST_QUEUE = 5
 #: parts that a drain is followed in: with more shops several end together
 PARTS = 60
 
@@ -50,6 +52,11 @@ SENTENCES: dict[str, str] = {
     "flow.lost_broker": N_("the broker cannot be reached: what is created waits to be sent"),
     "flow.idle": N_("Nothing is waiting and nothing is running"),
     "flow.running": N_("Nothing is waiting; {n:,} running"),
+    "flow.calm": N_("Nothing is waiting and nothing is running"),
+    "flow.retrying": N_("{n:,} tasks failed and try again by themselves"),
+    "flow.retrying.one": N_("1 task failed and tries again by itself"),
+    "flow.unconfirmed": N_("of {n:,} nobody knows whether they still run: no word from their worker"),
+    "flow.unconfirmed.one": N_("of 1 nobody knows whether it still runs: no word from its worker"),
     "flow.waiting": N_("{n:,} tasks waiting"),
     "flow.waiting.one": N_("1 task waiting"),
     "flow.growing": N_("{n:,} tasks waiting and growing: in {in}, out {out}"),
@@ -66,8 +73,13 @@ SENTENCES: dict[str, str] = {
     "flow.long": N_("more than a week of work at the present pace"),
     "flow.person": N_("{n:,} of them for a person ({why})"),
     "flow.person_all": N_("all of them for a person ({why})"),
-    "flow.later": N_("{n:,} of them for other tasks, limits or a pause after failures"),
-    "flow.later_all": N_("all of them for other tasks, limits or a pause after failures"),
+    "flow.person_all.one": N_("for a person ({why})"),
+    "flow.later": N_("{n:,} of them go on later by themselves ({why})"),
+    "flow.later_all": N_("all go on later by themselves ({why})"),
+    "flow.later_all.one": N_("it goes on later by itself ({why})"),
+    "flow.why_breaker": N_("{n:,} in shops that fail too often"),
+    "flow.why_limit": N_("{n:,} at a limit"),
+    "flow.why_others": N_("{n:,} behind other tasks"),
     "flow.no_worker": N_("no worker takes tasks: start one"),
     "flow.no_slot": N_("workers have no slots: give them some"),
     "flow.blocked": N_("the broker takes no new messages: {n:,} tasks recorded, not sent"),
@@ -76,22 +88,34 @@ SENTENCES: dict[str, str] = {
     "flow.all_busy": N_("All {slots:,} slots are busy"),
     "flow.all_busy_more": N_("All {slots:,} slots are busy; about {more:,} more would keep up"),
     "flow.full": N_("all {slots:,} slots busy"),
+    "flow.lane_full": N_("all {slots:,} slots for the lane {lane} busy; {free:,} free ones do not take it"),
+    "flow.lane_full.one": N_("the only slot for the lane {lane} is busy; {free:,} free ones do not take it"),
+    "flow.lane_full_more": N_(
+        "all {slots:,} slots for the lane {lane} busy, {free:,} free ones do not take it; about {more:,} more would"
+        " keep up"
+    ),
+    "flow.lane_full_more.one": N_(
+        "the only slot for the lane {lane} is busy, {free:,} free ones do not take it; about {more:,} more would"
+        " keep up"
+    ),
     "flow.full_more": N_("all {slots:,} slots busy, about {more:,} more would keep up"),
     "flow.shop_limit": N_("{free:,} of {slots:,} slots free, but {shop} runs {limit:,} at a time"),
     "flow.shop_limits": N_("{free:,} of {slots:,} slots free, but {shops:,} shops are at their own limit"),
     "flow.dead": N_("{n:,} dead letters need a person"),
     "flow.dead.one": N_("1 dead letter needs a person"),
-    "flow.held": N_("{n:,} held tasks need a decision"),
-    "flow.held.one": N_("1 held task needs a decision"),
+    "flow.held": N_("{n:,} tasks to confirm: did they run?"),
+    "flow.held.one": N_("1 task to confirm: did it run?"),
     "flow.why_login": N_("{n:,} need a login"),
     "flow.why_paused": N_("{n:,} paused"),
-    "flow.why_dependency": N_("{n:,} behind a task that failed"),
-    "flow.why_twin": N_("{n:,} behind a held task"),
+    "flow.why_dependency": N_("{n:,} behind a task that will not succeed"),
+    "flow.why_twin": N_("{n:,} behind a task to confirm"),
     "flow.why_need": N_("{n:,} that no worker can run"),
     "flow.why_home": N_("{n:,} whose machine is silent"),
 }
 #: reasons to wait that only a person can end, in the order in which they are told
 REASONS = ("login", "paused", "dependency", "twin", "need", "home")
+#: and those that end by themselves
+LATER_REASONS = ("breaker", "limit", "others")
 _HELPS = {
     "login": LOG_IN, "paused": RESUME, "dependency": LOOK_AT_CAUSE, "twin": DECIDE, "need": LOOK_AT_NEED,
     "home": START_WORKER,
@@ -142,12 +166,20 @@ class Facts:
     held: int = 0
     dead: int = 0  #: open letters
     persons: tuple[tuple[str, int], ...] = ()  #: waiting tasks by a reason of ``REASONS``
-    later: int = 0  #: waiting at gates that open by themselves, at another time
+    laters: tuple[tuple[str, int], ...] = ()  #: waiting at gates that open by themselves, by ``LATER_REASONS``
+    unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
     workers: int = 0  #: that take tasks
-    slots: int = 0
+    slots: int = 0  #: of those workers; where ``lane`` is full, of those that take it
     busy: int = 0
+    lane: str = ""  #: where nearly all that waits is in a lane whose slots are all busy while others are free: which
+    elsewhere: int = 0  #: free slots that do not take that lane
     rates: Rates = NOT_SEEN
     lines: tuple[Line, ...] = ()
+
+    @property
+    def later(self) -> int:
+        """Waiting tasks that go on by themselves, at another time."""
+        return sum(count for _, count in self.laters)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,11 +234,13 @@ def judge(facts: Facts) -> Flow:
 
 def again(flow: Flow, facts: Facts) -> Flow:
     """The same judgement with the newer numbers of a moment later; it is judged anew where it cannot hold any more."""
-    kept = replace(facts, persons=flow.facts.persons, later=flow.facts.later, lines=flow.facts.lines)
+    of_lane = {name: getattr(flow.facts, name) for name in ("lane", "elsewhere", "slots", "busy")}
+    kept = replace(facts, persons=flow.facts.persons, laters=flow.facts.laters, lines=flow.facts.lines)
+    kept = replace(kept, **of_lane) if flow.facts.lane else kept
     bound = flow.for_person + flow.facts.later
     same = (facts.store, facts.broker, facts.blocked) == (flow.facts.store, flow.facts.broker, flow.facts.blocked)
     if flow.state in (LOADING, LOST) or not same or facts.waiting < bound or not (facts.waiting and flow.facts.waiting):
-        trimmed = replace(kept, persons=(), later=0) if facts.waiting < bound else kept
+        trimmed = replace(kept, persons=(), laters=()) if facts.waiting < bound else kept
         return judge(trimmed)
     return replace(flow, facts=kept, runnable=facts.waiting - bound)
 
@@ -248,7 +282,7 @@ def grows(facts: Facts) -> bool:
     """Whether more comes in than goes out, and still does, and nobody has room for it."""
     rates = facts.rates
     came, went = rates.in_s * rates.window_s, rates.out_s * rates.window_s
-    more = came - went >= max(LEAST_GROWTH, GROWTH * came)
+    more = came - went >= max(LEAST_GROWTH, GROWTH * came) and facts.waiting >= LEAST_QUEUE
     lasts = rates.recent_in > rates.recent_out and rates.steady_in > rates.out_s
     return more and lasts and (facts.busy >= facts.slots or bool(_limited(facts)))
 
@@ -395,10 +429,10 @@ def headline(flow: Flow) -> tuple[Clause, ...]:
 def growth(flow: Flow) -> tuple[Message, ...]:
     """What an item about a growing queue says: the rates of the headline, and what holds the slots."""
     facts, found = flow.facts, [Message("flow.rates", _rates(flow))]
-    if flow.more_slots:
-        found.append(Message("flow.all_busy_more", {"slots": facts.slots, "more": flow.more_slots}))
-    elif flow.limited:
+    if facts.lane or (flow.limited and not flow.more_slots):
         found += [clause.message for clause in _of_slots(flow)]
+    elif flow.more_slots:
+        found.append(Message("flow.all_busy_more", {"slots": facts.slots, "more": flow.more_slots}))
     elif facts.slots and facts.busy >= facts.slots:
         found.append(Message("flow.all_busy", {"slots": facts.slots}))
     return tuple(found)
@@ -406,8 +440,11 @@ def growth(flow: Flow) -> tuple[Message, ...]:
 
 def _of_nothing(facts: Facts) -> list[Clause]:
     lost = [_said("flow.no_broker")] if not facts.broker else []
-    if facts.running or facts.retrying:
-        return [*lost, _said("flow.running", n=facts.running)]
+    tries = [_counted("flow.retrying", facts.retrying)] if facts.retrying else []
+    if facts.running:
+        return [*lost, _said("flow.running", n=facts.running), *tries]
+    if tries:
+        return [*(lost or [_said("flow.calm")]), *tries]
     return lost or [_said("flow.idle")]
 
 
@@ -434,9 +471,11 @@ def _of_gates(flow: Flow) -> list[Clause]:
         why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in facts.persons if count)
         everyone = flow.for_person >= facts.waiting
         code = "flow.person_all" if everyone else "flow.person"
-        found.append(Clause(Message(code, {"n": flow.for_person}), why))
+        found.append(Clause(_counted(code, flow.for_person).message, why))
     if facts.later:
-        found.append(_said("flow.later_all" if facts.later >= facts.waiting else "flow.later", n=facts.later))
+        why = tuple(Message(f"flow.why_{reason}", {"n": count}) for reason, count in facts.laters if count)
+        code = "flow.later_all" if facts.later >= facts.waiting else "flow.later"
+        found.append(Clause(_counted(code, facts.later).message, why))
     return found
 
 
@@ -448,7 +487,8 @@ def _of_runnable(flow: Flow) -> list[Clause]:
     if flow.state == GROWING:
         return [_said("flow.others_growing", n=flow.runnable, **rates), *_of_slots(flow)]
     if spread is None:
-        return [_said("flow.unmeasured")] if flow.reason == NOT_MEASURED else []
+        behind = _of_slots(flow) if flow.limited else []
+        return [*behind, _said("flow.unmeasured")] if flow.reason == NOT_MEASURED else behind
     if spread.mid_s > LONGEST_S:
         return [_said("flow.long"), *_of_slots(flow)]
     if spread.high_s <= 1.0:
@@ -466,20 +506,25 @@ def _of_slots(flow: Flow) -> list[Clause]:
     facts = flow.facts
     if flow.limited and facts.busy < facts.slots:
         worst, behind = flow.limited[0], sum(line.waiting for line in flow.limited)
-        params: dict[str, Param] = {"free": facts.slots - facts.busy, "slots": facts.slots}
+        room: dict[str, Param] = {"free": facts.slots - facts.busy, "slots": facts.slots}
         if 2 * worst.waiting >= behind:
-            return [_said("flow.shop_limit", shop=worst.shop, limit=worst.concurrency, **params)]
-        return [_said("flow.shop_limits", shops=len(flow.limited), **params)]
+            return [_said("flow.shop_limit", shop=worst.shop, limit=worst.concurrency, **room)]
+        return [_said("flow.shop_limits", shops=len(flow.limited), **room)]
     if not facts.slots or facts.busy < facts.slots:
         return []
-    if flow.more_slots:
-        return [_said("flow.full_more", slots=facts.slots, more=flow.more_slots)]
-    return [_said("flow.full", slots=facts.slots)]
+    more = "_more" if flow.more_slots else ""
+    params: dict[str, Param] = {"slots": facts.slots, "more": flow.more_slots}
+    if not facts.lane:
+        return [_said(f"flow.full{more}", **params)]
+    one = ".one" if facts.slots == 1 else ""
+    return [_said(f"flow.lane_full{more}{one}", lane=facts.lane, free=facts.elsewhere, **params)]
 
 
 def _of_the_rest(flow: Flow) -> list[Clause]:
     facts = flow.facts
-    found = [_said("flow.unsent", n=facts.unsent)] if facts.unsent and not facts.blocked and facts.broker else []
+    found = [_counted("flow.unconfirmed", facts.unconfirmed)] if facts.unconfirmed else []
+    if facts.unsent and not facts.blocked and facts.broker:
+        found.append(_said("flow.unsent", n=facts.unsent))
     if facts.held:
         found.append(_counted("flow.held", facts.held))
     if facts.dead:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from services.domain.status import Status
 from services.domain.task import Task
 
-MEASURED, DECLARED, UNKNOWN = "measured", "declared", "unknown"
+MEASURED, PROGRESS, DECLARED, UNKNOWN = "measured", "progress", "declared", "unknown"
 #: so many attempts of a shop say more about it than those of all shops
 ENOUGH = 5
 #: what people are told is the middle eight of ten; drawn a little wider, for the next ones are not those that were seen
@@ -27,6 +27,8 @@ _TELLING = 5
 _BEGUN_S = 3.0
 #: what ran longer than any before: how much longer again, as shares of what it ran
 _OVERDUE = (0.03, 0.06, 0.1, 0.15, 0.25, 0.4, 0.7)
+#: what ran so many times as long as nearly all before it, and at least so long, hangs as far as one can tell
+HANGS, HANGS_S, HANGS_SEEN = 5.0, 30.0, 3
 #: the rest by progress is as uneven as the steps of a flow
 _UNEVEN = (0.6, 0.75, 0.87, 1.0, 1.15, 1.35, 1.7)
 
@@ -84,11 +86,17 @@ class Runs:
         high = min(low + 1, count - 1)
         return self.seconds[low] + (self.seconds[high] - self.seconds[low]) * (place - low)
 
+    def hangs(self, ran_s: float, progress: int = -1) -> bool:
+        """Whether one that has run so long seems to hang: others were measured, and it says nothing of its progress."""
+        if self.basis != MEASURED or len(self.seconds) < HANGS_SEEN or 0 < progress < 100:
+            return False
+        return ran_s >= max(HANGS_S, HANGS * self.at(HIGH))
+
     def left(self, ran_s: float, progress: int = -1) -> Runs:
         """What is left of a task that has run so long and says that so many per cent are done (-1: says nothing)."""
         if _TELLING <= progress < 100 and ran_s >= _BEGUN_S:
             rest = ran_s * (100 - progress) / progress
-            return Runs(tuple(rest * share for share in _UNEVEN), MEASURED)
+            return Runs(tuple(rest * share for share in _UNEVEN), PROGRESS)
         if not self.seconds:
             return self
         longer = self.seconds[bisect_right(self.seconds, ran_s) :]

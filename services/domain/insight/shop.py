@@ -28,7 +28,7 @@ FLAGGED = frozenset({HELD, LOGIN, DEAD, STUCK, BREAKER})
 COVERS = (UNKNOWN, PAUSED)
 
 #: What is lost where nobody can know how a shop does.
-NO_WORKER, NO_BROKER, NO_STORE = "workers", "broker", "store"
+NO_WORKER, NO_BROKER, NO_STORE, NO_WORD = "workers", "broker", "store", "word"
 STUCK_MS, HEALTHY_MS = 30 * 60_000, 86_400_000
 
 #: Whether somebody is logged in there, as far as its own tasks tell.
@@ -67,6 +67,7 @@ SENTENCES: dict[str, str] = {
     "shop.breaker_now": N_("{failed} of the last {of} attempts failed, one task may try now"),
     "shop.unknown_workers": N_("No worker runs: nobody works on its tasks"),
     "shop.unknown_broker": N_("The broker does not answer: nobody knows"),
+    "shop.unknown_word": N_("No word from the worker that runs its task"),
     "shop.unknown_store": N_("The store does not answer: nobody knows"),
     "shop.retrying": N_("Failed and tries again by itself: {count}"),
     "shop.running": N_("{running} running, {waiting} waiting"),
@@ -99,7 +100,7 @@ class ShopFacts:
     login_at: int = 0
     held_at: int = 0  #: since when the oldest of its held tasks is held
     waits_at: int = 0  #: since when it has had something to do and has finished nothing
-    lost: str = ""  #: NO_WORKER, NO_BROKER or NO_STORE
+    lost: str = ""  #: NO_WORKER, NO_BROKER, NO_STORE, or NO_WORD: only what it runs is unconfirmed
     tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
 
 
@@ -153,7 +154,9 @@ def judge(facts: ShopFacts, now_ms: int) -> ShopNow:
     own = _own_state(facts, now_ms)
     state, under = own, ""
     has_work = any(counts.get(status, 0) for status in _ACTIVE)
-    if facts.lost == NO_STORE or (facts.lost and has_work and own not in (HELD, LOGIN, DEAD)):
+    if facts.lost == NO_WORD:
+        state, under = (UNKNOWN, own) if own == RUNNING else (own, "")
+    elif facts.lost == NO_STORE or (facts.lost and has_work and own not in (HELD, LOGIN, DEAD)):
         state, under = UNKNOWN, own
     if any(not pause.scope.startswith("type:") for pause in pauses) and state not in (HELD, LOGIN):
         state, under = PAUSED, own

@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 from services.domain import classify, dependency, home
 from services.domain.ability import NOBODY, Supply
 from services.domain.breaker import Breaker
+from services.domain.insight import attempts, runs
 from services.domain.insight.gates import (
     BREAKER,
+    DEPENDENCY,
     GATED,
     LANE_ORDER,
     MESSAGE,
@@ -26,6 +28,7 @@ from services.domain.insight.gates import (
     Gap,
     GatesNow,
 )
+from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
 from services.domain.insight.runs import NOTHING, Runs
 from services.domain.limit import LimitNow
 from services.domain.message import Message, Param
@@ -89,6 +92,8 @@ class Facts:
     runs: Mapping[tuple[str, str], Runs] = field(default_factory=dict)
     usual: Runs = NOTHING  #: how long such a task runs
     lane_usual: Runs = NOTHING  #: how long tasks of its lane run
+    cut_off: bool = False  #: the broker does not answer, so nothing is handed to a worker
+    way: PublisherNow = field(default_factory=PublisherNow)  #: what is sent to the broker
 
     def lasts(self, task_type: str, shop: str) -> Runs:
         """How long tasks of a type run in a shop."""
@@ -161,6 +166,22 @@ def _parked(name: str, facts: Facts) -> GateView:
     return GateView(name=name, state=CLOSED, code="gate.parked")
 
 
+def ways(task: Task, view: GateView | None) -> tuple[tuple[str, str], ...]:
+    """What a person can do right there about the gate that a task waits at: verbs, and what each is about."""
+    if view is None:
+        return ()
+    if view.name == SESSION:
+        return ("login_shop", task.shop), ("open_session", task.shop)
+    if view.name == PAUSED:
+        return (("resume", str(view.params["scope"])),)
+    if view.code in ("gate.no_worker", "gate.no_worker_at_all"):
+        return (("start_worker", ""),)
+    before = view.params.get("id") if view.name == DEPENDENCY else view.params.get("twin")
+    if before and view.code != "gate.dependency_gone":
+        return (("open_task", f"id:{before}"),)
+    return ()
+
+
 def closed(views: Sequence[GateView]) -> GateView | None:
     """The gate that a task waits at, None for one that does not wait."""
     return next((view for view in views if view.state == CLOSED), None)
@@ -185,7 +206,7 @@ def _tests(task: Task, facts: Facts) -> Iterator[_Test]:
     yield _twin(task, facts)
     if facts.homed:
         yield _home(task, facts)
-    yield _message(task)
+    yield _message(task, facts)
     yield _workers(task, facts)
     yield _lane(task, facts)
 
@@ -198,7 +219,8 @@ def _due(task: Task, facts: Facts) -> _Test:
         return NOT_DUE, True, "gate.due", {}
     seconds = -(-left // 1000)
     if task.status == Status.RETRYING:
-        return NOT_DUE, False, "gate.retry_delay", {"seconds": seconds, "attempt": task.attempt, "due_at": task.due_at}
+        code = "gate.retry_delay" if attempts.last(task) is None else "gate.retry_last"
+        return NOT_DUE, False, code, {"seconds": seconds, "attempt": task.attempt, "due_at": task.due_at}
     return NOT_DUE, False, "gate.scheduled", {"seconds": seconds, "due_at": task.due_at}
 
 
@@ -254,6 +276,8 @@ def _shop(task: Task, facts: Facts) -> _Test:
     if len(running) >= facts.concurrency and running:
         code, held = _held_by(running, facts)
         ahead = facts.shop_ahead + facts.on_the_way
+        if facts.twin is not None and held["holder"] == facts.twin.task_id and not ahead:
+            code = _BY_TWIN.get(code, code)
         return SHOP_BUSY, False, _IN_LINE[code] if ahead else code, params | held | {"ahead": ahead}
     first = facts.first_on_the_way
     if task.status == Status.BLOCKED and first is not None:
@@ -263,9 +287,19 @@ def _shop(task: Task, facts: Facts) -> _Test:
     return SHOP_BUSY, True, "gate.shop_free", params
 
 
+#: the same where the shop does this very work already: that is what a person has to know first
+_BY_TWIN = {
+    "gate.shop_busy": "gate.shop_twin",
+    "gate.shop_held": "gate.shop_twin",
+    "gate.shop_held_long": "gate.shop_twin",
+    "gate.shop_busy_done": "gate.shop_twin_done",
+    "gate.shop_held_done": "gate.shop_twin_done",
+}
 #: the same with how many go first
 _IN_LINE = {
     "gate.shop_busy": "gate.shop_busy_line",
+    "gate.shop_busy_done": "gate.shop_busy_done_line",
+    "gate.shop_hung": "gate.shop_hung_line",
     "gate.shop_held": "gate.shop_held_line",
     "gate.shop_held_done": "gate.shop_held_done_line",
     "gate.shop_held_long": "gate.shop_held_long_line",
@@ -281,11 +315,15 @@ def _held_by(holders: Sequence[Task], facts: Facts) -> tuple[str, dict[str, Para
         "seconds": seconds,
     }  # fmt: skip
     usual = facts.lasts(first.task_type, first.shop)
-    if usual.known:
+    measured = usual.known and usual.basis == runs.MEASURED  # what the type says of itself is not what is usual
+    if measured:
         params["usual_s"] = round(usual.usual_s, 1)
+    if usual.hangs(seconds, first.progress):
+        return "gate.shop_hung", params
     if 0 <= first.progress < 100:
-        return "gate.shop_held_done" if usual.known else "gate.shop_busy", params | {"progress": first.progress}
-    if not usual.known:
+        code = "gate.shop_held_done" if measured else "gate.shop_busy_done"
+        return code, params | {"progress": first.progress}
+    if not measured:
         return "gate.shop_busy", params
     return "gate.shop_held_long" if usual.left(seconds).overdue else "gate.shop_held", params
 
@@ -355,18 +393,28 @@ def _home(task: Task, facts: Facts) -> _Test:
     return home.GATE, True, "gate.home", params | {"workers": now.able}
 
 
-def _message(task: Task) -> _Test:
+def _message(task: Task, facts: Facts) -> _Test:
     if task.status == Status.PENDING:
-        return MESSAGE, False, "gate.unconfirmed", {"since": task.updated_at or task.created_at}
+        params: dict[str, Param] = {"since": task.updated_at or task.created_at}
+        if facts.cut_off:
+            return MESSAGE, False, "gate.unsent_lost", params
+        if facts.way.held:
+            return MESSAGE, False, _UNSENT.get(facts.way.kind, "gate.unsent_held"), params
+        return MESSAGE, False, "gate.unconfirmed", params
     if task.status in (Status.BLOCKED, Status.SCHEDULED):
         return MESSAGE, True, "gate.parked_message", {}
     return MESSAGE, True, "gate.confirmed", {}
 
 
+#: recorded and not sent, by what the broker lacks
+_UNSENT = {DISK: "gate.unsent_disk", MEMORY: "gate.unsent_memory"}
+
+
 def _workers(task: Task, facts: Facts) -> _Test:
     supply = facts.supply
     if supply.serving <= 0:
-        return NO_WORKER, False, "gate.no_worker", {"lane": task.lane}
+        code = "gate.no_worker" if supply.seen else "gate.no_worker_at_all"
+        return NO_WORKER, False, code, {"lane": task.lane}
     if supply.able <= 0:
         names = ", ".join(supply.seen[:NAMED]) + (" …" if len(supply.seen) > NAMED else "")
         params: dict[str, Param] = {"type": task.task_type, "need": supply.need, "workers": names}
@@ -382,6 +430,8 @@ def _lane(task: Task, facts: Facts) -> _Test:
     params: dict[str, Param] = {
         "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
     }  # fmt: skip
+    if facts.cut_off:
+        return LANE_ORDER, False, "gate.cut_off", {"lane": task.lane}
     if facts.ahead < 0:
         return LANE_ORDER, False, "gate.in_lane", {"lane": task.lane, "slots": len(facts.slots), "free": facts.free}
     if facts.urgent > 0:

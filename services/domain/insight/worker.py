@@ -36,6 +36,8 @@ SENTENCES: dict[str, str] = {
     "worker.silent": NN_("silent; {n} task unconfirmed", "silent; {n} tasks unconfirmed"),
     "worker.gone": N_("gone without a farewell"),
     "worker.idle": N_("it held no task"),
+    "worker.unheard": N_("Nobody knows whether it still runs: {worker} was heard of {span} ago for the last time"),
+    "worker.unheard_ever": N_("Nobody knows whether it still runs: {worker} is not known any more"),
     "worker.back": NN_("{n} task goes to another worker in {span}", "{n} tasks go to others in {span}"),
     "worker.back_now": NN_("{n} task goes to another worker now", "{n} tasks go to others now"),
     "worker.back_alone": NN_(
@@ -228,6 +230,26 @@ def takes_work(info: WorkerInfo, now_ms: int) -> bool:
 def unconfirmed(task: Task, now_ms: int, late: Container[str]) -> bool:
     """Whether nobody knows if this task still runs. ``late``: workers that are not heard of."""
     return task.status == Status.RUNNING and (task.worker in late or 0 < task.lease_until <= now_ms)
+
+
+def unheard(task: Task, workers: Iterable[WorkerInfo], now_ms: int) -> tuple[Message, ...]:
+    """What a person should know of a running task whose worker is not heard of, and what becomes of it; () for any
+    other.
+    """
+    known = list(workers)
+    own = next((info for info in known if info.worker == task.worker), None)
+    late = {task.worker} if own is None or missed(own, now_ms) else set()
+    fate = fate_of(task, task.worker, task.attempt, now_ms)
+    if not unconfirmed(task, now_ms, late) or fate is None:
+        return ()
+    params: dict[str, Param] = {"worker": task.worker}
+    if own is None:
+        who = Message("worker.unheard_ever", params)
+    else:
+        who = Message("worker.unheard", {**params, "seconds": silence_ms(own, now_ms) // 1000})
+    left = max(0, task.lease_until + TICK_MS - now_ms)
+    then = _lost((fate,), left, None, able=any(takes_work(info, now_ms) for info in known))
+    return (who, *(fact.message for fact in then))
 
 
 def fate_of(task: Task, worker: str, attempt: int, now_ms: int) -> Fate | None:

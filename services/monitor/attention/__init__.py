@@ -20,17 +20,21 @@ from services.monitor.attention import (
     growth,
     held,
     homes,
+    hung,
     pauses,
     republished,
+    runs,
     schedules,
     shops,
     words,
     workers,
 )
+from services.monitor.attention.look import BrokenRun as BrokenRun
 from services.monitor.attention.look import Look as Look
 from services.monitor.causes import Cause, CauseQueries
 from services.monitor.gates import GateLook
 from services.monitor.live import Snapshot
+from services.monitor.measured import Measured
 from services.monitor.overview import Attention
 from services.monitor.shop_states import ShopStates
 from services.monitor.shops import ShopQueries
@@ -41,6 +45,7 @@ from services.ports import Clock, Store
 FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     held.items,
     shops.logins,
+    runs.items,
     republished.items,
     dead_letters.items,
     dependencies.items,
@@ -48,6 +53,7 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     workers.unable,
     homes.items,
     workers.silent,
+    hung.items,
     schedules.late,
     schedules.leaderless,
     broker.items,
@@ -62,6 +68,8 @@ WORDS: Mapping[str, words.Words] = {
     **held.WORDS,
     **shops.WORDS,
     **republished.WORDS,
+    **runs.WORDS,
+    **hung.WORDS,
     **dead_letters.WORDS,
     **dependencies.WORDS,
     **workers.WORDS,
@@ -86,8 +94,12 @@ class AttentionFinder:
         clock: Clock,
         name: Callable[[str], str],
         registry: Registry,
+        broken_run: Callable[[], BrokenRun | None] = lambda: None,
     ) -> None:
-        """``name`` turns ``platform:shop_id`` into the name of the shop."""
+        """``name`` turns ``platform:shop_id`` into the name of the shop; ``broken_run`` tells of a bulk republish that
+        ended in the middle.
+        """
+        self._broken_run, self._measured = broken_run, Measured(store)
         self._store, self._causes, self._clock, self._name = store, causes, clock, name
         self._kind, self._gates = registry.task_type, GateLook(store, registry)
         self._grouped: tuple[Cause, ...] = ()
@@ -111,6 +123,8 @@ class AttentionFinder:
             shops=shops,
             oldest=oldest,
             flow=flow,
+            usual=lambda task_type, shop: self._measured.usual(task_type, shop, 0),
+            broken_run=self._broken_run,
         )
         return tuple(item for items in FAMILIES for item in items(look))
 
@@ -133,10 +147,16 @@ class AttentionFinder:
         return self._grouped
 
 
-def look_once(store: Store, registry: Registry, clock: Clock, flow: Flow | None) -> tuple[Attention, ...]:
+def look_once(
+    store: Store,
+    registry: Registry,
+    clock: Clock,
+    flow: Flow | None,
+    broken_run: Callable[[], BrokenRun | None] = lambda: None,
+) -> tuple[Attention, ...]:
     """What needs a person at this moment, for who follows nothing; ``flow``: whether work flows. Blocking."""
     asked = ShopQueries(store, registry)
-    finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry)
+    finder = AttentionFinder(store, CauseQueries(store, registry), clock, asked.name, registry, broken_run)
     return finder.once(asked.states, flow)
 
 

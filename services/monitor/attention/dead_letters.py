@@ -31,7 +31,7 @@ OF_A_FLOW = frozenset(
 
 MOST = 5  #: as many causes are told by themselves
 WORDS = {
-    "attention.dead_shop": Words("{cause}", N_("{count_n}, all in {shop}")),
+    "attention.dead_shop": Words("{cause}", N_("{count_n} in {shop}")),
     "attention.dead_platform": Words("{cause}", N_("{count_n} in {shops_n}, all on {platform}")),
     "attention.dead_all": Words("{cause}", N_("{count_n} in {shops_n}, on every platform")),
     "attention.dead_some": Words("{cause}", N_("{count_n} in {shops_n}")),
@@ -45,7 +45,8 @@ def items(look: Look) -> Iterable[Attention]:
         (kind, flow, sorted(group, key=lambda one: -one.count))
         for (kind, flow, _), group in itertools.groupby(sorted(look.causes, key=_matter), key=_matter)
     ]
-    matters.sort(key=lambda matter: (-sum(one.count for one in matter[2]), matter[:2]))
+    # of as many letters the cause that would pass now comes first: one click ends it
+    matters.sort(key=lambda each: (-sum(one.count for one in each[2]), _level(each[2]) != cause.NOW, each[:2]))
     most = MOST if len(matters) > MOST + 1 else len(matters)
     for kind, flow, group in matters[:most]:
         yield _item(kind, flow, group, look)

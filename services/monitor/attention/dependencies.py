@@ -74,7 +74,7 @@ def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Att
             verbs=(cancel, ("open_tasks", f"id:{ids}")),
         )
     dead = found.status == Status.DEAD
-    opening = ("open_tasks", f"id:{found.task_id}")
+    opening = ("open_task", f"id:{found.task_id}")
     # what would die again is no way out: there the reason stands, and the task itself
     worth, refusal = look.letter(found) if dead else (Worth(), None)
     hopeless = worth.level in (cause.AGAIN, cause.LOGIN) or refusal is not None

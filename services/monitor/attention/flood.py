@@ -23,7 +23,7 @@ WORDS = {
     ),
     "attention.flood_alone": Words(
         N_("{name} has a long queue of its own"),
-        N_("{tasks} tasks waiting, {running} running; nobody else waits"),
+        N_("{tasks} tasks waiting, {running} running; nobody else waits. Its limit of tasks at once is on its page"),
     ),
     "attention.flood_group": Words(
         N_("Group {name} floods the queues"),
@@ -59,7 +59,9 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
     oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
     verbs = [("open_tasks", f"shop:{','.join(keys)} status:waiting")]
     if len(shops) == 1:
-        verbs = [("pause", f"shop:{keys[0]}"), ("open_shop", keys[0]), *verbs]
+        # where nobody else waits, a pause would only make it worse
+        pause = [("pause", f"shop:{keys[0]}")] if code != "flood_alone" else []
+        verbs = [*pause, ("open_shop", keys[0]), *verbs]
     return Attention(
         key=f"flood:{name if len(shops) > 1 else keys[0]}",
         severity="warning",

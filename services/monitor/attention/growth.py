@@ -9,7 +9,10 @@ from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
-WORDS = {"attention.growing": Words(N_("The queue grows: {tasks_n} waiting"))}
+WORDS = {
+    "attention.growing": Words(N_("The queue grows: {tasks_n} waiting")),
+    "attention.growing_lane": Words(N_("The {lane} lane grows: {tasks_n} waiting")),
+}
 
 
 def items(look: Look) -> Iterable[Attention]:
@@ -23,12 +26,13 @@ def items(look: Look) -> Iterable[Attention]:
     yield Attention(
         key="growing",
         severity="warning",
-        code="attention.growing",
+        code="attention.growing_lane" if facts.lane else "attention.growing",
         params={
             "tasks": facts.waiting,
             "in_per_s": round(facts.rates.in_s, 3),
             "out_per_s": round(facts.rates.out_s, 3),
             "more": found.more_slots,
+            "lane": facts.lane,
         },
         facts=flow.growth(found),
         since_ms=look.now_ms - round(facts.rates.window_s * 1000),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from services.domain.insight.cause import Worth
 from services.domain.insight.flow import Flow
+from services.domain.insight.runs import NOTHING, Runs
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
 from services.domain.message import Message
@@ -23,6 +24,17 @@ NAMED = 3  #: as many shops are called by their names where one item is about ma
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokenRun:
+    """A bulk republish that nobody is at any more; ``at_ms``: when it was heard of last (UTC ms)."""
+
+    run_id: str
+    who: str
+    sent: int
+    of: int
+    at_ms: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Look:
     """Asking ``store`` blocks; everything else is at hand."""
 
@@ -36,6 +48,8 @@ class Look:
     shops: Sequence[ShopNow] = ()
     oldest: Task | None = None  #: of those that wait
     flow: Flow | None = None  #: whether work flows, None where nobody measured
+    usual: Callable[[str, str], Runs] = lambda _type, _shop: NOTHING  #: how long a type runs in a shop; blocks
+    broken_run: Callable[[], BrokenRun | None] = lambda: None  #: a republish that ended in the middle; blocks
 
     @property
     def now_ms(self) -> int:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from services.domain import filter
+from services.domain.insight.gates import PAUSED
+from services.domain.query import equals
+from services.domain.shop import SCOPE_ALL
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
 WORDS = {
-    "attention.paused_all": Words(N_("Everything is paused"), N_("by {who}")),
-    "attention.paused_platform": Words(N_("{platform} is paused"), N_("by {who}")),
-    "attention.paused_type": Words(N_("{which} is paused"), N_("by {who}")),
+    "attention.paused_all": Words(N_("Everything is paused"), N_("{waiting_n} waiting; paused by {who}")),
+    "attention.paused_platform": Words(N_("{platform} is paused"), N_("{waiting_n} waiting; paused by {who}")),
+    "attention.paused_type": Words(N_("{which} is paused"), N_("{waiting_n} waiting; paused by {who}")),
 }
 
 
@@ -20,11 +24,21 @@ def items(look: Look) -> Iterable[Attention]:
     for pause in look.snapshot.pauses:
         what, _, which = pause.scope.partition(":")
         if what != "shop":
+            where = () if pause.scope == SCOPE_ALL else (equals(what, which),)
+            list_ = filter.format_terms((equals("gate", PAUSED), *where))
+            waiting = look.at_gate(PAUSED, *where)
             yield Attention(
                 key=f"paused:{pause.scope}",
                 severity="paused",
                 code=f"attention.paused_{what}",
-                params={"which": which, "platform": which, "who": pause.by, "reason": pause.reason},
+                params={
+                    "which": which,
+                    "platform": which,
+                    "who": pause.by,
+                    "reason": pause.reason,
+                    "waiting": waiting.number,
+                },
+                facts=look.counted(waiting),
                 since_ms=pause.at,
-                verbs=(("resume", pause.scope),),
+                verbs=(("resume", pause.scope), ("open_tasks", list_)),
             )

@@ -55,7 +55,7 @@ def late(look: Look) -> Iterable[Attention]:
         },
         facts=(now.why,) if now.why is not None else (),
         since_ms=now.due_ms,
-        verbs=(("open_schedule", name), *((("start_worker", ""),) if not look.snapshot.leader else ())),
+        verbs=(*((("start_worker", ""),) if not look.snapshot.leader else ()), ("open_schedule", name)),
     )
 
 

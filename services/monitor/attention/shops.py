@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 
 from services.domain import classify, session
+from services.domain.breaker import Breaker
+from services.domain.insight import cause
 from services.domain.insight.shop import STUCK
+from services.domain.message import Message
 from services.domain.query import equals
 from services.domain.session import ClosedSession
 from services.monitor.attention.look import NAMED, Look
@@ -51,7 +55,7 @@ def logins(look: Look) -> Iterable[Attention]:
             },
             facts=look.counted(waiting),
             since_ms=found[0].since,
-            verbs=(("open_shops", "session"), ("open_tasks", f"gate:{session.GATE}")),
+            verbs=(("login_shops", "session"), ("open_tasks", f"gate:{session.GATE}")),
         )
 
 
@@ -91,6 +95,7 @@ def breakers(look: Look) -> Iterable[Attention]:
                 "names": look.named([one.shop for one in found]),
                 "more": len(found) - NAMED,
             },
+            facts=_why(found),
             since_ms=min(one.since for one in found),
             verbs=(("open_shops", "breaker"), ("open_tasks", "gate:breaker")),
         )
@@ -106,9 +111,16 @@ def breakers(look: Look) -> Iterable[Attention]:
                 "of": len(one.outcomes),
                 "left_ms": max(0, one.until - look.now_ms),
             },
+            facts=_why([one]),
             since_ms=one.since,
             verbs=(("open_shop", one.shop), ("open_tasks", f"shop:{one.shop} gate:breaker")),
         )
+
+
+def _why(found: Sequence[Breaker]) -> tuple[Message, ...]:
+    """What most of them failed with last."""
+    kinds = Counter(one.kind for one in found if one.kind)
+    return tuple(cause.title(kind) for kind, _number in kinds.most_common(1))
 
 
 def stuck(look: Look) -> Iterable[Attention]:

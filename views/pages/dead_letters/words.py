@@ -9,7 +9,7 @@ from services.domain.task import Task
 from services.i18n import _, ngettext
 from services.monitor.causes import Cause, Causes
 from views.support import kinds, safe, shop_words, shown, text, type_names, verdicts
-from views.theme.tokens import platform_badge
+from views.support.shop_words import platform_name
 
 
 def title(cause: Cause) -> str:
@@ -65,7 +65,7 @@ def scope(cause: Cause) -> str:
         return _("one shop")
     shops = ngettext("{n} shop", "{n} shops", cause.shops).format(n=text.count(cause.shops))
     if cause.scope == "platform" and cause.platforms:
-        platform = platform_badge(cause.platforms[0])
+        platform = platform_name(cause.platforms[0])
         return _("{shops}, all of {platform}").format(shops=shops, platform=platform)
     if cause.scope == "all":
         return _("{shops}, everywhere").format(shops=shops)

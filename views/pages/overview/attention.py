@@ -7,37 +7,16 @@ from datetime import timedelta
 
 from services import messages
 from services.domain.message import Message
-from services.i18n import N_, NP_, _, fill, ngettext, pgettext
+from services.i18n import _, fill, ngettext
 from services.monitor.attention import WORDS
 from services.monitor.attention.words import COUNTED
 from services.monitor.overview import Attention, OverviewNow
 from views.charts.named import Marker
-from views.support import safe, shown, text, type_names
+from views.support import safe, shown, text, type_names, way_words
 from views.widgets.attention_list import AttentionRow
 from views.widgets.heat_map import platform_name
 
 FINE_UNTIL = timedelta(minutes=10)
-
-
-VERBS: dict[str, str] = {
-    "triage": NP_("verb", "Handle"),
-    "triage_now": N_("See and republish"),
-    "decide": N_("Decide"),
-    "republish": N_("Republish it"),
-    "cancel_tasks": N_("Cancel what waits"),
-    "open_tasks": N_("Show tasks"),
-    "open_shop": N_("Open shop"),
-    "open_shops": N_("Open shops"),
-    "open_worker": N_("Open worker"),
-    "open_workers": N_("Open workers"),
-    "open_session": N_("Logged in elsewhere: go on"),
-    "login_shop": N_("Open this shop's browser"),
-    "pause": N_("Pause {what}"),
-    "resume": N_("Resume {what}"),
-    "start_worker": N_("Start a worker"),
-    "forget_worker": N_("Forget"),
-    "open_schedule": N_("Open schedules"),
-}
 
 
 def row_of(item: Attention, now_ms: int) -> AttentionRow:
@@ -50,19 +29,9 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         sentence=sentence,
         age=_age(item.since_ms, now_ms),
         since_ms=item.since_ms,
-        verbs=tuple((verb, target, _verb(verb, target)) for verb, target in item.verbs),
+        verbs=tuple((verb, target, way_words.label(verb, target)) for verb, target in item.verbs),
         state=item.state,
     )
-
-
-def _verb(verb: str, target: str) -> str:
-    source = VERBS.get(verb, verb)
-    words = pgettext("verb", source) if verb == "triage" else _(source)
-    kind, _colon, what = target.partition(":")
-    if verb in ("pause", "resume") and kind == "shop":
-        return _("Pause shop") if verb == "pause" else _("Resume shop")
-    what = {"platform": platform_name(what), "type": type_names.name(what), "all": _("everything")}.get(kind, what)
-    return fill(words, {"what": what})
 
 
 def _texts(item: Attention) -> tuple[str, str]:
@@ -82,7 +51,7 @@ def _texts(item: Attention) -> tuple[str, str]:
         params["late"] = text.coarse(timedelta(seconds=int(item.params["seconds"])))
     sentence = fill(_said(words.sentence), params)
     if item.facts:
-        sentence = text.sentences((sentence, *map(messages.render, item.facts)))
+        sentence = text.sentences((sentence, *map(shown.say, item.facts)))
     reason = safe.one_line(str(item.params.get("reason", "")), 120)
     return fill(_said(words.title), params), _("{name}: {value}").format(
         name=sentence, value=reason
@@ -139,7 +108,8 @@ def _marked(items: Iterable[Attention]) -> Iterable[Marker]:
         if not item.since_ms:
             continue
         if item.key.startswith("silent:"):
-            yield Marker(item.since_ms, fill(_("{worker} silent"), dict(item.params)), "retrying")
+            words = _("{worker} late") if item.code == "attention.worker_late" else _("{worker} silent")
+            yield Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
         elif item.code == "attention.publisher_blocked":
             yield Marker(item.since_ms, _("publishers blocked"), "retrying")
         elif item.code.startswith("attention.paused_"):

@@ -42,7 +42,7 @@ class Charts(QObject):
         super().__init__(parent)
         self._buffer = buffer
         self.window = TimeWindow(3600, self)
-        self.depth = ChartCard(N_("Queued by lane"), DepthChart(self.window), tip=DEPTH)
+        self.depth = ChartCard(N_("Queued or held up, by lane"), DepthChart(self.window), tip=DEPTH)
         self.rates = ChartCard(N_("Tasks per second"), RatesChart(self.window), tip=RATES)
         self.unacked = ChartCard(N_("With workers"), UnackedChart(self.window), tip=HELD)
         self.cards = (self.depth, self.rates, self.unacked)

@@ -183,6 +183,8 @@ class OverviewPage(Page):
         before, self._look = self._look, self._data.fresh(self._look)
         if not self.freezing.on:
             self._show_numbers()
+            if _whole(self._look) != _whole(before):  # a server was lost meanwhile: nobody knows what else there is
+                self._show_attention()
             if self._look.rows is not before.rows:
                 self.fleet.set_rows(self._look.rows)
 
@@ -219,11 +221,15 @@ class OverviewPage(Page):
             return
         now = self._look.now
         self._show_numbers()
-        rows = [attention.row_of(item, now.at_ms) for item in now.attention]
-        facts = now.flow.facts
-        self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
+        self._show_attention()
         self.fleet.set_rows(self._look.rows)
         self.charts.show_markers(attention.markers(now))
+
+    def _show_attention(self) -> None:
+        assert self._look is not None
+        now, facts = self._look.now, self._look.now.flow.facts
+        rows = [attention.row_of(item, now.at_ms) for item in now.attention]
+        self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:
         assert self._look is not None
@@ -313,3 +319,8 @@ class OverviewPage(Page):
 def _moment(instant_ms: int) -> str:
     """An instant as the filter language takes it."""
     return datetime.fromtimestamp(instant_ms / 1000, UTC).strftime("%Y-%m-%d_%H:%M:%S+00:00")
+
+
+def _whole(look: Look) -> bool:
+    """Whether every server answers."""
+    return look.now.flow.facts.store and look.now.flow.facts.broker

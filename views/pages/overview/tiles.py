@@ -88,7 +88,7 @@ def ready_kpi(sight: Sight) -> Kpi:
         parts.append(_("{n} recorded, not sent").format(n=text.count(unsent)))
     if parked:
         parts.append(
-            _("{ready} in queues · {blocked} held up").format(
+            _("{blocked} held up · {ready} in queues").format(
                 ready=text.count(total - parked - unsent), blocked=text.count(parked)
             )
         )
@@ -125,6 +125,8 @@ def unacked_kpi(sight: Sight) -> Kpi:
     )
     if sight.now.flow.facts.store and not sight.now.flow.facts.broker:
         context = _("as it was before the broker was lost")
+    elif unconfirmed := sight.now.flow.facts.unconfirmed:
+        context = _("{n} not confirmed").format(n=text.count(unconfirmed))
     elif not held:
         context = _("workers hold nothing")
     return Kpi(value=text.count(held), context=context, sentence=_say(_("With workers"), text.count(held), "", context))
@@ -133,7 +135,14 @@ def unacked_kpi(sight: Sight) -> Kpi:
 def running_kpi(sight: Sight) -> Kpi:
     """What runs, of how many slots."""
     now = sight.now
-    if now.slots_total:
+    unconfirmed = now.flow.facts.unconfirmed
+    if unconfirmed and now.slots_total:
+        slots = ngettext("{busy} of {n} slot busy", "{busy} of {n} slots busy", now.slots_total)
+        busy = slots.format(
+            busy=text.count(min(now.slots_busy, now.running - unconfirmed)), n=text.count(now.slots_total)
+        )
+        context = " · ".join((_("{n} not confirmed").format(n=text.count(unconfirmed)), busy))
+    elif now.slots_total:
         slots = ngettext("of {n} slot", "of {n} slots", now.slots_total).format(n=text.count(now.slots_total))
         context = f"{slots} · {text.whole_percent(min(1.0, now.running / now.slots_total))}"
     else:
@@ -198,7 +207,7 @@ def success_kpi(sight: Sight) -> Kpi:
     share = good / (good + bad)
     value, _space, unit = text.percent(share).partition(text.THIN)
     alarm = share < sight.limits.success
-    done = ngettext("{n} done", "{n} done", good + bad).format(n=text.count(good + bad))
+    done = ngettext("{n} ended", "{n} ended", good + bad).format(n=text.count(good + bad))
     context = " · ".join((_("target {share}").format(share=target), done))
     below = _("below target {share}").format(share=target) if alarm else ""
     return Kpi(

@@ -21,6 +21,7 @@ from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (
     "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
+    "stop_task",
 )  # fmt: skip
 LOCAL_SLOTS = 4
 
@@ -45,6 +46,7 @@ class AttentionVerbs(QObject):
             "forget_worker": self.forget_worker,
             "republish": self.republish,
             "cancel_tasks": self.cancel,
+            "stop_task": self.stop,
         }
         if verb in acts:
             acts[verb](target)
@@ -99,6 +101,21 @@ class AttentionVerbs(QObject):
         )
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._cancel(ids, dialog.note))
+        dialog.open()
+
+    def stop(self, task_id: str) -> None:
+        """Stop a running task, after a look at what that means."""
+        question = Question(
+            title=N_("Stop a task that seems to hang"),
+            rows=((_("task id"), task_id),),
+            text=_("Its worker ends it and its shop is free again. It counts as cancelled; it can be created again."),
+            verb=_("Stop it"),
+            note=_("Note, kept in the audit trail"),
+            danger=True,
+            leave=N_("Do not stop"),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(lambda: self._cancel([task_id], dialog.note))
         dialog.open()
 
     def _cancel(self, ids: list[str], note: str) -> None:

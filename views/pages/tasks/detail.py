@@ -13,7 +13,7 @@ from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.insight import estimate
 from services.domain.insight.gates import SHOP_BUSY
-from services.domain.insight.wait import closed
+from services.domain.insight.wait import closed, ways
 from services.domain.mask import masked_json, masked_text
 from services.domain.status import Status
 from services.domain.task import Task
@@ -30,7 +30,8 @@ from views.pages.tasks.steps_section import StepsSection
 from views.pages.tasks.story import gate_entries, so_far, timeline
 from views.pages.tasks.verbs import CANCEL, CREATE_AGAIN, DECISIONS, RETRY, RUN_NOW, STOP_HOLDER, VERBS, Verb
 from views.pages.tasks.wait_words import no_help
-from views.support import heard, safe, shown, type_names, verdicts
+from views.pages.tasks.ways_row import WaysRow
+from views.support import heard, safe, shown, text, type_names, verdicts
 from views.support.language import on_language_changed
 from views.support.look import Label, panel
 from views.support.operation import Operation, report
@@ -188,7 +189,9 @@ class TaskDetailPanel(QWidget):
         self._gates = Timeline()
         self._sentence = Label("", "body", "text", wrap=True)
         self._starts = Label("", "label", "text2", wrap=True)
-        for widget in (self._sentence, self._starts, self._gates):
+        self._ways = WaysRow()
+        self._ways.wanted.connect(self._context.way_out)
+        for widget in (self._sentence, self._starts, self._ways, self._gates):
             self._why.body.addWidget(widget)
         self._story = Section(N_("Timeline"), foldable=False)
         self._timeline = Timeline()
@@ -311,6 +314,7 @@ class TaskDetailPanel(QWidget):
 
     def _show_wait(self, detail: TaskDetail) -> None:
         gate = closed(detail.gates)
+        self._ways.offer(ways(detail.task, gate), self._actions.barred())
         self._sentence.setText(safe.visible(shown.say(gate.message)) if gate is not None else "")
         self._starts.setVisible(detail.starts is not None)
         self._starts.setText(shown.say(estimate.sentence(detail.starts)) if detail.starts is not None else "")
@@ -326,6 +330,11 @@ class TaskDetailPanel(QWidget):
             self._show(self._detail)
 
     def _show_verdict(self, detail: TaskDetail) -> None:
+        if detail.unheard:
+            self._verdict.set_status("warning")
+            self._verdict.show_text(text.sentences(map(shown.say, detail.unheard)), "")
+            self._verdict_room.show()
+            return
         if detail.verdict is None:
             self._verdict_room.hide()
             return

@@ -8,10 +8,11 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu, QPlainTextEdit
 
 from services.clock import SystemClock
+from services.domain.status import Status
 from services.domain.task import Task
 from services.i18n import N_, _
 from services.monitor.tasks import LogTail, TaskQueries
-from views.support import safe, shown
+from views.support import heard, safe, shown
 from views.support.operation import Operation
 from views.theme import theme
 from views.widgets.buttons import IconButton
@@ -30,6 +31,7 @@ class LogSection(Section):
         self._task_id, self._attempt, self._newest = "", 0, 0
         self._chosen = 0  #: an earlier attempt, 0 follows the newest
         self._place = 0
+        self._live = False  #: the newest attempt runs, so more lines may come
         self._ask = Operation(self)
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
@@ -56,6 +58,7 @@ class LogSection(Section):
     def follow(self, task: Task) -> None:
         """Show what came since the last time."""
         self._task_id, self._newest = task.task_id, task.attempt
+        self._live = task.status == Status.RUNNING and not heard.unconfirmed(task, _CLOCK.now_ms())
         self.setVisible(bool(task.attempt))
         self._attempts.setVisible(task.attempt > 1)
         wanted = self._chosen or task.attempt
@@ -106,7 +109,7 @@ class LogSection(Section):
 
     def _say(self) -> None:
         place = _("attempt {n} of {total}").format(n=self._attempt, total=self._newest) if self._attempt else ""
-        if self._attempt and self._attempt == self._newest and self._at_end():
+        if self._live and self._attempt == self._newest and self._at_end():
             self.set_note(_("following, {place}").format(place=place), "succeeded")
         else:
             self.set_note(place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from services.domain.insight import estimate, gates
+from services.domain.insight import attempts, estimate, gates
 from services.domain.insight.wait import GateView
 from services.domain.status import Status
 from services.domain.task import Task
@@ -44,6 +44,15 @@ _CODES: Mapping[str, str] = {
     "gate.needs_executor": N_("no able worker"),
     "gate.needs_willing": N_("workers refuse it"),
     "gate.opened": N_("next free slot"),
+    "gate.shop_twin": N_("same work runs"),
+    "gate.shop_twin_done": N_("same work runs"),
+    "gate.shop_hung": N_("shop hangs"),
+    "gate.shop_hung_line": N_("shop hangs"),
+    "gate.cut_off": N_("broker lost"),
+    "gate.unsent_lost": N_("not sent: broker lost"),
+    "gate.unsent_disk": N_("not sent: broker is full"),
+    "gate.unsent_memory": N_("not sent: broker is full"),
+    "gate.unsent_held": N_("not sent: broker is full"),
 }
 _LIMITS: Mapping[str, str] = {"platform": N_("platform at limit"), "type": N_("type at limit")}
 #: somebody has to do something before it goes on
@@ -52,6 +61,8 @@ _PERSON_CODES = frozenset(
     {
         *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
         *("gate.home_gone", "gate.home_silent", "gate.home_rests", "gate.overdue"),
+        *("gate.shop_hung", "gate.shop_hung_line", "gate.cut_off"),
+        *("gate.unsent_lost", "gate.unsent_disk", "gate.unsent_memory", "gate.unsent_held"),
     }
 )
 #: why moving it to the front does not start it
@@ -65,6 +76,14 @@ _NO_HELP: Mapping[str, str] = {
     gates.TWIN: N_("The same work goes first"),
     gates.HOME: N_("It starts only where the browser profile of its shop lives"),
     gates.NO_WORKER: N_("No worker can run it"),
+}
+#: the same where the sentence tells more than the gate
+_NO_HELP_CODES: Mapping[str, str] = {
+    "gate.cut_off": N_("The broker does not answer"),
+    "gate.unsent_lost": N_("The broker does not answer"),
+    "gate.unsent_disk": N_("The broker takes no new messages"),
+    "gate.unsent_memory": N_("The broker takes no new messages"),
+    "gate.unsent_held": N_("The broker takes no new messages"),
 }
 
 
@@ -98,14 +117,17 @@ def no_help(view: GateView | None) -> str:
     """Why *Run now* would not start a task, "" where it may."""
     if view is None or (view.name == gates.SHOP_BUSY and int(view.params.get("ahead", 0)) > 0):
         return ""
-    words = _NO_HELP.get(view.name, "")
+    words = _NO_HELP_CODES.get(view.code) or _NO_HELP.get(view.name, "")
     return _(words) if words else ""
 
 
 def _not_due(task: Task, now_ms: int) -> Progress:
     left = shown.span(task.due_at - now_ms)
     if task.due_at > now_ms:
-        return Progress(text=text.until(left), role="retrying" if task.status == Status.RETRYING else "text2")
+        when = text.until(left)
+        if task.status == Status.RETRYING and attempts.last(task) is not None:
+            when = _("{when} · last attempt").format(when=when)
+        return Progress(text=when, role="retrying" if task.status == Status.RETRYING else "text2")
     late = shown.span(now_ms - task.due_at)
     if task.status == Status.SCHEDULED and late.total_seconds() >= 1:
         return Progress(text=_("late by {span}").format(span=text.coarse(late)), role="retrying")

@@ -10,6 +10,7 @@ from services.domain import autoscale, filter
 from services.domain.autoscale import Range
 from services.domain.insight import worker as insight
 from services.domain.insight.worker import WorkerNow
+from services.domain.lane import LANES
 from services.domain.query import equals
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
@@ -85,7 +86,12 @@ def note(one: WorkerNow) -> tuple[str, str]:
     running = (
         ngettext("{n} browser", "{n} browsers", info.browsers).format(n=info.browsers) if info.browsers > 0 else ""
     )
-    told = (auto_words(info), running, info.system, info.version)
+    lanes = ""
+    if info.lanes and set(info.lanes) != set(LANES):
+        lanes = ngettext("only lane {lanes}", "only lanes {lanes}", len(info.lanes)).format(
+            lanes=text.listed(shown.lane_word(lane).lower() for lane in info.lanes)
+        )
+    told = (lanes, auto_words(info), running, info.system, info.version)
     return safe.one_line(text.listed(part for part in told if part), 60), "text3"
 
 

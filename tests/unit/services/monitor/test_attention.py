@@ -18,9 +18,10 @@ from services.domain.order import BrokerHealth
 from services.domain.query import Counts
 from services.domain.session import ClosedSession
 from services.domain.shop import Pause
+from services.domain.task import Attempt
 from services.domain.worker import SILENT_AFTER_MS, LinkState, SlotState, WorkerInfo
 from services.engine.fates import Fates
-from services.monitor.attention import AttentionFinder, english
+from services.monitor.attention import AttentionFinder, BrokenRun, english
 from services.monitor.causes import CauseQueries
 from services.monitor.live import Snapshot
 from services.monitor.overview import Attention
@@ -146,7 +147,8 @@ def test_a_paused_flow_can_be_resumed_instead(room: Room) -> None:
     pause = Pause(scope="type:sync_order", by="chen@desk", at=1)
     items = found(room, pauses=(pause,))
     assert dict(items["dead:timeout:sync_order:"].verbs)["resume"] == "type:sync_order"
-    assert items["paused:type:sync_order"].verbs == (("resume", "type:sync_order"),)
+    listed = ("open_tasks", "gate:paused type:sync_order")
+    assert items["paused:type:sync_order"].verbs == (("resume", "type:sync_order"), listed)
 
 
 def test_a_paused_shop_is_left_to_the_heat_map(room: Room) -> None:
@@ -233,7 +235,7 @@ def test_a_late_schedule_is_told_with_its_reason(room: Room) -> None:
     item = found(room, leader="", workers=(), leaderless_ms=1)["schedule_late:nightly"]
     assert (item.params["seconds"], item.severity) == (7200, "dead")
     assert said(item) == ["Nobody fires schedules: no worker leads. Start a worker; the run is caught up."]
-    assert item.verbs == (("open_schedule", "nightly"), ("start_worker", ""))
+    assert item.verbs == (("start_worker", ""), ("open_schedule", "nightly"))
     assert said(found(room)["schedule_late:nightly"]) == ["w1 leads and has not fired it; look at its log."]
     link = LinkState(blocked_at=5, why="low on disk")
     held = found(room, workers=(worker(room, link=link),))["schedule_late:nightly"]
@@ -342,7 +344,7 @@ def test_logins_are_one_group_with_its_names_and_its_oldest(room: Room) -> None:
     (item,) = found(room, sessions=sessions).values()
     assert (item.key, item.code, item.since_ms) == ("sessions", "attention.sessions_more", 997)
     assert (item.params["shops"], item.params["names"], item.params["more"]) == (4, "<pdd:s3>\n<pdd:s2>\n<pdd:s1>", 1)
-    assert item.verbs[0] == ("open_shops", "session")
+    assert item.verbs[0] == ("login_shops", "session")
 
 
 def test_no_worker_is_as_old_as_the_last_worker_s_leave_or_the_oldest_task(room: Room) -> None:
@@ -370,7 +372,7 @@ def test_tasks_behind_a_dead_one_are_an_item_that_opens_republishes_and_cancels(
     assert (item.code, item.params["tasks"], item.params["type"]) == ("attention.dependency_dead", 2, "sync_order")
     assert item.since_ms == max(died_at, min(task.created_at for task in behind))
     verbs = dict(item.verbs)
-    assert verbs["open_tasks"] == f"id:{first.task_id}"
+    assert verbs["open_task"] == f"id:{first.task_id}"
     assert verbs["republish"] == first.task_id
     assert set(verbs["cancel_tasks"].split(",")) == {task.task_id for task in behind}
 
@@ -382,7 +384,7 @@ def test_what_would_fail_again_is_not_offered_to_be_republished(room: Room) -> N
     items = found(room)
     item = items[f"dependency:{first.task_id}"]
     assert item.code == "attention.dependency_hopeless"
-    assert [verb for verb, _target in item.verbs] == ["open_tasks", "cancel_tasks"]
+    assert [verb for verb, _target in item.verbs] == ["open_task", "cancel_tasks"]
     assert [one.code for one in item.facts] == ["worth.page"]
     (dead,) = [one for one in items.values() if one.key.startswith("dead:")]
     assert (dead.verbs[0], [one.code for one in dead.facts]) == (("triage", "a" * 16), ["worth.page"])
@@ -421,6 +423,7 @@ def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room)
     assert item.verbs[0] == ("pause", "shop:pdd:s1")
     (alone,) = finder(room).find(look(room), seen[:1], task)
     assert (alone.code, alone.params["tasks"], alone.params["running"]) == ("attention.flood_alone", 146, 1)
+    assert "pause" not in dict(alone.verbs), "nobody else waits: a pause would only make it worse"
     few = [*shops("pdd:s1", waiting=30, state="waiting"), *shops("pdd:s2", waiting=2, state="waiting")]
     assert finder(room).find(look(room), few, task) == ()
 
@@ -447,6 +450,56 @@ def test_a_queue_that_grows_is_told_by_the_answer_of_the_headline(room: Room) ->
     assert finder(room).find(look(room), (), None, steady) == ()
 
 
+def test_a_lane_that_grows_is_named_with_the_slots_that_do_not_take_it(room: Room) -> None:
+    rates = flow.Rates(in_s=3.0, out_s=0.2, window_s=60.0)
+    facts = flow.Facts(waiting=90, slots=1, busy=1, lane="low", elsewhere=5, workers=2, rates=rates)
+    grows = flow.Flow(state=flow.GROWING, facts=facts, more_slots=3, helps=(flow.MORE_SLOTS,))
+    (item,) = finder(room).find(look(room), (), None, grows)
+    assert english(item).startswith("The low lane grows: 90 tasks waiting")
+    assert "the only slot for the lane low is busy, 5 free ones do not take it" in english(item)
+
+
+def test_a_task_that_hangs_is_told_with_how_long_such_tasks_take_and_what_stands_behind_it(room: Room) -> None:
+    for number in range(4):
+        task = room.running(f"w1#{number}", task_type="crawl")
+        room.clock.advance(2)
+        room.finish(task, "succeeded")
+    begun = room.clock.now_ms()
+    slot = SlotState(task_id="long", task_type="crawl", shop="pdd:s1", since=begun)
+    behind = shops("pdd:s1", waiting=2, running=1, state="running")
+    busy = (worker(room, "w1"),)
+    room.clock.advance(20)
+    busy = (msgspec.structs.replace(worker(room, "w1"), slots=(slot,)),)
+    assert finder(room).find(look(room, workers=busy), behind, None) == (), "a little longer is no matter"
+    room.clock.advance(40)
+    busy = (msgspec.structs.replace(worker(room, "w1"), slots=(slot,)),)
+    (item,) = finder(room).find(look(room, workers=busy), behind, None)
+    assert (item.key, item.code, item.params["waiting"]) == ("hung:long", "attention.hung_before", 2)
+    assert said(item) == ["It has run for 1 m 00 s, usually 2 s, and says nothing of how far it is"]
+    assert item.verbs[0] == ("stop_task", "long")
+    moves = (msgspec.structs.replace(busy[0], slots=(msgspec.structs.replace(slot, progress=40),)),)
+    assert finder(room).find(look(room, workers=moves), behind, None) == (), "it says that it gets on"
+
+
+def test_a_republish_that_ended_in_the_middle_is_told_before_its_causes(room: Room) -> None:
+    died(room, "s1", "timeout")
+    broken = BrokenRun(run_id="r1", who="ann@desk", sent=7, of=16, at_ms=5)
+    causes = CauseQueries(room.store)
+    tells = AttentionFinder(room.store, causes, room.clock, str, room.registry, lambda: broken)
+    first, second = tells.find(look(room), (), None)
+    assert english(first).startswith("A republish stopped half way: 7 of 16 sent: by ann@desk")
+    assert (first.verbs, second.key.partition(":")[0]) == ((("triage_run", ""),), "dead")
+
+
+def test_a_pause_says_how_many_wait_for_it(room: Room) -> None:
+    pause = Pause(scope="platform:pdd", by="ann", at=1)
+    room.store.set_pause(pause)
+    room.create(shop_id="s1")
+    room.create(shop_id="s2")
+    item = found(room, pauses=(pause,))["paused:platform:pdd"]
+    assert item.params["waiting"] == 2
+
+
 def test_republished_letters_that_die_again_are_told(room: Room) -> None:
     for number in range(3):
         died(room, f"s{number}", "network")
@@ -464,6 +517,28 @@ def test_republished_letters_that_die_again_are_told(room: Room) -> None:
     for task in again[:2]:
         room.ask(SetTriage(task_id=task.task_id, triage="ignored", by="ann"))
     assert "republished:aaaa" not in found(room)
+
+
+def test_republished_letters_that_fail_again_are_told_before_they_die(room: Room) -> None:
+    died(room, "s1", "network", print_="a" * 16)
+    died(room, "s2", "network", print_="a" * 16)
+    letters = [task.task_id for task in TaskQueries(room.store, room.registry).each("status:dead")]
+    republisher = Republisher(room.store, room.dispatcher, room.registry, "ann")
+    made = republisher.apply(republisher.prepare(letters, changes=Changes(), if_duplicate="reject")).made
+    first, second = (room.claim(room.task(task_id), f"x#{task_id}") for task_id in made.values())
+    room.finish(first, "succeeded")
+    failed = Attempt(
+        number=1, worker="w", started_at=second.started_at, ended_at=second.started_at + 5, outcome="failed",
+        error_kind="network",
+    )  # fmt: skip
+    room.finish(second, "retrying", delay_ms=60_000, attempt=failed)
+    item = found(room)["republished:" + "a" * 16]
+    assert (item.code, item.params) == ("attention.republished_failing", {"failing": 1, "of": 2})
+    assert item.verbs == (("open_tasks", f"id:{second.task_id}"),)
+    died(room, "s3", "network", print_="a" * 16)
+    (dead,) = [one for key, one in found(room).items() if key.startswith("dead:")]
+    assert [one.code for one in dead.facts] == [], "nobody knows yet whether the rest would pass"
+    assert dead.verbs[0][0] == "triage"
 
 
 def test_items_stand_in_the_order_of_what_a_person_must_do(room: Room) -> None:

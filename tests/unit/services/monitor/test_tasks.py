@@ -75,7 +75,7 @@ def twin(queries: TaskQueries, task_id: str) -> tuple[str, object]:
 
 def test_why_a_task_waits(room: Room, queries: TaskQueries) -> None:
     task = room.create()
-    assert closed(queries, task.task_id) == {"no_worker": "gate.no_worker"}
+    assert closed(queries, task.task_id) == {"no_worker": "gate.no_worker_at_all"}
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, lacks={"rpa": "flowrun"}))
     assert closed(queries, task.task_id) == {"no_worker": "gate.needs_program"}
     room.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",), slots=(SlotState(),)))

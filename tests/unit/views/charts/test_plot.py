@@ -161,7 +161,7 @@ def test_arrows_step_by_a_sample(qtbot: QtBot, depth: DepthChart, window: TimeWi
 
 
 def test_a_screen_reader_hears_the_sample_under_the_keys(qtbot: QtBot, depth: DepthChart) -> None:
-    assert depth.accessibleName() == "Queued by lane"
+    assert depth.accessibleName() == "Queued or held up, by lane"
     depth.setFocus()
     depth.activateWindow()
     qtbot.waitUntil(depth.hasFocus)

@@ -41,7 +41,7 @@ def test_a_cause_is_titled_by_its_pattern() -> None:
     assert english(cause.title("element_not_found", [".a"])) == "Page element missing: .a"
     assert english(cause.title("element_not_found", [".a", ".b", ".c"])) == "Page element missing: .a, .b +1"
     assert english(cause.title("element_not_found")) == "Page element missing"
-    assert english(cause.title("bad_payload", ["since"])) == "Payload rejected: since"
+    assert english(cause.title("bad_payload", ["since"])) == "Parameters refused: field “since”"
     assert english(cause.title("login_expired")) == "Seller login expired"
     assert english(cause.title("unknown", ["StockError"])) == "StockError"
     assert english(cause.title("", [])) == "Unknown error"
@@ -75,6 +75,9 @@ def seen(**changes: object) -> cause.Evidence:
         ({"failed_again": 3, "failed_at": 120, "success_at": 121}, cause.NOW, "worth.succeeded_since"),
         ({"passed": 3, "passed_at": 120}, cause.NOW, "worth.passed"),
         ({"passed": 3, "passed_at": 99}, cause.AGAIN, "worth.page"),
+        ({"kind": "network", "passed": 3, "passed_at": 120, "failing": 4}, cause.UNKNOWN, "worth.failing"),
+        ({"kind": "network", "success_at": 101, "failing": 1}, cause.UNKNOWN, "worth.failing"),
+        ({"failing": 2}, cause.AGAIN, "worth.failing"),
         ({"kind": "network", "tries": 2}, cause.AGAIN, "worth.letter_again"),
         ({"kind": "login_expired", "closed": 9}, cause.LOGIN, "worth.login"),
         ({"kind": "captcha", "closed": 9}, cause.LOGIN, "worth.captcha"),

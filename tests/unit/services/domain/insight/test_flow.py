@@ -39,7 +39,35 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
         (
             Facts(dead=1, held=1),
             flow.IDLE,
-            "Nothing is waiting and nothing is running; 1 held task needs a decision; 1 dead letter needs a person",
+            "Nothing is waiting and nothing is running; 1 task to confirm: did it run?; 1 dead letter needs a person",
+        ),
+        (Facts(retrying=3), flow.FINE,
+         "Nothing is waiting and nothing is running; 3 tasks failed and try again by themselves"),
+        (
+            Facts(running=7, unconfirmed=6, slots=4),
+            flow.FINE,
+            "Nothing is waiting; 7 running; of 6 nobody knows whether they still run: no word from their worker",
+        ),
+        (
+            Facts(waiting=2, running=1, slots=4, busy=1, lines=(Line(shop="微光", waiting=2, running=1),)),
+            flow.STEADY,
+            "2 tasks waiting; 3 of 4 slots free, but 微光 runs 1 at a time; how long they take was not measured yet",
+        ),
+        (
+            Facts(waiting=1, persons=(("twin", 1),), slots=4),
+            flow.PERSON,
+            "1 task waiting; for a person (1 behind a task to confirm)",
+        ),
+        (
+            Facts(waiting=4, laters=(("breaker", 3), ("limit", 1)), slots=4),
+            flow.LATER,
+            "4 tasks waiting; all go on later by themselves (3 in shops that fail too often, 1 at a limit)",
+        ),
+        (
+            Facts(waiting=42, slots=1, busy=1, lane="low", elsewhere=5, rates=GROWS, lines=SIX),
+            flow.GROWING,
+            "42 tasks waiting and growing: in 3.2/s, out 2.8/s;"
+            " the only slot for the lane low is busy, 5 free ones do not take it; about 7 more would keep up",
         ),
         (
             Facts(waiting=42, running=6, slots=6, busy=6, rates=GROWS, lines=SIX),
@@ -50,7 +78,7 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             Facts(waiting=6, held=6, persons=(("login", 2),), slots=4, busy=1, rates=CALM, lines=(line(4),)),
             flow.DRAINING,
             "6 tasks waiting; 2 of them for a person (2 need a login); the other 4 clear in about 25–65 s;"
-            " 6 held tasks need a decision",
+            " 6 tasks to confirm: did they run?",
         ),
         (
             Facts(waiting=5, persons=(("login", 3), ("paused", 2)), slots=3),
@@ -76,9 +104,9 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
         (Facts(waiting=2, slots=4, lines=(line(1, running=0), line(1, running=0))), flow.DRAINING,
          "2 tasks waiting; they start now"),
         (
-            Facts(waiting=3, later=3, slots=4, lines=()),
+            Facts(waiting=3, laters=(("others", 3),), slots=4, lines=()),
             flow.LATER,
-            "3 tasks waiting; all of them for other tasks, limits or a pause after failures",
+            "3 tasks waiting; all go on later by themselves (3 behind other tasks)",
         ),
     ],
 )  # fmt: skip
@@ -102,6 +130,14 @@ def test_what_is_said(facts: Facts, state: str, words: str) -> None:
 )
 def test_what_would_help(facts: Facts, helps: tuple[str, ...]) -> None:
     assert flow.judge(facts).helps == helps
+
+
+def test_two_tasks_behind_a_busy_shop_are_no_queue_that_grows() -> None:
+    busy = Rates(in_s=0.037, out_s=0.027, recent_in=0.037, recent_out=0.027, steady_in=0.037, window_s=300.0)
+    shop = line(2, arrivals_s=0.01)
+    assert flow.judge(Facts(waiting=2, running=1, slots=4, busy=1, rates=busy, lines=(shop,))).state != flow.GROWING
+    queue = line(12, arrivals_s=0.01)
+    assert flow.judge(Facts(waiting=12, running=1, slots=4, busy=1, rates=busy, lines=(queue,))).state == flow.GROWING
 
 
 def test_a_burst_that_has_ended_is_not_called_growth() -> None:

@@ -13,11 +13,14 @@ from services.domain.ability import Supply
 from services.domain.home import HomeNow
 from services.domain.insight import estimate, runs, wait
 from services.domain.insight.gates import GATES, LANE_ORDER
+from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting
 from services.domain.sentences import SENTENCES
+from services.domain.session import ClosedSession
 from services.domain.shop import Pause
 from services.domain.status import Status
 from services.domain.worker import SlotState
+from services.messages import english
 from tests.unit.services.domain.builders import NOW, task
 
 AFTER = {"status": Status.BLOCKED, "gate": "dependency", "depends_on": ("a", "b")}
@@ -144,7 +147,13 @@ def test_others_do_not_wait(status: Status) -> None:
         ({"status": Status.SCHEDULED, "due_at": NOW - 7_200_000}, {}, "not_due", "gate.overdue", {"seconds": 7200}),
         ({"status": Status.QUEUED}, {"holders": (RUNNING,)}, "shop_busy", "gate.shop_busy", {"holder": "other"}),
         ({"status": Status.PENDING, "updated_at": NOW - 9}, {}, "message", "gate.unconfirmed", {"since": NOW - 9}),
-        ({"status": Status.QUEUED, "lane": "low"}, {"workers": 0}, "no_worker", "gate.no_worker", {"lane": "low"}),
+        (
+            {"status": Status.QUEUED, "lane": "low"},
+            {"workers": 0},
+            "no_worker",
+            "gate.no_worker_at_all",
+            {"lane": "low"},
+        ),
         (
             {"status": Status.BLOCKED, "gate": "no_worker", "task_type": "mail"},
             {"supply": Supply(serving=1, seen=("w1", "w2"), needs="handler", need="mail")},
@@ -269,3 +278,89 @@ def test_when_its_home_fetches_it() -> None:
     assert 20 < full.low_s <= full.mid_s <= full.high_s < 90
     assert estimate.starts(task(**AWAY), facts(**at_home(alive=1, able=1))) is None, "nothing is known of such tasks"
     assert estimate.starts(task(**AWAY), facts(**at_home(seen_at=NOW - 90_000), usual=usual)) is None
+
+
+HELD_UP = {"status": Status.BLOCKED, "gate": "shop_busy"}
+SEEN = runs.measured([1.0, 2.0, 2.0, 3.0])
+
+
+def told(known: Facts, **fields: Any) -> tuple[str, str]:
+    """The closed gate of a task behind a busy shop, as code and as sentence."""
+    found = wait.closed(why_waiting(task(**(HELD_UP | fields)), known))
+    assert found is not None
+    return found.code, english(found.message)
+
+
+def test_behind_the_same_work_that_runs_a_task_says_so_and_not_only_that_its_shop_is_busy() -> None:
+    twin = task(task_id="first", status=Status.RUNNING, worker="w3", started_at=NOW - 17_000, progress=11, uniq="u")
+    code, words = told(facts(holders=(twin,), twin=twin), uniq="u")
+    assert code == "gate.shop_twin_done"
+    assert words.startswith("The same work runs already and is at 11 %, for 17 s now")
+    assert told(facts(holders=(twin,)))[0] == "gate.shop_busy_done"
+
+
+def test_what_a_type_says_of_itself_is_not_called_usual() -> None:
+    known = facts(holders=(RUNNING,), runs={(RUNNING.task_type, RUNNING.shop): runs.declared(20)})
+    code, words = told(known)
+    assert (code, "usually" in words) == ("gate.shop_busy", False)
+    known = facts(holders=(RUNNING,), runs={(RUNNING.task_type, RUNNING.shop): SEEN})
+    assert "usually" in told(known)[1]
+
+
+def test_behind_a_task_that_hangs_nobody_is_promised_a_time_and_told_what_helps() -> None:
+    long = task(task_id="long", status=Status.RUNNING, worker="w3", started_at=NOW - 43_000, task_type="crawl")
+    known = facts(holders=(long,), runs={("crawl", long.shop): SEEN})
+    code, words = told(known)
+    assert (code, "stop it" in words) == ("gate.shop_hung", True)
+    assert estimate.starts(task(**HELD_UP), known) is None
+    gets_on = task(task_id="long", status=Status.RUNNING, worker="w3", started_at=NOW - 43_000, task_type="crawl",
+                   progress=50)  # fmt: skip
+    moving = facts(holders=(gets_on,), runs={("crawl", long.shop): SEEN})
+    found = estimate.starts(task(**HELD_UP), moving)
+    assert found is not None
+    assert (found.basis, english(estimate.sentence(found)).endswith("by how far the running one is.")) == (
+        runs.PROGRESS,
+        True,
+    )
+
+
+def test_before_the_last_attempt_that_is_said() -> None:
+    waits = {"status": Status.RETRYING, "gate": "", "due_at": NOW + 30_000, "attempt": 2, "max_retries": 2}
+    assert told(facts(), **waits, retries=1)[0] == "gate.retry_delay"
+    assert told(facts(), **waits, retries=2)[1] == (
+        "Attempt 2 failed; the last one starts in 30 s. If that fails too, the task is a dead letter."
+    )
+
+
+def test_while_the_broker_does_not_answer_nothing_is_said_to_start() -> None:
+    queued = task(status=Status.QUEUED)
+    assert estimate.starts(queued, facts()) is not None
+    assert estimate.starts(queued, facts(cut_off=True)) is None
+    assert gates(queued, facts(cut_off=True))[LANE_ORDER].code == "gate.cut_off"
+    assert told(facts(cut_off=True), status=Status.PENDING, gate="")[0] == "gate.unsent_lost"
+    assert told(facts(way=PublisherNow(kind="disk")), status=Status.PENDING, gate="")[0] == "gate.unsent_disk"
+    assert told(facts(way=PublisherNow(kind="silent")), status=Status.PENDING, gate="")[0] == "gate.unconfirmed"
+
+
+def test_where_other_lanes_are_served_a_lane_is_named_and_else_any_worker_helps() -> None:
+    queued = {"status": Status.QUEUED, "gate": "", "lane": "low"}
+    assert told(facts(workers=0), **queued)[1] == "No worker is running; start one."
+    others = facts(supply=Supply(serving=0, able=0, seen=("w1",)))
+    assert told(others, **queued)[1] == "No running worker serves the lane low; start one."
+
+
+@pytest.mark.parametrize(
+    ("fields", "known", "offered"),
+    [
+        ({"gate": "session"}, {"session": ClosedSession(shop="pdd:shop017", kind="login_expired", since=NOW)},
+         (("login_shop", "pdd:shop017"), ("open_session", "pdd:shop017"))),
+        ({"gate": "paused"}, {"pauses": (Pause(scope="platform:pdd", by="ann"),)}, (("resume", "platform:pdd"),)),
+        ({"status": Status.QUEUED, "gate": ""}, {"workers": 0}, (("start_worker", ""),)),
+        (AFTER, {"needs": (Need("a", task(task_id="a2", status=Status.DEAD)),)}, (("open_task", "id:a2"),)),
+        (AFTER, {"needs": (Need("a", None),)}, ()),
+        ({}, {"holders": (RUNNING,)}, ()),
+    ],
+)  # fmt: skip
+def test_what_opens_the_gate_is_offered_there(fields: Any, known: Any, offered: Any) -> None:
+    record = task(**(HELD_UP | fields))
+    assert wait.ways(record, wait.closed(why_waiting(record, facts(**known)))) == offered

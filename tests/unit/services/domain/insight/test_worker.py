@@ -198,3 +198,16 @@ def test_who_lives_or_may_hold_a_task_is_not_forgotten() -> None:
     assert insight.kept(one(beat(silence_s=90, busy=1), fate), NOW + 5_000) is None
     assert insight.kept(one(beat(silence_s=90)), NOW) is None
     assert insight.kept(one(beat(state="stopped")), NOW) is None
+
+
+def test_a_running_task_says_when_nobody_knows_whether_it_runs_and_what_becomes_of_it() -> None:
+    fields: dict[str, Any] = {"platform": "pdd", "shop_id": "s1", "task_type": "sync_order", "status": Status.RUNNING,
+                              "attempt": 1, "lease_until": NOW + 13_000}  # fmt: skip
+    runs_here = Task(task_id="w1-0", worker="w1", **fields)
+    late, well = beat(silence_s=46, busy=1), beat("w2")
+    assert insight.unheard(runs_here, [beat(busy=1), well], NOW) == ()
+    assert [messages.english(one) for one in insight.unheard(runs_here, [late, well], NOW)] == [
+        "Nobody knows whether it still runs: w1 was heard of 46 s ago for the last time",
+        "1 task goes to another worker in 14 s",
+    ]
+    assert insight.unheard(runs_here, [well], NOW)[0].code == "worker.unheard_ever"

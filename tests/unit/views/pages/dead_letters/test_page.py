@@ -77,9 +77,9 @@ def test_causes_stand_with_the_most_tasks_first_and_say_how_far_they_reach(fleet
         "Seller login expired · sync_order",
         "SelectorNotFound · get_content",
         "Too many requests · refresh_goods",
-        "Payload rejected · single_product",
+        "Parameters refused · single_product",
     ]
-    assert "all of PDD" in page.letters._shops.text()
+    assert "all of Pinduoduo" in page.letters._shops.text()
     assert page.header.summary() == "33 tasks, 8 shops, 4 causes"
 
 
@@ -502,7 +502,7 @@ def test_another_page_can_ask_for_a_cause(qtbot: QtBot, fleet: Fleet, open_page:
     page = open_page()
     page.show_request(one(fleet, dead).fingerprint)
     qtbot.waitUntil(
-        lambda: page.letters._title.text() == "Payload rejected · single_product" and page._model.rowCount() == 2
+        lambda: page.letters._title.text() == "Parameters refused · single_product" and page._model.rowCount() == 2
     )
     # the list of causes is asked by itself and may come after the letters
     qtbot.waitUntil(lambda: page.causes.current() == one(fleet, dead).fingerprint)

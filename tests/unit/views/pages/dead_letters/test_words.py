@@ -36,7 +36,7 @@ def dead(**changes: object) -> Task:
     ("changes", "said"),
     [
         ({"scope": "shop", "shops": 1}, "one shop"),
-        ({"scope": "platform"}, "2 shops, all of PDD"),
+        ({"scope": "platform"}, "2 shops, all of Pinduoduo"),
         ({"scope": "all", "platforms": ("pdd", "temu")}, "2 shops, everywhere"),
         ({"scope": "some", "platforms": ("pdd", "temu")}, "2 shops"),
     ],

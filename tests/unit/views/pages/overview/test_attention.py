@@ -8,8 +8,9 @@ from services.domain.message import Message
 from services.monitor.attention import WORDS, english
 from services.monitor.overview import Attention
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource, attention
-from views.pages.overview.attention import VERBS, markers, row_of
+from views.pages.overview.attention import markers, row_of
 from views.support.text import THIN
+from views.support.way_words import VERBS
 
 
 def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
@@ -17,7 +18,7 @@ def test_every_item_has_a_title_a_sentence_an_age_and_verbs() -> None:
     login = rows["dead:login_expired::"]
     assert (login.title, login.sentence) == ("Seller login expired", "58 dead letters in 9 shops")
     assert login.age == f"34{THIN}min"
-    assert [words for _verb, _target, words in login.verbs] == ["Handle", "Show tasks"]
+    assert [words for _verb, _target, words in login.verbs] == ["See the cause", "Show tasks"]
     flow = rows["dead:element_not_found:sync_order:"]
     assert flow.title == "Page element missing: .order-list in sync_order"
     assert flow.sentence.endswith("all on Pinduoduo")
@@ -40,7 +41,7 @@ def test_an_error_that_nobody_named_speaks_for_itself() -> None:
     cause = Message("cause.other", {"what": "ValueError"})
     row = row_of(Attention(key="x", severity="dead", code="attention.dead_shop", params=params, cause=cause), NOW_MS)
     assert row.title == "ValueError in sync_order"
-    assert row.sentence == "1 dead letter, all in 柚子"
+    assert row.sentence == "1 dead letter in 柚子"
 
 
 def test_a_pause_is_named_with_its_reason_and_taken_back() -> None:
@@ -48,11 +49,11 @@ def test_a_pause_is_named_with_its_reason_and_taken_back() -> None:
         key="paused:platform:pdd",
         severity="paused",
         code="attention.paused_platform",
-        params={"which": "pdd", "platform": "pdd", "who": "chen@desk", "reason": "sale"},
+        params={"which": "pdd", "platform": "pdd", "who": "chen@desk", "reason": "sale", "waiting": 4},
         verbs=(("resume", "platform:pdd"),),
     )
     row = row_of(item, NOW_MS)
-    assert (row.title, row.sentence) == ("Pinduoduo is paused", "by chen@desk: sale")
+    assert (row.title, row.sentence) == ("Pinduoduo is paused", "4 tasks waiting; paused by chen@desk: sale")
     assert row.verbs[0][2] == "Resume Pinduoduo"
 
 

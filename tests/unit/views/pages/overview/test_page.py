@@ -10,7 +10,7 @@ from functools import partial
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -208,6 +208,20 @@ def test_shops_are_unknown_while_the_store_is_lost(page: OverviewPage, source: S
     assert looks is not None
     assert {one.state for one in looks.now.shops} == {"unknown"}
     assert {state: number for state, number in looks.rows.counts.items() if number} == {"unknown": len(looks.now.shops)}
+
+
+def test_a_lost_store_never_says_that_nothing_needs_a_person(qtbot: QtBot) -> None:
+    source = SampleSource(calm=True)
+    page = opened(qtbot, source)
+    calm = page.attention.list._empty
+    assert "Nothing needs you" in texts_of(calm)
+    source.lost = "store"
+    page._on_news()
+    assert "Not known while a server is lost" in texts_of(calm)
+
+
+def texts_of(widget: QWidget) -> list[str]:
+    return [label.text() for label in widget.findChildren(QLabel)]
 
 
 def test_numbers_change_ten_times_a_second_at_most(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:

@@ -52,7 +52,7 @@ def test_the_numbers_of_the_pictures(sight: Sight) -> None:
         "running": ("88", "of 120 slots · 73 %"),
         "retrying": ("37", "19 after 30 s · 11 after 60 s · 7 after 120 s"),
         "dead": ("143", "limit 100 · up 98 in 1 h"),
-        "success": ("98.2", "target 98 % · 15,660 done"),
+        "success": ("98.2", "target 98 % · 15,660 ended"),
         "oldest": ("33 m 02 s", "limit 5 min · temu-20355"),
     }
 
@@ -75,7 +75,7 @@ def test_below_the_limit_is_calm(sight: Sight) -> None:
 
 def test_what_waits_at_gates_is_shown_as_a_part(sight: Sight) -> None:
     counts = {"queued": 11, "blocked": 5}
-    assert kpi("ready", sight, status_counts=counts).context == "11 in queues · 5 held up"
+    assert kpi("ready", sight, status_counts=counts).context == "5 held up · 11 in queues"
     assert kpi("ready", sight, status_counts=counts).value == "16"
     assert kpi("ready", sight, status_counts={"queued": 3000}).alarm
 
