@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
@@ -15,9 +18,11 @@ from services import assembly
 from services import settings as config
 from services.commands.tasks import TaskSpec
 from services.domain.status import Status
+from tests.gui.desk import SHOPS
 from tests.gui.test_console import play, until
 from tests.support.services import RabbitMQ, Redis, start_rabbitmq, start_redis
 from views.dialogs.connection import ConnectionDialog
+from views.pages.overview.page import OverviewPage
 from views.pages.settings.page import SettingsPage
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -322,8 +327,40 @@ def test_an_engine_that_fails_in_an_unforeseen_way_is_a_page_and_no_program_with
     play(qapp, home, scene)
 
 
+@dataclass(frozen=True)
+class Told:
+    """All that Overview and the bars around it say at one moment."""
+
+    headline: str
+    pills: dict[str, tuple[str, str, str]]
+    tiles: dict[str, tuple[str, str]]
+    grey: frozenset[str]
+    items: tuple[str, ...]
+    shops: frozenset[tuple[str, str]]  #: states, and what is lost where nobody knows
+    vitals: tuple[str, ...]
+
+
+def told(console: Console) -> Told:
+    """What can be read of the first page now."""
+    assert console._desk is not None
+    window = console._desk.window
+    page = window.page("overview")
+    assert isinstance(page, OverviewPage)
+    cards = {"depth": page.charts.depth, "rates": page.charts.rates, "held": page.charts.unacked, **page.tiles}
+    health = {key: pill.health for key, pill in window.top_bar._pills.items()}
+    return Told(
+        headline=page.header.summary(),
+        pills={key: (one.name, one.value, one.state) for key, one in health.items()},
+        tiles={key: (tile.kpi.value, tile.kpi.context) for key, tile in page.tiles.items()},
+        grey=frozenset(name for name, card in cards.items() if card.graphicsEffect() is not None),
+        items=tuple(item.row.title for item in page.attention.list.items() if not item.resolved),
+        shops=frozenset((cell.state, cell.lost) for cell in page.fleet.map.rows.cells),
+        vitals=tuple(window.status_bar.part(key).words() for key in ("in", "out")),
+    )
+
+
 @pytest.mark.parametrize("down", ["redis", "broker"])
-def test_what_is_lost_while_open_stands_still_and_what_lives_says_so(
+def test_overview_says_which_server_is_lost_and_lets_nothing_of_it_move(
     qapp: QApplication, tmp_path: Path, broker: RabbitMQ, redis: Redis, down: str
 ) -> None:
     fleet(tmp_path, broker, redis)
@@ -332,8 +369,26 @@ def test_what_is_lost_while_open_stands_still_and_what_lives_says_so(
     async def scene(console: Console) -> None:
         await shown(console, "East")
         assert console._desk is not None
-        desk, window = console._desk, console._desk.window
-        await until(lambda: window.top_bar._fresh.health.name == "live", "it is live")
+        assert console._session is not None
+        desk, window, commands = console._desk, console._desk.window, console._session.commands
+        commands.fleet.import_shops(SHOPS)
+
+        def create(number: int) -> None:
+            shop = SHOPS[number % 3]
+            spec = TaskSpec(
+                platform=shop.platform, shop_id=shop.shop_id, task_type="get_content", payload={"n": number}
+            )
+            assert commands.tasks.create([spec], origin="console").created
+
+        for number in range(4):
+            await console._off(create, number)
+        window.open_page("overview")
+        page = window.page("overview")
+        assert isinstance(page, OverviewPage)
+        await until(lambda: told(console).tiles["ready"][0] == "4", "it counts four")
+        await until(lambda: console._desk.feed.latest.depths_fresh and page.settled, "all is asked")  # type: ignore[union-attr]
+        await until(lambda: told(console).shops == {("unknown", "workers")}, "the shops: nobody works there")
+        before = told(console)
         await console._off(lost.stop)
         await until(window.banner.isVisible, "the banner")
         words = {
@@ -343,13 +398,58 @@ def test_what_is_lost_while_open_stands_still_and_what_lives_says_so(
         await until(lambda: words[down] in window.banner.accessibleName(), "what is true")
         name = {"redis": "as of", "broker": "partly live"}[down]
         await until(lambda: window.top_bar._fresh.health.name == name, "the pill")
-        header = window.page(window.current).header
-        await until(lambda: header._frozen.isVisible() == (down == "redis"), "the page stands, or goes on")
+        await until(lambda: page.header._frozen.isVisible() == (down == "redis"), "the page stands, or goes on")
         assert window.top_bar.create_button.isEnabled() == (down == "broker")
+        if down == "redis":
+            await until(lambda: told(console).headline.startswith("The records cannot be reached"), "the headline")
+            await until(lambda: told(console).shops == {("unknown", "store")}, "nobody knows how a shop does")
+            await until(lambda: window.stack.graphicsEffect() is not None, "the whole page is as it was")
+            await until(lambda: told(console).pills["workers"][2] == "unconfirmed", "the pills")
+            first = told(console)
+            assert first.pills["store"] == ("Redis", "lost", "dead")
+            ages = {"oldest"}
+            assert [first.tiles[key][0] for key in first.tiles.keys() - ages] == [
+                before.tiles[key][0] for key in first.tiles.keys() - ages
+            ]
+            assert first.vitals == ("In –", "Out –")
+            newest = page.charts.window.now
+            for _look in range(30):
+                await asyncio.sleep(0.05)
+                assert window.top_bar._fresh.health.name == "as of"
+                assert "0.0" not in window.top_bar._fresh.health.value
+                now = told(console)
+                assert (now.tiles, now.headline, now.shops) == (first.tiles, first.headline, first.shops)
+                assert now.vitals == first.vitals
+            assert page.charts.window.now == newest, "no curve goes on"
+        else:
+            held = "the broker cannot be reached: what is created waits to be sent"
+            await until(lambda: held in told(console).headline, "the headline")
+            await until(lambda: told(console).grey == {"depth", "held", "unacked"}, "what the broker told is grey")
+            assert told(console).pills["broker"][1:] == ("lost", "dead")
+            assert told(console).tiles["unacked"][1] == "as it was before the broker was lost"
+            legend = page.charts.depth.legend.item("normal")
+            depth = legend.accessibleName()
+            await console._off(create, 4)
+            await until(lambda: told(console).tiles["ready"][0] == "5", "records go on")
+            assert "recorded, not sent" in told(console).tiles["ready"][1]
+            assert legend.accessibleName() == depth, "depth is as it was"
+            assert window.top_bar._fresh.health.name == "partly live"
+        await asyncio.sleep(3.2)
         await console._off(lost.start)
         desk.feed.try_now()
         await until(lambda: window.top_bar._fresh.health.name == "live", "it is live again")
-        assert not header._frozen.isVisible()
+        assert not page.header._frozen.isVisible()
+        await until(lambda: told(console).pills[{"redis": "store"}.get(down, down)][2] == "healthy", "so says the pill")
+        await until(lambda: not told(console).grey and window.stack.graphicsEffect() is None, "in colour")
+        await until(lambda: "cannot be reached" not in told(console).headline, "the headline")
+        await until(lambda: told(console).shops == before.shops, f"the shops: {told(console)}")
+
+        def holes() -> bool:
+            end = page.charts.window.now
+            frame = page._data.buffer.frame(end - 300, end)
+            return bool(frame.gaps if down == "redis" else frame.untold) and bool(np.isfinite(frame["high"][-1]))
+
+        await until(holes, "the time of the loss is a hole in the curves, and they go on")
 
     try:
         play(qapp, tmp_path, scene)
