@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
-import re
 from pathlib import Path
 
 from services import home_folder
-
-_CONTROLS = {number: f"\\x{number:02x}" for number in (*range(32), *range(127, 160)) if chr(number) not in "\t\n"}
-_USERINFO = re.compile(r"(\w+://)[^/@\s]+@")
+from services.domain.mask import masked_text
+from services.domain.visible import visible
 
 
 class _Masked(logging.Formatter):
-    """Cuts user and password out of addresses; what a message says stays on its line, without control characters."""
+    """Secrets as dots; what a message says stays on its line, and nothing in it is obeyed by a terminal."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        return super().formatMessage(record).translate(_CONTROLS | {ord("\n"): "\\n"})
+        return masked_text(super().formatMessage(record)).replace("\n", "\\n")
 
     def format(self, record: logging.LogRecord) -> str:
-        return _USERINFO.sub(r"\1•••@", super().format(record).translate(_CONTROLS))
+        return visible(masked_text(super().format(record)), keep_newlines=True)
 
 
 def set_up(*, verbose: bool = False, file: Path | None = None) -> None:

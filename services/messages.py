@@ -53,6 +53,7 @@ TEMPLATES: dict[str, str] = {
     "bulk.failed": N_("Not possible: {error}"),
     "import.bad": N_("This record cannot be: look at its {error}."),
     "import.exists": N_("It is here already ({status})."),
+    "import.masked": N_("Secrets of it are hidden by dots: export it again with --reveal."),
     "import.history": N_("It has ended ({status}); history stays where it was."),
     "import.uncertain": N_("It is {status} there; import it when its end is known."),
     "import.depends": N_("It waits for other tasks; create it again here."),

@@ -6,17 +6,20 @@ import logging
 import re
 from collections.abc import Mapping
 
+from services.domain import mask
+
 log = logging.getLogger(__name__)
 PREFIX, SERVICE = "FLEETDECK_SECRET__", "fleetdeck"
 _OTHER = re.compile(r"[^A-Za-z0-9]")
 
 
 class Vault:
-    """Looks secrets up; keeps none."""
+    """Looks secrets up; what it meets is dots wherever this process shows something."""
 
     def __init__(self, environment: Mapping[str, str], *, keyring: bool = True) -> None:
         """``environment`` is this process's; only names that begin with ``FLEETDECK_SECRET__`` are looked at."""
         self._environment = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+        mask.know(self._environment.values())
         self._keyring = keyring
 
     def find(self, platform: str, shop_id: str, name: str) -> str | None:
@@ -24,6 +27,7 @@ class Vault:
         for scope in (f"{platform}:{shop_id}/{name}", name):
             value = self._from_environment(scope) or self._from_keyring(scope)
             if value:
+                mask.know([value])
                 return value
         return None
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from services.commands.operator import Operator
 from services.domain.errors import ConsoleError, NotAllowed, OperatorError, StoreError
-from services.domain.mask import masked
+from services.domain.mask import masked, masked_text
 from services.ports import AuditEntry, Store
 
 log = logging.getLogger(__name__)
@@ -108,7 +108,7 @@ class Audit:
                 detail = {**detail, "count": len(targets)}
             body = json.dumps(masked(detail), ensure_ascii=False, sort_keys=True)
             entry_id = f"{at:013d}-{self._writer}-{self._number:06d}"
-            kept = tuple(targets[:TARGETS_KEPT])
+            kept = tuple(masked_text(target) for target in targets[:TARGETS_KEPT])
             text = "\n".join([self._previous, entry_id, str(at), self._who, action, *kept, body])
             digest = hashlib.sha256(text.encode()).hexdigest()
             entry = AuditEntry(
@@ -128,6 +128,6 @@ class Audit:
     def _close(self, entry: AuditEntry, outcome: str) -> None:
         """The act is done: that its entry stays open is worth a warning, not the outcome that the person sees."""
         try:
-            self._store.close_audit(entry.entry_id, outcome[:500], self._store.now_ms())
+            self._store.close_audit(entry.entry_id, masked_text(outcome)[:500], self._store.now_ms())
         except StoreError as exc:
             log.warning("the audit entry %s stays open (%s): %s", entry.entry_id, outcome, exc)

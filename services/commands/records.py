@@ -14,6 +14,7 @@ from services.commands.tasks import BATCH, join, refusal, tell
 from services.domain import envelope, ids, lane, shop, task_type
 from services.domain.change import Create, Op
 from services.domain.errors import BadMessage
+from services.domain.mask import DOTS
 from services.domain.message import Message
 from services.domain.status import Status, Triage
 from services.domain.task import HISTORY_LIMIT, Task
@@ -27,7 +28,7 @@ _WAITS = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDU
 
 
 class RecordCommands:
-    """Audited import; only for an admin."""
+    """Audited import, only for an admin; and what is shown without dots."""
 
     def __init__(
         self, store: Store, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
@@ -48,11 +49,21 @@ class RecordCommands:
             tell(act, outcome)
         return outcome
 
+    def reveal(self, what: str) -> None:
+        """Write down that this person looks at secrets; whoever only looks may not.
+
+        Raises:
+            NotAllowed: the role, or the connection, permits looking only.
+        """
+        self._audit.need(self._operator, "operator", "reveal", [what])
+        with self._audit.act("reveal", [what]):
+            pass
+
     def _some(self, tasks: Sequence[Task], letters: Mapping[str, Letter]) -> Outcome:
         skipped: list[Refusal] = []
         wanted: list[Task] = []
         for task, known in zip(tasks, self._store.get([task.task_id for task in tasks]), strict=True):
-            why = left_out(task) if known is None else Message("import.exists", {"status": known.status})
+            why = left_out(task, letters.get(task.task_id), known)
             if why is not None:
                 skipped.append(Refusal(task_id=task.task_id, why=why))
             else:
@@ -105,11 +116,15 @@ class RecordCommands:
         return self._registry.placed(recipe.refreshed(made, self._registry.task_type(task.task_type)))
 
 
-def left_out(task: Task) -> Message | None:
-    """Why a record is not taken over, None when it is."""
+def left_out(task: Task, letter: Letter | None = None, known: Task | None = None) -> Message | None:
+    """Why a record is not taken over, None when it is; ``known`` has its id here already."""
+    if known is not None:
+        return Message("import.exists", {"status": known.status})
     fault = _fault(task)
     if fault:
         return Message("import.bad", {"error": fault})
+    if _is_wanted(task) and (DOTS in task.payload or (letter is not None and DOTS.encode() in letter.body)):
+        return Message("import.masked")
     if task.status == Status.DEAD and task.triage == Triage.OPEN:
         return None
     if task.ended:
@@ -117,6 +132,10 @@ def left_out(task: Task) -> Message | None:
     if task.status not in _WAITS:
         return Message("import.uncertain", {"status": task.status})
     return Message("import.depends") if task.depends_on else None
+
+
+def _is_wanted(task: Task) -> bool:
+    return task.status in _WAITS or (task.status == Status.DEAD and task.triage == Triage.OPEN)
 
 
 def _fault(task: Task) -> str:

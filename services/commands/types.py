@@ -9,7 +9,8 @@ import msgspec
 
 from services.domain import task_type
 from services.domain.errors import UsageError
-from services.domain.said import words_of
+from services.domain.mask import is_masked
+from services.domain.said import said, words_of
 from services.domain.task_type import TaskType
 
 CREATED, CHANGED, UNCHANGED = "created", "changed", "unchanged"
@@ -49,6 +50,8 @@ def plan(stored: Mapping[str, str], bodies: Sequence[str], *, force: bool = Fals
     for place, body in enumerate(bodies):
         try:
             kind = task_type.parse(body)
+            if is_masked(kind.schema):
+                raise UsageError(said("type.masked"), field="schema")
             if kind.name in seen:
                 raise UsageError(f"{kind.name} is given twice", field="name")
             seen[kind.name] = place

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from services.domain.mask import masked_text
+
 TIMEOUT, LOGIN_EXPIRED, CAPTCHA, RISK_CONTROL = "timeout", "login_expired", "captcha", "risk_control"
 ELEMENT_NOT_FOUND, NETWORK, RATE_LIMITED, BAD_PAYLOAD = "element_not_found", "network", "rate_limited", "bad_payload"
 CRASHED, NO_BROWSER, WORKER_LOST, BAD_MESSAGE = "crashed", "no_browser", "worker_lost", "bad_message"
@@ -155,8 +157,8 @@ def classify(error_text: str, exit_code: int | None = None) -> str:
 
 
 def headline(error: str) -> str:
-    """The line that says what went wrong, at most 200 characters, without control characters."""
-    line = telling_line(error)
+    """The line that says what went wrong, at most 200 characters, without control characters and secrets."""
+    line = masked_text(telling_line(error))
     return line if len(line) <= HEADLINE_LIMIT else line[: HEADLINE_LIMIT - 1] + "…"
 
 

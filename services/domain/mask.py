@@ -1,35 +1,191 @@
-"""Secrets made unreadable before a value leaves the program: by the name of their key, and by their place in a text."""
+"""Secrets made unreadable before a value leaves the program: by the name of their key, by their place in a text, and by
+their value where this process knows it.
+"""
 
 from __future__ import annotations
 
+import html
 import json
 import re
+import urllib.parse
+from collections.abc import Iterable
 from typing import Any
 
 DOTS = "••••"
-_SECRET_WORDS = ("password", "passwd", "secret", "token", "cookie", "authorization", "api_key", "apikey")
-_USERINFO = re.compile(r"(\w{1,20}://)[^/@\s]{1,400}@")
-#: headers hold several words: everything up to the end of the line or the quote
-_HEADER = re.compile(r"((?:cookie|authorization)[\w-]{0,40}[\"']?\s{0,3}[:=]\s{0,3}[\"']?)[^\n\"']+", re.IGNORECASE)
-_ASSIGNED = re.compile(
-    rf"""((?:{"|".join(_SECRET_WORDS)})[\w-]{{0,40}}["']?\s{{0,3}}[:=]\s{{0,3}})("[^"]*"|'[^']*'|[^\s,;&}}\]"']+)""",
+#: without separators: ``api-key``, ``Api_Key`` and ``apiKey`` are one
+_SECRET_WORDS = (
+    "password", "passwd", "passphrase", "pwd", "secret", "token", "cookie", "authorization", "credential",
+    "apikey", "accesskey", "privatekey", "密码", "口令", "令牌", "密钥", "凭据",
+)  # fmt: skip
+_JOINTS = re.compile(r"[\s_.\-]+")
+#: a name in a text: the same words with whatever may stand between their parts
+_NAME = (
+    r"(?:pass[_.\- ]?word|passwd|passphrase|pwd|secret|token|cookie|authorization|credential"
+    r"|(?:api|access|private)[_.\- ]?key|密码|口令|令牌|密钥|凭据)[\w\-]{0,40}"
+)
+#: what introduces a value; an address writes its marks as %3D and %22
+_GIVES = (
+    r"(?:\\{0,8}[\"']\s{0,3}+,\s{0,3}+(?=\\{0,8}[\"'])"
+    r"|(?:\\{0,8}[\"']|%22)?(?:\s{0,3}+(?:=>|[:：＝]|=(?!>))\s{0,3}+|%3[AD](?:%20){0,3}+))"
+    r"(?!\\{0,8}[\"']?(?:%22)?••••)"
+)
+_QUOTED = r"\\{0,8}\"(?:[^\"\\]|\\(?!\\{0,7}\").)*+(?:\\{0,8}\")?|\\{0,8}'(?:[^'\\]|\\(?!\\{0,7}').)*+(?:\\{0,8}')?"
+#: user and password of an address, also one whose password holds an @ or a slash that nobody has escaped
+_USERINFO = re.compile(
+    r"([a-z][\w+.\-]{0,20}:\\{0,2}/\\{0,2}/)"
+    r"(?:(?!••••@)[^\s/?#\"'<>]{1,200}@|[^\s/?#:@\[\]{}\"'<>]{0,200}+:(?!\d{1,5}(?:[/?#,;.\s\"')]|$))(?!••••@)[^\s\"'<>]{1,200}+@?)",
     re.IGNORECASE,
+)
+_ENCODED_USERINFO = re.compile(r"(%3A%2F%2F)(?:(?!%40)[^\s&\"'<>]){1,400}%40", re.IGNORECASE)
+#: headers hold several words: everything up to the end of the line, or of the text that they stand in
+_HEADER = re.compile(
+    rf"((?:cookie|authorization)[\w\-]{{0,40}}{_GIVES})(?:{_QUOTED}|(?:[^\n\"'\\]|\\(?!\\{{0,7}}[\"'n])|\\{{0,8}}[\"'](?!\s{{0,3}}(?:[,}}\])]|$)))+)",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(rf"({_NAME}{_GIVES})(?:{_QUOTED}|(?!%22)[^\s,;&}}\]\"'\\]+|%22[^\s&]*)", re.IGNORECASE)
+#: a word of a command line, and a field of a form
+_WORD = re.compile(rf"(--[\w\-]{{0,40}}{_NAME}\s{{1,3}})(?![\-])(?:{_QUOTED}|[^\s\"']+)", re.IGNORECASE)
+_FIELD = re.compile(
+    rf"(name=[\"']?[\w\-]{{0,40}}{_NAME}[\"']?[^<>]{{0,80}}?value=)(?:{_QUOTED}|[^\s<>]+)", re.IGNORECASE
+)
+_BEARER = re.compile(r"\b(bearer(?:\s{1,3}|%20|\+))(?!tokens?\b|auth)[\w.~+/=\-%]{4,}", re.IGNORECASE)
+_BASIC = re.compile(
+    r"\b((?i:basic)(?:\s{1,3}|%20|\+))(?=[A-Za-z0-9+/]{0,400}(?:[0-9=+/]|[a-z][A-Z]))[A-Za-z0-9+/]{6,}={0,2}"
+)
+#: without any of these a text is left alone
+_TRIGGER = re.compile(
+    r"pass|pwd|secret|token|cookie|authoriz|key|credential|bearer|basic|:\\*/|%3a|密|口令|令牌|凭据", re.IGNORECASE
+)
+_DECODER, _OPENING = json.JSONDecoder(), re.compile(r"[{\[]")
+#: so many places of a text are tried for a document
+_DOCUMENTS = 20
+#: numbers below are counts and switches, whatever they are called
+_A_NUMBER = 1000
+#: a value as short as these, or one of these, stands in many sentences without being the secret
+SHORTEST = 4
+_COMMON = frozenset(
+    {"guest", "admin", "redis", "rabbitmq", "fleetdeck", "password", "secret", "token", "true", "false", "null", "none"}
+)
+#: what of a schema is words about a value, not one
+_ABOUT = frozenset(
+    {"type", "title", "description", "format", "pattern", "$ref", "$comment", "$anchor", "contentEncoding"}
+)
+_VALUES = frozenset({"default", "const", "enum", "examples", "example"})
+_NAMES_OF_PARTS = frozenset(
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependentRequired"}
 )
 
 
+class Masker:
+    """Takes the values of secrets out of texts, in every form in which a page, an address or a document shows them."""
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for value in secrets if value for form in _forms(value)}
+        longest = sorted(forms, key=len, reverse=True)
+        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+
+    def text(self, text: str) -> str:
+        """The text with dots in their place."""
+        return self._pattern.sub(DOTS, text) if self._pattern else text
+
+    def value(self, value: Any) -> Any:
+        """The same for a JSON value."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, list):
+            return [self.value(item) for item in value]
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item) for key, item in value.items()}
+        return value
+
+
+class _Known:
+    """The secrets that this process has met: of its environment, its addresses, the key store of its machine."""
+
+    def __init__(self) -> None:
+        self.values: frozenset[str] = frozenset()
+        self.masker = Masker(())
+
+
+_KNOWN = _Known()
+
+
+def know(values: Iterable[str]) -> None:
+    """From now on these values are dots in everything that is masked here; too short or common ones are left alone."""
+    fresh = {value for value in values if len(value) >= SHORTEST and value.casefold() not in _COMMON}
+    if fresh - _KNOWN.values:
+        _KNOWN.values |= fresh
+        _KNOWN.masker = Masker(_KNOWN.values)
+
+
+def know_addresses(addresses: Iterable[str]) -> None:
+    """The same for the passwords in addresses."""
+    found = []
+    for address in addresses:
+        password = address.partition("://")[2].rpartition("@")[0].partition(":")[2]
+        found += [password, urllib.parse.unquote(password)]
+    know(found)
+
+
+def known(text: str) -> str:
+    """A text without the secrets that this process knows; all else stays as it is."""
+    return _KNOWN.masker.text(text)
+
+
 def masked(value: Any) -> Any:
-    """The same JSON value with everything that is named like a secret replaced by dots."""
+    """The same JSON value with dots for what is named like a secret, or stands like one in a text."""
     if isinstance(value, dict):
-        return {key: DOTS if is_secret(key) else masked(item) for key, item in value.items()}
+        if value.keys() >= {"schema", "executor", "uniqueness"}:  # a task type: its properties only have the names
+            return {key: _schema(part) if key == "schema" else masked(part) for key, part in value.items()}
+        named = _names_a_secret(value)
+        return {
+            _key(key): _dotted(part) if is_secret(key) or (named and key == "value") else masked(part)
+            for key, part in value.items()
+        }
     if isinstance(value, list | tuple):
-        return [masked(item) for item in value]
-    return value
+        if len(value) == 2 and isinstance(value[0], str) and len(value[0]) <= 40 and is_secret(value[0]):
+            return [value[0], _dotted(value[1])]  # a header as a pair
+        return [masked(part) for part in value]
+    return masked_text(value) if isinstance(value, str) else value
 
 
 def masked_text(text: str) -> str:
-    """A text without the user and password of addresses and without what follows ``token=`` and the like."""
-    without_users = _USERINFO.sub(rf"\1{DOTS}@", text)
-    return _ASSIGNED.sub(rf"\1{DOTS}", _HEADER.sub(rf"\1{DOTS}", without_users))
+    """A text without the user and password of addresses, without what follows ``token=`` and the like, and without the
+    secrets that this process knows.
+    """
+    text = known(text)
+    if not _TRIGGER.search(text):
+        return text
+    text, whole = _documents_masked(text)
+    if whole:
+        return text
+    for pattern in (_FIELD, _HEADER, _ASSIGNED, _WORD, _BEARER, _BASIC):
+        text = pattern.sub(rf"\1{DOTS}", text)
+    return _ENCODED_USERINFO.sub(rf"\1{DOTS}%40", _USERINFO.sub(rf"\1{DOTS}@", text))
+
+
+def _documents_masked(text: str) -> tuple[str, bool]:
+    """The text with the JSON in it masked by its keys, and whether it was one document and nothing else."""
+    out: list[str] = []
+    place, whole = 0, False
+    for _ in range(_DOCUMENTS):
+        found = _OPENING.search(text, place)
+        if found is None:
+            break
+        start = end = found.start()
+        try:
+            value, end = _DECODER.raw_decode(text, start)
+            shown = masked(value)
+        except (ValueError, RecursionError):
+            out.append(text[place : start + 1])
+            place = start + 1
+            continue
+        words = text[start:end]
+        if shown != value:
+            words = json.dumps(shown, ensure_ascii=False, indent=2 if "\n" in words else None)
+        out += [text[place:start], words]
+        place, whole = end, start == 0 and not text[end:].strip()
+    return "".join(out) + text[place:], whole
 
 
 def masked_json(text: str) -> str:
@@ -42,6 +198,79 @@ def masked_json(text: str) -> str:
         return masked_text(text)
 
 
+def is_masked(value: object) -> bool:
+    """Whether dots stand where a secret was."""
+    if isinstance(value, dict):
+        return any(map(is_masked, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(is_masked, value))
+    return isinstance(value, str) and DOTS in value
+
+
 def is_secret(key: object) -> bool:
     """Whether a field of this name holds a secret."""
-    return isinstance(key, str) and any(word in key.lower() for word in _SECRET_WORDS)
+    if not isinstance(key, str):
+        return False
+    plain = _JOINTS.sub("", key.lower())
+    return any(word in plain for word in _SECRET_WORDS)
+
+
+def _key(key: Any) -> Any:
+    return masked_text(key) if isinstance(key, str) else key
+
+
+def _names_a_secret(value: dict[Any, Any]) -> bool:
+    """``{"name": "Cookie", "value": …}``, as headers and forms are listed."""
+    return "value" in value and any(is_secret(value.get(name)) for name in ("name", "key", "header", "field"))
+
+
+def _dotted(value: Any) -> Any:
+    """Dots for every value below a secret's name; switches and small numbers say nothing."""
+    if isinstance(value, dict):
+        return {_key(key): _dotted(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_dotted(part) for part in value]
+    if isinstance(value, bool) or value is None or value == "":
+        return value
+    if isinstance(value, int | float) and -_A_NUMBER < value < _A_NUMBER:
+        return value
+    return DOTS
+
+
+def _schema(value: Any, *, secret: bool = False) -> Any:
+    """A JSON Schema: names of properties are no values, but their defaults and examples are."""
+    if isinstance(value, list):
+        return [_schema(part, secret=secret) for part in value]
+    if not isinstance(value, dict):
+        return _dotted(value) if secret else masked(value)
+    out: dict[Any, Any] = {}
+    for key, part in value.items():
+        if key in _NAMES_OF_PARTS and isinstance(part, dict):
+            out[key] = {name: _schema(one, secret=secret or is_secret(name)) for name, one in part.items()}
+        elif key in _VALUES:
+            each = part if isinstance(part, list) else [part]
+            shown = [_dotted(one) if secret else masked(one) for one in each]
+            out[key] = shown if isinstance(part, list) else shown[0]
+        elif key == "required" and isinstance(part, list):
+            out[key] = [masked(one) for one in part]
+        elif key in _ABOUT:
+            out[key] = masked(part)
+        else:
+            out[_key(key)] = _schema(part, secret=secret or (is_secret(key) and not isinstance(part, dict)))
+    return out
+
+
+def _forms(value: str) -> set[str]:
+    quoted = {urllib.parse.quote(value, safe=""), urllib.parse.quote(value), urllib.parse.quote_plus(value)}
+    as_in_addresses = {_quoted(value, marks) for marks in ('"<>#', "\"<>#'", '"<>#?`{}')}
+    escaped = {html.escape(value), html.escape(value, quote=False), json.dumps(value)[1:-1]}
+    escaped.add(json.dumps(value, ensure_ascii=False)[1:-1])
+    return {value} | quoted | as_in_addresses | escaped
+
+
+def _quoted(value: str, marks: str) -> str:
+    """As browsers write it into the parts of an address."""
+    return "".join(
+        f"%{byte:02X}" if not 32 < byte < 127 or chr(byte) in marks else chr(byte)
+        for byte in value.encode("utf-8", "replace")
+    )

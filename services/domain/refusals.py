@@ -129,6 +129,14 @@ REFUSALS: dict[str, str] = {
     "schema.too_deep": N_(
         "the payload is nested too deep, or the schema of its type refers to itself in a circle; correct the schema"
     ),
+    "address.host": N_("{field}: its host cannot be the name of a machine ({why}); write it like {like}"),
+    "address.port": N_("{field}: its port must be a number from 1 to 65535; write it like {like}"),
+    "host.v6": N_("it is no IPv6 address"),
+    "host.empty": N_("it is empty"),
+    "host.marks": N_("it has blanks or marks that no name has"),
+    "host.dots": N_("a part between two dots is empty"),
+    "host.long": N_("it is longer than {most} characters"),
+    "host.label": N_("it is no name, or a part of it is longer than {most} characters"),
     "schedule.every": N_("every must be {least} seconds to 366 days, not {value} seconds"),
     "schedule.zone_near": N_("there is no time zone {name}; did you mean {near}"),
     "schedule.zone": N_("there is no time zone {name}; a name is Asia/Shanghai or Europe/Berlin"),
@@ -147,6 +155,7 @@ REFUSALS: dict[str, str] = {
     "schedule.spread": N_(
         "spread must be 0 or more and shorter than the time between two runs ({gap} s), not {value} s"
     ),
+    "type.masked": N_("schema: a value is hidden by dots, as in an export; write it there, or export with --reveal"),
     "type.unknown_near": N_("there is no task type {name}; did you mean {near}?"),
     "type.unknown": N_("there is no task type {name}; see `type list`"),
     "shop.unknown_near": N_("there is no shop {name}; did you mean {near}?"),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import json
 import logging
 import re
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from services import assembly
 from services import log as logs
 from services.domain.errors import BrokerUnavailable, ConsoleError, OperatorError, StoreUnavailable, UsageError
 from services.entrypoints import (
@@ -28,6 +29,7 @@ from services.entrypoints import (
     cli_tasks,
     cli_types,
     demo,
+    output,
     window,
 )
 from services.entrypoints.context import (
@@ -53,6 +55,7 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
         context = Context(args, open_console)
         if args.handler not in (cli_run.console, demo.run):
             window.refuse_without_window(args, "this command opens none; leave it out")
+        _reveal(context, argv)
         return int(args.handler(context))
     except UsageError as exc:
         return _fail(context, exc, EXIT_USAGE)
@@ -67,6 +70,17 @@ def run(argv: Sequence[str], open_console: OpenConsole) -> int:
     except OSError as exc:  # a home folder that cannot be made or written, a full disk
         where = f"{exc.filename}: " if exc.filename else ""
         return _fail(context, ConsoleError(f"{where}{exc.strerror or exc}"), EXIT_FAILED)
+    finally:
+        output.REVEALED.set(False)
+
+
+def _reveal(context: Context, argv: Sequence[str]) -> None:
+    """Show secrets in this run, if it asks for that, once it is in the audit who does so."""
+    if not getattr(context.args, "reveal", False):
+        return
+    with context.engine() as engine:
+        assembly.commands(engine).records.reveal(f"fleetdeck {shlex.join(argv)}"[:500])
+    output.REVEALED.set(True)
 
 
 #: texts of people and places to go on from; everything else means something by being there
@@ -147,6 +161,7 @@ def _common() -> argparse.ArgumentParser:
         "--read-only", action="store_true", help="change nothing, whatever the role and the profile permit"
     )
     group.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+    group.add_argument("--reveal", action="store_true", help="show secrets instead of dots; goes into the audit")
     group.add_argument("--verbose", action="store_true", help="more on stderr")
     return parent
 
@@ -155,6 +170,6 @@ def _fail(context: Context, exc: ConsoleError, code: int) -> int:
     field = exc.field if isinstance(exc, OperatorError) else ""
     logging.getLogger(__name__).debug("failed", exc_info=exc)
     if context.json:
-        sys.stdout.write(json.dumps({"error": str(exc), "field": field}, ensure_ascii=False) + "\n")
-    sys.stderr.write(f"fleetdeck: {exc}\n")
+        sys.stdout.write(output.document({"error": str(exc), "field": field}) + "\n")
+    output.err(f"fleetdeck: {exc}\n")
     return code

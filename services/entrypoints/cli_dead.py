@@ -167,4 +167,4 @@ def _cause_line(cause: Cause) -> str:
 
 
 def _one_line(text: str) -> str:
-    return "".join(char if char.isprintable() else "·" for char in " ".join(text.split()))
+    return " ".join(text.split())

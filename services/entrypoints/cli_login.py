@@ -9,7 +9,7 @@ from typing import Any
 from services import assembly, workforce
 from services import settings as config
 from services.domain.errors import OperatorError, UsageError
-from services.entrypoints import known_shops
+from services.entrypoints import known_shops, output
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, Context
 
 EXAMPLES = ("shop login pdd:s1", "shop login pdd:s1 --url https://mms.example.com/login")
@@ -87,4 +87,4 @@ def _has_display() -> bool:
 
 def _tell(url: str, logged_in: bool) -> None:
     state = "close the window when you are done" if logged_in else "it asks for a login or shows a captcha"
-    sys.stderr.write(f"fleetdeck: {url}: {state}\n")
+    output.err(f"fleetdeck: {url}: {state}\n")

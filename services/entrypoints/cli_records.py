@@ -23,6 +23,11 @@ EXAMPLES = (
     "export > everything.jsonl",
     "import dead.jsonl --profile shops --dry-run",
 )
+#: what the help adds
+MASKED = (
+    "\nSecrets are dots, and import leaves such records out. To move records with their secrets, add --reveal,\n"
+    "which goes into the audit.\n"
+)
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -32,6 +37,7 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     )
     exporting.add_argument("--filter", metavar="EXPR", default="", help="default: every record")
     exporting.add_argument("--out", metavar="FILE", default="", help="default: print them (not with --json)")
+    exporting.epilog = f"{exporting.epilog}{MASKED}"
     exporting.add_argument("--yes", action="store_true", help="replace a file that is there")
     exporting.set_defaults(handler=export)
     importing = nouns.add_parser(
@@ -84,10 +90,11 @@ def import_records(context: Context) -> int:
     errors = [{"line": row.line, "error": row.error} for row in rows if row.error]
     tasks = [row.task for row in rows if row.task is not None]
     letters = {row.letter.task_id: row.letter for row in rows if row.letter is not None}
-    wanted = [task for task in tasks if left_out(task) is None]
+    wanted = [task for task in tasks if left_out(task, letters.get(task.task_id)) is None]
     lines = [f"line {one['line']}: {one['error']}" for one in errors]
     if args.dry_run:
-        reasons = Counter(english(why) for task in tasks if (why := left_out(task)) is not None)
+        faults = [left_out(task, letters.get(task.task_id)) for task in tasks]
+        reasons = Counter(english(why) for why in faults if why is not None)
         context.show(
             {"dry_run": True, "count": len(wanted), "left_out": dict(reasons), "errors": errors},
             [*lines, f"import: {len(wanted)} records", *(f"{count:>8}  {why}" for why, count in reasons.items())],

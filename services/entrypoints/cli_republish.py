@@ -13,7 +13,7 @@ from services.commands.bulk import Control, Ended, Options, Plan, Progress
 from services.commands.bulk_options import MAX_PROBES, MAX_RATE
 from services.commands.bulk_plan import DUPLICATE, GONE, HELD, PAUSED, READY, SCHEMA
 from services.domain.errors import UsageError
-from services.entrypoints import choose, json_text, signals
+from services.entrypoints import choose, json_text, output, signals
 from services.entrypoints.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, whole
 from services.messages import english
 
@@ -121,8 +121,7 @@ class Narrator:
         if self._quiet or text == self._last or (not self._over and soon):
             return
         width = max(len(self._last), len(text))
-        sys.stderr.write(f"\r{text:<{width}}" if self._over else f"{text}\n")
-        sys.stderr.flush()
+        output.err(f"{text}\n" if not self._over else f"{text:<{width}}", before="\r" if self._over else "")
         self._last, self._phase, self._at = text, progress.phase, now
 
     def end(self) -> None:

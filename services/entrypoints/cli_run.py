@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +22,7 @@ from services.domain.order import QueueDepth
 from services.domain.query import Counts
 from services.domain.status import Status
 from services.engine import fates
-from services.entrypoints import cli_workers, demo, metrics_server, signals
+from services.entrypoints import cli_workers, demo, metrics_server, output, signals
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, examples
 from services.monitor import metrics
 from services.workers.host import Steward
@@ -128,14 +127,14 @@ def _work(
         steward.start()
         own = settings.worker
         count, lanes = own.auto_slots or own.slots, ", ".join(own.lanes)
-        sys.stderr.write(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
+        output.err(f"fleetdeck: {worker.name} works, {count} at once, lanes {lanes}; Ctrl-C ends it\n")
         with metrics_server.serving(
             metrics_at,
             lambda: metrics.of_worker(worker.last_info, leads=steward.leader.leading),
             lambda: _of_fleet(engine),
         ) as page:
             if page:
-                sys.stderr.write(f"fleetdeck: metrics at {page}\n")
+                output.err(f"fleetdeck: metrics at {page}\n")
             _wait(engine, worker, steward, stop, drain=drain)
             clean = worker.stop()
     finally:

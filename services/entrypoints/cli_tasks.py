@@ -12,7 +12,7 @@ from services.domain.insight import attempts, estimate, wait
 from services.domain.message import Message
 from services.domain.query import SORTS
 from services.domain.task import Task
-from services.entrypoints import choose, cli_artifacts, cli_create, cli_duplicates, cli_resolve, shapes
+from services.entrypoints import choose, cli_artifacts, cli_create, cli_duplicates, cli_resolve, output, shapes
 from services.entrypoints.context import (
     EXIT_FAILED,
     EXIT_OK,
@@ -116,7 +116,7 @@ def show(context: Context) -> int:
     notes = [attempts.last(detail.task), ended.sentence if (ended := attempts.cancelled(detail.task)) else None]
     lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
     lines += [
-        f"attempt {one['number']}: {one['outcome']} on {one['worker']} {one['error'][:200]}"
+        f"attempt {one['number']}: {one['outcome']} on {one['worker']} {output.masked_text(one['error'])[:200]}"
         for one in shapes.attempts(detail.task)
     ]
     lines += cli_artifacts.lines(detail.task)

@@ -13,9 +13,10 @@ import msgspec
 
 from services import assembly
 from services.commands import types
+from services.domain.artifact import safe_name
 from services.domain.errors import UsageError
 from services.domain.task_type import TaskType
-from services.entrypoints import json_text
+from services.entrypoints import json_text, output
 from services.entrypoints.context import EXIT_OK, EXIT_USAGE, Context, examples, table, whole
 
 EXAMPLES = (
@@ -144,7 +145,7 @@ def export(context: Context) -> int:
         context.show({"types": documents}, [json.dumps(plain, ensure_ascii=False, indent=2)])
         return EXIT_OK
     folder = Path(args.out)
-    paths = [folder / f"{kind.name}.json" for kind in kinds]
+    paths = [folder / safe_name(f"{kind.name}.json") for kind in kinds]
     there = [path.name for path in paths if path.exists()]
     if there and not args.yes:
         raise UsageError(f"{folder} has {', '.join(there)[:200]} already; add --yes to replace them", field="--out")
@@ -152,7 +153,7 @@ def export(context: Context) -> int:
         raise UsageError(f"{folder} is not a folder", field="--out")
     folder.mkdir(parents=True, exist_ok=True)
     for path, document in zip(paths, documents, strict=True):
-        path.write_text(json.dumps(document, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        path.write_text(output.document(document, indent=2) + "\n", encoding="utf-8")
     context.show({"written": [str(path) for path in paths]}, [str(path) for path in paths])
     return EXIT_OK
 

@@ -6,7 +6,6 @@ import argparse
 import json
 import math
 import sys
-import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -15,6 +14,8 @@ from typing import Any
 from services import assembly, messages, settings
 from services.domain import filter_time
 from services.domain.errors import UsageError
+from services.domain.visible import columns, visible
+from services.entrypoints import output
 
 EXIT_OK, EXIT_FAILED, EXIT_USAGE, EXIT_CONNECT = 0, 1, 2, 3
 MAX_ROWS = 10_000
@@ -83,15 +84,15 @@ class Context:
     def show(self, document: Any, lines: Sequence[str]) -> None:
         """Print the document with ``--json``, else the lines."""
         if self.json:
-            sys.stdout.write(json.dumps(document, ensure_ascii=False, default=str) + "\n")
+            sys.stdout.write(output.document(document) + "\n")
+            sys.stdout.flush()
         else:
-            sys.stdout.write("".join(f"{line}\n" for line in lines))
-        sys.stdout.flush()
+            output.out(lines)
 
     def warn(self, sentences: Sequence[str]) -> None:
         """Tell on stderr what is worth a look; not with ``--json``, where the document has them as ``warnings``."""
         if not self.json:
-            sys.stderr.write("".join(f"fleetdeck: warning: {sentence}\n" for sentence in sentences))
+            output.err("".join(f"fleetdeck: warning: {sentence}\n" for sentence in sentences))
 
     @property
     def person(self) -> bool:
@@ -110,9 +111,8 @@ class Context:
         if self.json or not sys.stdin.isatty():
             look = " or --dry-run to look first" if hasattr(self.args, "dry_run") else ""
             raise UsageError(f"{asked}: add --yes to do it{look}", field="--yes")
-        sys.stderr.write("".join(f"{line}\n" for line in preview))
-        sys.stderr.write(f"{asked}? [y/N] ")
-        sys.stderr.flush()
+        output.err("".join(f"{line}\n" for line in preview))
+        output.err(f"{asked}? [y/N] ")
         return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
@@ -123,21 +123,14 @@ def examples(commands: Sequence[str]) -> dict[str, Any]:
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    """Columns padded to their widest cell, cells cut at 60 characters and free of control characters."""
+    """Columns padded to their widest cell, cells masked, cut at 60 characters and visible."""
     cells = [[_cell(value) for value in row] for row in [header, *rows]]
-    widths = [max(_columns(row[place]) for row in cells) for place in range(len(header))]
+    widths = [max(columns(row[place]) for row in cells) for place in range(len(header))]
     return ["  ".join(_padded(text, width) for text, width in zip(row, widths, strict=True)).rstrip() for row in cells]
 
 
-def _columns(text: str) -> int:
-    """Columns of a terminal that the text takes: a Chinese character takes two."""
-    return sum(
-        2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text if not unicodedata.combining(char)
-    )
-
-
 def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _columns(text))
+    return text + " " * (width - columns(text))
 
 
 def plain(value: object) -> str:
@@ -152,8 +145,7 @@ def plain(value: object) -> str:
 
 
 def _cell(value: object) -> str:
-    text = plain(value)
-    clean = "".join(char if char.isprintable() else "·" for char in text)
+    clean = visible(output.masked_text(plain(value)))
     return clean if len(clean) <= 60 else clean[:59] + "…"
 
 

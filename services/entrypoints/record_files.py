@@ -15,7 +15,7 @@ import msgspec
 from services.domain.artifact import ArtifactMark
 from services.domain.errors import UsageError
 from services.domain.task import Attempt, Step, Task
-from services.entrypoints import json_text, shapes
+from services.entrypoints import json_text, output, shapes
 from services.ports import Letter
 
 _TEXTS = frozenset({"payload", "result", "extra"})
@@ -35,15 +35,20 @@ class Row:
 
 
 def write(task: Task, letter: Letter | None) -> str:
-    """The line of a record; of a dead one with its message, byte for byte."""
+    """The line of a record; of a dead one with its message, byte for byte where no secret is hidden in it."""
     document = shapes.document(task, [])
     del document["gates"]
     if letter is not None:
-        document["letter"] = {
-            **msgspec.structs.asdict(letter),
-            "body": base64.b64encode(letter.body).decode(),
-        }
-    return json.dumps(document, ensure_ascii=False, separators=(",", ":")) + "\n"
+        fields = msgspec.structs.asdict(letter)
+        document["letter"] = {**fields, "headers": output.masked_text(letter.headers), "body": _body(letter.body)}
+    return output.document(document, separators=(",", ":")) + "\n"
+
+
+def _body(body: bytes) -> str:
+    """Byte for byte where nothing of it is hidden."""
+    text = body.decode("utf-8", "surrogateescape")
+    shown = output.masked_text(text)
+    return base64.b64encode(body if shown == text else shown.encode("utf-8", "surrogateescape")).decode()
 
 
 def read(path: Path) -> Iterator[Row]:

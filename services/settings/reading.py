@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from services import addresses, home_folder
+from services.domain import mask
 from services.domain.errors import UsageError
 from services.profiles.book import Book
 from services.settings.bounds import bounds
@@ -60,6 +61,7 @@ def load(
         )
     if settings.embedded:
         return settings
+    mask.know_addresses((settings.broker.url, settings.broker.management_url, settings.store.url))
     _refuse_lifo(settings)
     addresses.check_broker(settings.broker.url, broker_field)
     addresses.check_store(settings.store.url, store_field)

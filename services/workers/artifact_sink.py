@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from services.domain.artifact import IN_RECORD, Artifact, ArtifactMark, mark
 from services.domain.errors import ArtifactError
+from services.domain.mask import masked_text
 from services.ports import ArtifactStore
 
 log = logging.getLogger(__name__)
-NOTE_LIMIT = 500  #: characters
+NOTE_LIMIT, SUFFIX_CHARS = 500, 6  #: characters
 
 
 class AttemptArtifacts:
@@ -27,12 +28,12 @@ class AttemptArtifacts:
 
     def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         """Keep a copy; see ``ArtifactSink``."""
-        called = name or (source.name if isinstance(source, Path) else "file")
+        called = _shown(name or (source.name if isinstance(source, Path) else "file"))
         if self._store is None:
             self.note("this worker keeps no files: artifacts.place is off")
             return None
         try:
-            one = self._store.put(self._task_id, self._attempt, called, source, kind, step[:100])
+            one = self._store.put(self._task_id, self._attempt, called, source, kind, masked_text(step)[:100])
         except ArtifactError as exc:
             self.note(str(exc))
             return None
@@ -48,6 +49,7 @@ class AttemptArtifacts:
 
     def note(self, text: str) -> None:
         """Say in the record what could not be kept, and why."""
+        text = masked_text(text)
         if text not in self._notes:
             self._notes.append(text)
 
@@ -57,3 +59,10 @@ class AttemptArtifacts:
         if self._more:
             notes.append(f"{self._more} more files are kept than are named here")
         return tuple(self._marks), "; ".join(notes)[:NOTE_LIMIT]
+
+
+def _shown(name: str) -> str:
+    """The name without a secret in it; what kind of file it is stays to be seen."""
+    shown = masked_text(name)
+    suffix = PurePath(name).suffix
+    return shown if shown == name or shown.endswith(suffix) or len(suffix) > SUFFIX_CHARS else shown + suffix

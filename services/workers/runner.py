@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Mapping
 
-from services.domain import classify, fingerprint, retry, task_type
+from services.domain import classify, fingerprint, mask, retry, task_type
 from services.domain.change import Finish
 from services.domain.status import Status
 from services.domain.task import ERROR_LIMIT, Attempt
@@ -219,12 +219,14 @@ class Runner:
 
 
 def _storable(text: str) -> str:
-    """Texts of foreign code may hold halves of characters (names of files, broken encodings), which no store takes."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """Texts of foreign code may hold halves of characters (names of files, broken encodings), which no store takes, and
+    secrets of this machine, which none shall have.
+    """
+    return mask.known(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _show(held: Held, percent: int, note: str) -> None:
-    held.progress = (min(100, max(0, percent)), _storable(note[:200]))
+    held.progress = (min(100, max(0, percent)), _storable(note)[:200])
 
 
 def _begin_stop(held: Held) -> None:

@@ -3,36 +3,11 @@
 from __future__ import annotations
 
 import html
-import unicodedata
 
-#: Characters that reorder or hide text; shown as their code, so that nothing can be disguised.
-_BIDI = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-_INVISIBLE = frozenset("\u00ad\u180e\u200b\u2060\ufeff")
-_CONTROL_PICTURES = 0x2400
-_DELETE_PICTURE = "\u2421"
+from services.domain.visible import visible as visible
 
 MAX_LINE = 400
 MAX_TOOLTIP = 2_000
-
-
-def visible(text: str, *, keep_newlines: bool = False) -> str:
-    """Return `text` with control, direction and invisible characters made visible."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_visible(char, keep_newlines) for char in text)
-
-
-def _visible(char: str, keep_newlines: bool) -> str:
-    code = ord(char)
-    if keep_newlines and char in "\n\t":
-        return char
-    if code < 0x20:
-        return chr(_CONTROL_PICTURES + code)
-    if code == 0x7F:
-        return _DELETE_PICTURE
-    if char in _BIDI or char in _INVISIBLE or unicodedata.category(char) in ("Cc", "Cs"):
-        return f"<U+{code:04X}>"
-    return char
 
 
 def one_line(text: object, limit: int = MAX_LINE) -> str:

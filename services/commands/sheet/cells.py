@@ -14,7 +14,6 @@ from services.commands.sheet import digits
 from services.commands.sheet.digits import Rounded
 from services.commands.sheet.table import shown
 from services.domain import filter_time, lane, strict_json
-from services.domain.mask import DOTS
 from services.domain.message import Message
 from services.domain.task_type import TaskType
 from services.domain.words import folded
@@ -366,12 +365,3 @@ def _choice(text: str, part: Mapping[str, Any]) -> Any:
             if folded(str(title)) == folded(text):
                 return value
     return text
-
-
-def is_masked(value: object) -> bool:
-    """Whether a secret in it is hidden by the dots of an export."""
-    if isinstance(value, dict):
-        return any(map(is_masked, value.values()))
-    if isinstance(value, list):
-        return any(map(is_masked, value))
-    return isinstance(value, str) and DOTS in value

@@ -18,6 +18,7 @@ from services.commands.sheet.type_index import TypeIndex, titles_of
 from services.commands.sheet.workbook import UNCOMPUTED
 from services.domain import dependency, lane, platforms, task_type
 from services.domain.errors import UsageError
+from services.domain.mask import is_masked
 from services.domain.message import Message
 from services.domain.said import Said
 from services.domain.shop import Shop, valid_shop_id, valid_word
@@ -510,7 +511,7 @@ class _Reader:
         for target, (column, cell) in self._said.items():
             if target.startswith(columns.PARAMETER):
                 self._add_parameter(kind, column, cell, found, origin)
-        for key in [key for key, value in found.items() if cells.is_masked(value)]:
+        for key in [key for key, value in found.items() if is_masked(value)]:
             self._fault(origin.get(key, columns.PAYLOAD), "sheet.masked", name=key)
         if name and not any(fault.field.startswith(columns.PAYLOAD) for fault in self._faults):
             self._check(kind, found, origin)

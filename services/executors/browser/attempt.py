@@ -14,9 +14,10 @@ from playwright.async_api import Download, Error, Page
 
 from services.domain import classify, flow, flow_text, linear
 from services.domain.flow_steps import Fill, Goto, IfVisible, Step
+from services.domain.mask import Masker
 from services.executors.browser import orders
 from services.executors.browser.actions import ACTIONS, sheet, visible
-from services.executors.browser.evidence import HTML_CHARS, Evidence, Masker
+from services.executors.browser.evidence import HTML_CHARS, Evidence
 from services.executors.browser.faults import Failed, explained
 from services.executors.browser.pool import Lease
 from services.settings.browser import BrowserSettings

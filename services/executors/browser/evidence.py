@@ -2,58 +2,16 @@
 
 from __future__ import annotations
 
-import html
-import json
-import re
-import urllib.parse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from playwright.async_api import ConsoleMessage, Dialog, Error, Page, Request, Response
 
 from services.domain.artifact import safe_name
-from services.domain.mask import DOTS, masked_text
+from services.domain.mask import Masker, masked_text
 from services.executors.browser import orders
 
 LINES, LINE_CHARS, HTML_CHARS = 300, 1_000, 300_000
-
-
-class Masker:
-    """Takes the values of secrets out of texts, in every form in which a page may show them."""
-
-    def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for value in secrets if value for form in _forms(value)}
-        longest = sorted(forms, key=len, reverse=True)
-        self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
-
-    def text(self, text: str) -> str:
-        """The text with dots in their place."""
-        return self._pattern.sub(DOTS, text) if self._pattern else text
-
-    def value(self, value: Any) -> Any:
-        """The same for a JSON value."""
-        if isinstance(value, str):
-            return self.text(value)
-        if isinstance(value, list):
-            return [self.value(item) for item in value]
-        if isinstance(value, dict):
-            return {self.text(key): self.value(item) for key, item in value.items()}
-        return value
-
-
-def _forms(value: str) -> set[str]:
-    quoted = {urllib.parse.quote(value, safe=""), urllib.parse.quote(value), urllib.parse.quote_plus(value)}
-    as_in_addresses = {_quoted(value, marks) for marks in ('"<>#', "\"<>#'", '"<>#?`{}')}
-    escaped = {html.escape(value), html.escape(value, quote=False), json.dumps(value)[1:-1]}
-    return {value} | quoted | as_in_addresses | escaped
-
-
-def _quoted(value: str, marks: str) -> str:
-    """As browsers write it into the parts of an address."""
-    return "".join(
-        f"%{byte:02X}" if not 32 < byte < 127 or chr(byte) in marks else chr(byte) for byte in value.encode()
-    )
 
 
 class Evidence:

@@ -174,7 +174,5 @@ def _failed(fetch: Fetch, request: Request, job: Job) -> Outcome:
 
 def _without(outcome: Outcome, secrets: set[str]) -> Outcome:
     """The same with the secrets that were sent made unreadable: a server may repeat them in its error."""
-    error = outcome.error
-    for value in secrets:
-        error = error.replace(value, mask.DOTS) if len(value) >= 4 else error
-    return outcome if error == outcome.error else msgspec.structs.replace(outcome, error=error)
+    masker = mask.Masker(value for value in secrets if len(value) >= mask.SHORTEST)
+    return msgspec.structs.replace(outcome, error=masker.text(outcome.error), result=masker.text(outcome.result))

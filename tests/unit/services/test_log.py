@@ -45,7 +45,7 @@ def test_passwords_of_addresses_are_cut_out(capsys: pytest.CaptureFixture[str]) 
     except ValueError:
         logging.getLogger("x").exception("failed")
     err = capsys.readouterr().err
-    assert "amqp://•••@host/vhost" in err
+    assert "amqp://••••@host/vhost" in err
     assert "secret" not in err
     assert "hunter2" not in err
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from services.domain.mask import masked, masked_json, masked_text
+from services.domain import mask
+from services.domain.mask import DOTS, Masker, masked, masked_json, masked_text
 
 
 def test_what_is_named_like_a_secret_is_masked_at_any_depth() -> None:
@@ -21,7 +22,7 @@ def test_what_is_named_like_a_secret_is_masked_at_any_depth() -> None:
     assert masked(value) == {
         "Password": "••••",
         "user": "ann",
-        "login": {"session_token": "••••", "cookies": "••••", "list": [{"api_key": "••••", "n": 1}]},
+        "login": {"session_token": "••••", "cookies": ["••••"], "list": [{"api_key": "••••", "n": 1}]},
         "tuple": [{"AUTHORIZATION": "••••"}],
         "secretary": "••••",
         3: "a number as a key",
@@ -37,7 +38,7 @@ def test_what_is_named_like_a_secret_is_masked_at_any_depth() -> None:
         ("token: 'a b'; page 3", "token: ••••; page 3"),
         ("Cookie: a=1; b=2\nnext", "Cookie: ••••\nnext"),
         ("Authorization: Bearer abc.def", "Authorization: ••••"),
-        ('{"session_token":"abc","n":1}', '{"session_token":••••,"n":1}'),
+        ('{"session_token":"abc","n":1}', '{"session_token": "••••", "n": 1}'),
         ("nothing to hide: 7 secrets", "nothing to hide: 7 secrets"),
         ("", ""),
     ],
@@ -50,3 +51,104 @@ def test_json_is_masked_by_key_and_other_text_as_text() -> None:
     assert json.loads(masked_json('{"cookie": "x", "shop": "柚子"}')) == {"cookie": "••••", "shop": "柚子"}
     assert masked_json("password=x {") == "password=•••• {"
     assert masked_json("") == ""
+
+
+M = "MARKER-s3cr3t"
+HIDDEN = [
+    f"password={M}", f"PASSWORD : {M}", f"passwd={M}&x=1", f"pwd={M}", f'"password": "{M}"', f"pass_word={M}",
+    f'{{\\"password\\": \\"{M}\\"}}', f'{{\\\\\\"password\\\\\\":\\\\\\"{M}\\\\\\"}}', f"{{'token': '{M}'}}",
+    f"token={M}",
+    f"access_token={M};b", f"api_key={M}", f"apikey={M}", f"api-key: {M}", f"apiKey={M}", f"X-Api-Key: {M}",
+    f"access_key={M}", f"accessKey={M}", f"AccessKeyId={M}", f"Authorization: Bearer {M}",
+    f"Authorization: Basic dXNlcjpwYXNz{M}", f"authorization=Bearer%20{M}", f"Bearer {M}", f"bearer {M}",
+    f"curl -H 'Authorization: Bearer {M}' x", f"Cookie: a={M}; b=c", f'Cookie: a="x"; b={M}', f"set-cookie: {M}",
+    f"Set-Cookie: sid={M}; Path=/", f"amqp://user:{M}@host/v", f"amqp://user:{M}/x@host/v", f"redis://:{M}@host:6379/0",
+    f"redis://u:p@{M}@host:6379/0", f"https://u:{M}@h:80/x?y=a@b", f"amqp%3A%2F%2Fuser%3A{M}%40host", f"password%3D{M}",
+    f"%22password%22%3A%22{M}%22", f"%7B%22password%22%3A%20%22{M}%22%7D", f"client_secret={M}", f"密码：{M}",
+    f"密码={M}",    f"令牌: {M}", f'"password": "{M}', f"password='{M}", f"x?password={M}", f"private_key: {M}",
+    f"https:\\/\\/u:{M}@h\\/x", f"rediss://h:1/0?password={M}&ssl=1", f"ssl_password={M}", f"password => {M}",
+    f'Traceback\n  File "x"\nKeyError: password={M}', f"password:\t{M}", f'headers={{"Cookie": "a={M}", "x": 1}}',
+    f'msg: "Cookie: a={M}", n', f"b'password={M}'", f"passphrase={M}", f"db.password = {M}", f"--password={M}",
+    f"-p x token:{M}", f'["Authorization", "Bearer {M}"]', f"[('Cookie', 'a={M}')]", f"sessionToken={M}",
+    f"csrf-token: {M}", f"Proxy-Authorization: Basic {M}QWxhZGRpbjpvcGVu", f'<input name="password" value="{M}">',
+    f"--password {M}",
+    f"payload   {json.dumps({'headers': [['Set-Cookie', M]], 'a': [{'name': 'Cookie', 'value': M}]})}",
+    f"a {json.dumps({'t': json.dumps({'password': M})})} b {json.dumps({'cookies': [{'name': 'x', 'value': M}]})}",
+]  # fmt: skip
+SHOWN = [
+    "nothing to hide: 7 secrets", "https://host:8080/x?mail=a@b.c", "see https://a.b/c, Basic information is here",
+    "the token expired", "bearer token expired", "user@host", "password is wrong", "keyboard=x", "monkey: 3",
+    "secret pdd:s1/login is missing", '{"a": [1, {"b": "c"}]}', '{"missing_secret": 3}', "amqp://host:5672/vhost",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HIDDEN)
+def test_a_secret_is_found_wherever_it_stands(text: str) -> None:
+    once = masked_text(text)
+    assert "MARKER" not in once
+    assert "s3cr3t" not in once
+    assert DOTS in once
+    if "%3A%2F%2F" not in text and "@MARKER" not in text:
+        assert "MARKER" not in masked_text(text[: text.index(M) + 9]), "also where the text was cut within it"
+    assert masked_text(once) == once or "[" in text
+
+
+@pytest.mark.parametrize("text", SHOWN)
+def test_what_is_none_stays(text: str) -> None:
+    assert masked_text(text) == text
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"password": M}, {"a": [{"Token": M}]}, {"x": {"cookies": [{"name": "a", "value": M}]}}, {"h": [["Cookie", M]]},
+        {"name": "Authorization", "value": M}, {"text": json.dumps({"t": json.dumps({"password": M})})},
+        {"password": {"x": {"y": M}}}, {f"password={M}": 1}, {"secret": [M, [M]]}, {"apiKey": M}, {"API KEY": M},
+        {"api.key": M}, {"密码": M}, {"url": f"amqp://u:{M}@h"}, {"pin_token": 123456789}, {"a": f"x {{'pwd': '{M}'}}"},
+    ],
+)  # fmt: skip
+def test_a_secret_is_found_at_any_depth(value: object) -> None:
+    shown = json.dumps(masked(value), ensure_ascii=False)
+    assert "MARKER" not in shown
+    assert "123456789" not in shown
+
+
+def test_a_schema_has_names_and_no_values() -> None:
+    properties = {
+        "password": {"type": "string", "title": "Password", "default": M, "enum": [M]},
+        "token": {"$ref": "#/x"},
+    }
+    schema = {"required": ["password", "user"], "properties": properties, "examples": [{"password": M, "n": 1}]}
+    shown = masked({"name": "t", "executor": "rpa", "uniqueness": "none", "schema": schema})["schema"]
+    assert shown["required"] == ["password", "user"]
+    kept = {"type": "string", "title": "Password", "default": DOTS, "enum": [DOTS]}
+    assert shown["properties"] == {"password": kept, "token": {"$ref": "#/x"}}
+    assert shown["examples"] == [{"password": DOTS, "n": 1}]
+
+
+def test_a_secret_that_is_known_is_found_by_its_value() -> None:
+    value = 'Vault "value" é/7'
+    mask.know([value, "guest", "abc"])
+    mask.know_addresses(["amqp://user:Of%2FAn-address@host/v", "redis://host/0", ""])
+    for form in (
+        value,
+        json.dumps(value)[1:-1],
+        "Vault%20%22value%22%20%C3%A9%2F7",
+        "Of/An-address",
+        "Of%2FAn-address",
+    ):
+        assert masked_text(f"it says {form} here") == f"it says {DOTS} here"
+        assert mask.known(form) == DOTS
+    assert masked_text("guest abc") == "guest abc", "such words stand in many sentences"
+    assert masked({"a": [value]}) == {"a": [DOTS]}
+    assert Masker([""]).text("x") == "x"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "part", ["a://", "https://", "token", "password=", '"', "\\", "cookie:", "{", "[1,", "://b:", "%3A%2F%2F"]
+)
+def test_no_text_takes_long(part: str) -> None:
+    text = part * (100_000 // len(part))
+    assert masked_text(text) is not None
+    assert masked_json(text) is not None

@@ -59,7 +59,7 @@ def test_a_truth_is_yes_or_no() -> None:
 def test_columns_are_as_wide_as_their_cells_and_show_no_control_characters() -> None:
     rows = table(("id", "error"), [("t1", "a\nb\x1b[31m"), ("a long id", None), ("x", "y" * 100)])
     assert rows[0] == "id         error"
-    assert rows[1] == "t1         a·b·[31m"
+    assert rows[1] == "t1         a␊b␛[31m"
     assert rows[2] == "a long id"
     assert rows[3].endswith("…")
     assert len(rows[3]) == len("a long id  ") + 60

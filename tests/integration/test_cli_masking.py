@@ -1,0 +1,283 @@
+"""No secret in anything that the command line prints: one stands in every text field of every kind of object, and every
+command there is, found in the parser itself, is run with and without ``--json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from services import assembly, settings
+from services.domain import mask
+from services.domain.cause_rule import CauseRule
+from services.domain.change import Annotate, Create
+from services.domain.fingerprint import fingerprint
+from services.domain.schedule import Schedule
+from services.domain.shop import Pause, Shop
+from services.domain.task import Attempt, Step, Task
+from services.domain.worker import LinkState, SlotState, WorkerInfo
+from services.entrypoints import cli
+from services.ports import AuditEntry, Letter
+from services.ports.papers import LogLine
+from services.ports.timetable import ScheduleEntry
+
+MARK = "Hunter2Marker"
+#: a secret as it stands in texts of people and programs
+TEXT = f"login failed: password={MARK}, amqp://user:{MARK}@mq/v; Authorization: Bearer {MARK}"
+OBJECT: dict[str, Any] = {
+    "password": MARK,
+    "list": [{"api_key": MARK}, ["Set-Cookie", f"sid={MARK}"]],
+    "headers": [{"name": "Authorization", "value": f"Basic {MARK}"}],
+    "text": json.dumps({"inner": json.dumps({"token": MARK})}),
+    "url": f"https://shop.test/?access_token={MARK}&page=2",
+    "plain": "no secret",
+}
+JSON = json.dumps(OBJECT)
+#: fields that are names, words of ours or numbers as text: no secret gets there
+NAMES = frozenset(
+    """task_id shop_id platform task_type lane status gate queue fingerprint triage cancel uniq on_dependency_failure
+    parent successor origin batch outcome error_kind content_type routing_key sha256 place entry_id at digest previous
+    who action scope name uid priority cron zone missed overlap worker host version kind state owner created_by by
+    stream updated_by from_ to node system auto""".split()  # noqa: SIM905
+)
+#: commands that go on until they are stopped, or open something for a person
+ENDLESS = {"demo", "worker", "shop login", ""}
+#: the first words of what only looks
+LOOKS = ("list", "show", "stats", "doctor", "export", "artifacts", "duplicates", "runs")
+ANSWERS = {
+    "id": ["dead1", "waits1"], "ids": ["waits1"], "name": ["work", "nightly", "B1"], "names": [["nightly"], ["work"]],
+    "workers": [["desk-01/1"]], "shop": ["pdd:s1"], "scope": ["shop:pdd:s1"], "file": ["{out}"], "files": [["{out}"]],
+    "text": [TEXT], "count": ["4"], "types": [["work"]], "who": ["somebody@desk"], "role": ["viewer"], "zone": ["UTC"],
+}  # fmt: skip
+OPTIONS = {"--as": "succeeded", "--priority": "5", "--node": "desk-01", "--type": "work"}
+
+
+def filled(made: Any) -> Any:
+    """The same object with the secret in every text that is no name."""
+    changes: dict[str, Any] = {}
+    for field in made.__struct_fields__:
+        value = getattr(made, field)
+        if field in NAMES or not isinstance(value, str):
+            continue
+        changes[field] = JSON if field in ("payload", "result", "extra", "headers", "detail") else TEXT
+    return msgspec.structs.replace(made, **changes)
+
+
+def fill(engine: assembly.Engine) -> None:
+    """One of everything."""
+    store = engine.store
+    base = Task(
+        task_id="",
+        shop_id="s1",
+        platform="pdd",
+        task_type="work",
+        batch="B1",
+        created_at=1_790_000_000_000,
+        max_retries=1,
+    )
+    attempts = (filled(Attempt(1, "desk-01/1", 1, 2, "failed", "unknown")),)
+    steps = (filled(Step(1, "pending", "dead")),)
+    print_ = fingerprint("work", "unknown", TEXT)
+    for number, (status, triage) in enumerate(
+        [("pending", ""), ("blocked", ""), ("scheduled", ""), ("held", ""), ("dead", "open"), ("succeeded", "")]
+    ):
+        made = filled(msgspec.structs.replace(base, task_id=f"{status}{number}", status=status, triage=triage))
+        made = msgspec.structs.replace(made, attempts=attempts, steps=steps, error_kind="unknown", fingerprint=print_)
+        store.apply([Create(task=made)])
+    store.apply([Create(task=filled(msgspec.structs.replace(base, task_id="waits1", shop_id="s9")))])
+    dead = msgspec.structs.replace(base, task_id="dead1", status="dead", triage="open", error_kind="unknown")
+    store.apply(
+        [Create(task=msgspec.structs.replace(filled(dead), attempts=attempts, steps=steps, fingerprint=print_))]
+    )
+    store.put_letter(filled(Letter(task_id="dead1", body=JSON.encode())))
+    store.apply([Annotate(task_id="dead1", note_id="n1", by="a@b", text=TEXT)])
+    store.append_log("dead1", 1, [LogLine(1, "out", TEXT)])
+    store.put_shops([filled(Shop(platform="pdd", shop_id="s1", name="x", group="g"))])
+    store.put_shops([msgspec.structs.replace(Shop(platform="pdd", shop_id="s2"), name=TEXT, name_en=TEXT, group=TEXT)])
+    store.set_pause(filled(Pause(scope="shop:pdd:s1", by="a@b")))
+    schema = {
+        "title": TEXT,
+        "properties": {"password": {"type": "string", "default": MARK, "examples": [MARK], "description": TEXT}},
+        "examples": [OBJECT],
+    }
+    kind = {"name": "work", "version": 2, "title": {"en": TEXT}, "description": {"en": TEXT}, "schema": schema}
+    for name in ("work", "other"):
+        store.put_document("type", name, json.dumps(kind | {"name": name}))
+    store.put_document("type_version", "work@1", json.dumps(kind | {"version": 1, "schema": {}}))
+    store.put_document("cause", print_, msgspec.json.encode(CauseRule(name=TEXT, note=TEXT, by="a@b")).decode())
+    plan = filled(Schedule(name="nightly", task_type="work", payload=OBJECT, every_s=3600, shops=("pdd:s1",)))
+    plan = msgspec.structs.replace(plan, cron="", zone="", priority="")
+    store.put_schedule(
+        ScheduleEntry(
+            name="nightly", body=json.dumps({"schedule": msgspec.to_builtins(plan)}), next_at=4_000_000_000_000
+        ),
+        0,
+    )
+    slot = SlotState(task_id="waits1", shop="pdd:s1", task_type="work")
+    info = WorkerInfo(worker="desk-01/1", host="desk-01", pid=1, slots=(filled(slot),), lacks={"rpa": TEXT})
+    store.heartbeat(msgspec.structs.replace(info, link=LinkState(error=TEXT, why=TEXT, blocked_at=1)))
+    store.append_audit(
+        filled(AuditEntry(entry_id="1", at=1, who="a@b", action="task.cancel", target=(TEXT,), detail=JSON))
+    )
+    store.close_audit("1", TEXT, 2)
+
+
+@dataclass
+class Line:
+    """The command line of this process over a home with one of everything."""
+
+    home: Path
+    capsys: pytest.CaptureFixture[str]
+
+    def __call__(self, *words: str) -> tuple[int, str]:
+        code = cli.run(words, lambda request: 0)
+        caught = self.capsys.readouterr()
+        return code, caught.out + caught.err
+
+
+@pytest.fixture
+def line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Line:
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    engine = assembly.open_engine(settings.load())
+    fill(engine)
+    assembly.commands(engine)
+    engine.close()
+    capsys.readouterr()
+    return Line(tmp_path, capsys)
+
+
+def leaves(parser: argparse.ArgumentParser, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command of the parser."""
+    nested = [action for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
+    for action in nested:
+        for name, below in action.choices.items():
+            yield from leaves(below, (*words, name))
+    if not nested or parser.get_default("handler") is not None:
+        yield words, parser
+
+
+def unknown(parser: argparse.ArgumentParser) -> list[str]:
+    """What a command asks for and nothing here answers."""
+    return [
+        action.dest
+        for action in parser._actions
+        if not action.option_strings
+        and not isinstance(action, argparse._SubParsersAction)
+        and action.dest not in ANSWERS
+    ]
+
+
+def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) -> Iterator[list[str]]:
+    """The command with values for what it asks for."""
+    needed = [
+        action
+        for action in parser._actions
+        if not action.option_strings and action.dest not in ("help", "==SUPPRESS==")
+    ]
+    needed = [action for action in needed if not isinstance(action, argparse._SubParsersAction)]
+    options = [action for action in parser._actions if action.option_strings and action.required]
+    given = [word for action in options for word in (action.option_strings[0], OPTIONS[action.option_strings[0]])]
+    if any("--yes" in action.option_strings for action in parser._actions):
+        given.append("--yes")
+    variants: list[list[str]] = [[]]
+    for action in needed:
+        variants = [
+            [*before, *([value] if isinstance(value, str) else value)]
+            for before in variants
+            for value in ANSWERS[action.dest]
+        ]
+    for variant in variants:
+        yield [*words, *(word.replace("{out}", str(out)) for word in variant), *given]
+
+
+def test_no_command_prints_a_secret(line: Line) -> None:
+    out = line.home / "records.jsonl"
+    found = [each for each in leaves(cli._parser()) if " ".join(each[0]) not in ENDLESS]
+    assert len(found) > 60, "the parser was walked"
+    assert not [each for each in found if unknown(each[1])], "add an answer for what the new command asks for"
+    assert line("export", "--out", str(out))[0] == 0
+    assert MARK not in out.read_text(encoding="utf-8")
+    told = 0
+    for looking in (True, False):  # what changes things comes last
+        for words, parser in found:
+            if (words[-1] in LOOKS) != looking:
+                continue
+            good = False
+            for call in calls(words, parser, out):
+                for more in ([], ["--json"]):
+                    code, shown = line(*call, *more)
+                    assert MARK not in shown, (call, more, shown)
+                    assert "Traceback" not in shown, (call, shown)
+                    good |= code == 0 or call[0] == "doctor"
+                    told += mask.DOTS in shown
+            assert good or not looking, f"{words} was not seen at work"
+    assert told > 25, "the secrets stood where they were looked for"
+
+
+def test_no_file_that_a_command_writes_has_a_secret(line: Line) -> None:
+    folder = line.home / "types"
+    assert line("type", "export", "--out", str(folder))[0] == 0
+    files = list(folder.iterdir())
+    assert len(files) > 2
+    assert all(MARK not in file.read_text(encoding="utf-8") for file in files)
+    code, shown = line("type", "import", str(folder))
+    assert code == 2
+    assert "--reveal" in shown
+
+
+def test_who_may_act_reveals_and_that_is_written_down(line: Line) -> None:
+    for words in (("task", "show", "waits1"), ("dead", "show", "dead1"), ("export",), ("type", "export", "work")):
+        code, shown = line(*words, "--reveal")
+        assert code == 0
+        assert MARK in shown
+        assert MARK not in line(*words)[1], "only that run shows it"
+    rows = json.loads(line("audit", "list", "--json")[1])["entries"]
+    told = [row for row in rows if row["action"] == "reveal"]
+    assert [row["outcome"] for row in told] == ["done"] * 4
+    assert "dead show dead1" in json.dumps(told)
+
+
+def test_who_only_looks_reveals_nothing_and_leaves_a_trace(line: Line) -> None:
+    code, shown = line("task", "show", "waits1", "--reveal", "--read-only")
+    assert code != 0
+    assert MARK not in shown
+    who = json.loads(line("role", "list", "--json")[1])["you"]["who"]
+    assert line("role", "set", "other@desk", "admin")[0] == 0
+    assert line("role", "set", who, "viewer")[0] == 0
+    code, shown = line("task", "show", "waits1", "--reveal", "--json")
+    assert code != 0
+    assert MARK not in shown
+    assert line("task", "show", "waits1")[0] == 0, "looking is permitted"
+    entries = json.loads(line("audit", "list", "--json")[1])["entries"]
+    assert any(row["action"] == "reveal" and row["outcome"].startswith("refused") for row in entries)
+
+
+def test_an_export_with_dots_is_not_taken_for_the_work(
+    line: Line, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, whole = tmp_path / "dots.jsonl", tmp_path / "whole.jsonl"
+    assert line("export", "--out", str(out))[0] == 0
+    assert line("export", "--out", str(whole), "--reveal")[0] == 0
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path / "other"))
+    code, shown = line("import", str(out), "--yes", "--json")
+    assert (code, json.loads(shown.splitlines()[0])["done"]) == (1, [])
+    assert "import.masked" in shown
+    code, shown = line("import", str(whole), "--yes", "--json")
+    taken = json.loads(shown.splitlines()[0])["done"]
+    assert {"waits1", "dead1"} <= set(taken), shown
+    engine = assembly.open_engine(settings.load())
+    (task,) = engine.store.get(["waits1"])
+    letter = engine.store.get_letter("dead1")
+    engine.close()
+    assert task is not None
+    assert json.loads(task.payload) == OBJECT
+    assert letter is not None
+    assert json.loads(letter.body) == OBJECT
