@@ -10,6 +10,8 @@ from pathlib import PurePosixPath
 
 import msgspec
 
+from services.domain.hosts import is_device
+
 KINDS = ("image", "html", "text", "table", "download", "other")
 #: files of one attempt that its record names; the place where they lie knows all
 IN_RECORD = 20
@@ -23,7 +25,6 @@ _KIND_BY_SUFFIX = {
     **dict.fromkeys((".zip", ".pdf", ".gz", ".7z"), "download"),
 }
 _FORBIDDEN = re.compile(r'[<>:"|?*\x00-\x1f\x7f]')
-_DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?\Z", re.IGNORECASE)
 _PLAIN = re.compile(r"[a-z0-9_.-]")
 
 
@@ -85,7 +86,7 @@ def safe_name(text: str) -> str:
     last = unicodedata.normalize("NFC", text).replace("\\", "/").rstrip("/").rpartition("/")[2]
     shown = "".join(char for char in last if unicodedata.category(char) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
     name = _FORBIDDEN.sub("_", shown).strip(" .")
-    if _DEVICES.match(name):
+    if is_device(name):
         name = f"_{name}"
     return _cut(name) or "file"
 
@@ -100,7 +101,9 @@ def folder_of(task_id: str) -> str:
     """``ab/folder`` of a task: no two tasks share one, not even where case does not count."""
     digest = hashlib.sha256(task_id.encode("utf-8", "replace")).hexdigest()
     written = "".join(_written(char) for char in task_id)
-    if len(written) > _FOLDER_CHARS or written.strip(".") != written or _DEVICES.match(written) or not written:
+    if is_device(written):
+        written = written.replace(".", "~")
+    if len(written) > _FOLDER_CHARS or written.strip(".") != written or is_device(written) or not written:
         written = f"{written.strip('.')[: _FOLDER_CHARS - 34]}~{digest[:32]}"
     return f"{digest[:2]}/{written}"
 

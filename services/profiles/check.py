@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 
 from services import addresses
 from services.domain.errors import UsageError
+from services.domain.hosts import is_device
 from services.domain.said import said, words_of
 from services.profiles.book import SavedProfile
 
 LONGEST = 40
 #: a profile of this machine names a file, on any system
 _NAME = re.compile(r"\w(?:[\w .-]*\w)?")
-_DEVICES = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
 #: this machine's own engine, and the throw-away fleet
 TAKEN = ("local", "demo")
 
@@ -23,7 +23,7 @@ def problems(profile: SavedProfile, others: Iterable[str], *, local: bool) -> It
     name = profile.name
     if not name:
         yield "name", said("profile.no_name")
-    elif len(name) > LONGEST or not _NAME.fullmatch(name) or name.split(".")[0].lower() in _DEVICES:
+    elif len(name) > LONGEST or not _NAME.fullmatch(name) or is_device(name):
         yield "name", said("profile.bad_name", most=LONGEST)
     elif name.lower() in {other.lower() for other in (*others, *TAKEN)}:
         yield "name", said("profile.taken", name=name)

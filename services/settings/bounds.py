@@ -7,7 +7,9 @@ import zoneinfo
 from collections.abc import Iterator
 
 from services.domain import autoscale, classify, home, ids, lane_share, linear
+from services.domain.hosts import is_device
 from services.domain.lane import LANES
+from services.domain.visible import is_hidden, visible
 from services.settings.browser import BrowserSettings
 from services.settings.http import HttpSettings
 from services.settings.values import (
@@ -24,6 +26,7 @@ from services.settings.values import (
 DAY_S = 86_400
 MAX_PREEMPTIONS = 20
 MAX_MB = 1_000_000
+MAX_NAME = 100
 BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
     ("max_total", 1, 256),
     ("max_contexts", 1, 256),
@@ -47,6 +50,7 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "worker.refuse_types", good, "names of task types"
     named = not worker.node or home.valid_node(worker.node)
     yield "worker.node", named, "1 to 64 of A-Z a-z 0-9 . _ -"
+    yield "worker.name", _is_plain(worker.name), f"up to {MAX_NAME} characters that can be seen, without / and \\"
     yield "worker.lanes", bool(worker.lanes) and set(worker.lanes) <= set(LANES), "some of high, normal and low"
     yield "broker.lifo_lanes", set(settings.broker.lifo_lanes) <= set(LANES), "some of high, normal and low"
     yield from _lane_slots(worker)
@@ -62,6 +66,11 @@ def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     yield "lease.seconds", 1 <= settings.lease.seconds <= DAY_S, "1 to 86400"
     yield "broker.profile", settings.broker.profile in BROKER_PROFILES, " or ".join(BROKER_PROFILES)
     for name, profile in settings.profiles.items():
+        yield (
+            f"profiles.{visible(name):.80}",
+            _is_plain(name),
+            f"a name of up to {MAX_NAME} characters that can be seen",
+        )
         known = profile.broker_profile in ("", *BROKER_PROFILES)
         yield f"profiles.{name}.broker_profile", known, " or ".join(BROKER_PROFILES)
     yield from _retention(settings.retention)
@@ -117,6 +126,11 @@ def _browser(browser: BrowserSettings) -> Iterator[tuple[str, bool, str]]:
         good = not screen or re.fullmatch(r"[1-9]\d{1,4}x[1-9]\d{1,4}", screen) is not None
         yield f"executors.browser.{place}viewport", good, "WIDTHxHEIGHT, such as 1366x768"
     yield "executors.browser.login_pages", _compiles(browser.login_pages), "a regular expression"
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a name can be shown and be part of a file's name as it is."""
+    return len(name) <= MAX_NAME and not any(char in "/\\" or is_hidden(char) for char in name) and not is_device(name)
 
 
 def _compiles(pattern: str) -> bool:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import fnmatch
 import http.client
-import ipaddress
 import socket
 import ssl
 import urllib.parse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from services.domain import classify
-
-_NAT64 = ipaddress.ip_network("64:ff9b::/96")
+from services.domain import classify, hosts
 
 
 class Refused(Exception):
@@ -33,7 +30,10 @@ class Rules:
 
     def allows_private(self, host: str) -> bool:
         """Whether this host may lie in a private network."""
-        return self.private_hosts or any(fnmatch.fnmatchcase(host.lower(), known.lower()) for known in self.hosts)
+        name = host.lower().removesuffix(".")
+        return self.private_hosts or any(
+            fnmatch.fnmatchcase(name, known.lower().removesuffix(".")) for known in self.hosts
+        )
 
 
 def checked(url: str) -> urllib.parse.SplitResult:
@@ -48,11 +48,16 @@ def checked(url: str) -> urllib.parse.SplitResult:
         parts = urllib.parse.urlsplit(url)
         port = parts.port
     except ValueError as exc:
-        raise Refused(f"the url cannot be read: {exc}") from exc
+        why = "the port must be 1 to 65535" if "ort" in str(exc) else str(exc)
+        raise Refused(f"the url cannot be read: {why}") from exc
     if parts.scheme not in ("http", "https"):
         raise Refused(f"the scheme {parts.scheme[:20]!r} is refused: only http and https are asked")
-    if not parts.hostname or port == 0:
+    if not parts.hostname:
         raise Refused("the url names no host")
+    if port == 0:
+        raise Refused("the port must be 1 to 65535")
+    if problem := hosts.problem_of(parts.hostname):
+        raise Refused(f"the url names no host that can be asked: {problem}")
     if parts.username is not None or parts.password is not None:
         raise Refused("the url holds a user or password: put it into a header with {{secret.name}}")
     return parts
@@ -67,14 +72,17 @@ def connection(parts: urllib.parse.SplitResult, rules: Rules, timeout_s: float) 
     """
     host, secure = str(parts.hostname), parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    good = [each for each in found if rules.allows_private(host) or _public(str(each[4][0]))]
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as exc:
+        raise Refused(f"the url names no host that can be asked: {exc}") from exc
+    good = [each for each in found if rules.allows_private(host) or hosts.is_public(str(each[4][0]))]
     if not good:
         raise Refused(f"{host} lies in a private network; executors.http.hosts of this worker names those that may")
     stream = _dialled(good, timeout_s)
     try:
         if secure:
-            stream = ssl.create_default_context().wrap_socket(stream, server_hostname=host)
+            stream = ssl.create_default_context().wrap_socket(stream, server_hostname=host.removesuffix("."))
     except BaseException:
         stream.close()
         raise
@@ -99,15 +107,3 @@ def _dialled(
         else:
             return stream
     raise failure or OSError("no address")
-
-
-def _public(text: str) -> bool:
-    """Whether an address is one of the open network, also inside another."""
-    address = ipaddress.ip_address(text.partition("%")[0])
-    if isinstance(address, ipaddress.IPv6Address):
-        inner = address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]
-        if inner is None and address in _NAT64:
-            inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-        if inner is not None:
-            return _public(str(inner))
-    return address.is_global and not address.is_multicast

@@ -15,7 +15,6 @@ import pytest
 
 from services.domain import classify
 from services.executors.base import Outcome
-from services.executors.http import reach
 from services.executors.http.executor import HttpExecutor
 from services.executors.http.fetch import Answer
 from services.executors.http.verdict import judged
@@ -269,15 +268,35 @@ def test_private_hosts_unless_they_are_named(server: Server, host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "public"),
+    "host",
     [
-        ("8.8.8.8", True), ("10.0.0.1", False), ("169.254.169.254", False), ("100.64.0.1", False), ("0.0.0.0", False),
-        ("224.0.0.1", False), ("2606:4700::1111", True), ("fe80::1%eth0", False), ("fc00::1", False),
-        ("::ffff:10.0.0.1", False), ("64:ff9b::a00:1", False), ("2002:a00:1::", False),
+        "0", "0.0.0.0", "127.1", "0177.0.0.1", "017700000001", "0x7f000001", "[::]", "[::ffff:7f00:1]", "[::127.0.0.1]",
+        "localhost.", "LOCALHOST", "\uff4c\uff4f\uff43\uff41\uff4c\uff48\uff4f\uff53\uff54", "127。0。0。1",
     ],
 )  # fmt: skip
-def test_which_addresses_are_public(address: str, public: bool) -> None:
-    assert reach._public(address) is public
+def test_a_private_host_is_seen_however_it_is_written(server: Server, host: str) -> None:
+    port = server.server_address[1]
+    outcome = ask(executor(private_hosts=False), payload={"url": f"http://{host}:{port}/x"})
+    assert (outcome.ok, server.seen) == (False, [])
+    moved = ask(executor(private_hosts=False, hosts=("127.0.0.1",)), payload={"url": f"http://{host}:{port}/x"})
+    assert moved.ok is False or host in ("127.0.0.1",)
+    assert server.seen == []
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("http://a..b/", "between two dots"), ("http://.a/", "between two dots"), (f"http://{'a' * 64}.com/", "63"),
+        (f"http://{'.'.join(['a' * 60] * 5)}/", "253"),
+        ("http://h:65536/", "1 to 65535"), ("http://h:0/", "1 to 65535"),
+        ("http://h:80a/", "1 to 65535"), ("http://h:-1/", "1 to 65535"), ("http://\u202eh/", "blanks"),
+        ("http://a%2eb/", "blanks"), (f"http://{'é' * 60}/", "63"),
+    ],
+)  # fmt: skip
+def test_what_can_be_no_host_is_said(url: str, says: str) -> None:
+    outcome = ask(executor(), payload={"url": url})
+    assert (outcome.ok, outcome.error_kind) == (False, classify.BAD_PAYLOAD)
+    assert says in outcome.error
 
 
 def test_redirects_are_counted_and_looked_at(server: Server) -> None:
