@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from urllib.parse import SplitResult, parse_qsl, urlsplit
+from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
+from services.domain import hosts
 from services.domain.errors import UsageError
 from services.domain.said import said
 
@@ -73,12 +74,26 @@ def _read(url: str, field: str, schemes: tuple[str, ...], like: str) -> SplitRes
         return None
     try:
         parts = urlsplit(url.strip())
-        readable = bool(parts.hostname) and (parts.port is None or parts.port > 0)
     except ValueError:
-        readable = False
-    if not readable:
+        parts = None
+    if parts is None or not parts.hostname:
         raise UsageError(said("address.unreadable", field=field, like=like), field=field)
+    _check_port(parts, field, like)
+    if why := hosts.problem_of(unquote(parts.hostname)):
+        raise UsageError(said("address.host", field=field, why=why, like=like), field=field)
     return parts
+
+
+def _check_port(parts: SplitResult, field: str, like: str) -> None:
+    try:
+        good = parts.port is None or parts.port > 0
+    except ValueError:
+        # what stands there may be the rest of a password with a slash in it
+        figures = parts.netloc.rpartition("@")[2].rpartition(":")[2]
+        code = "address.port" if len(figures) <= 6 and figures[:1].isdigit() else "address.unreadable"
+        raise UsageError(said(code, field=field, like=like), field=field) from None
+    if not good:
+        raise UsageError(said("address.port", field=field, like=like), field=field)
 
 
 def shown(url: str) -> str:

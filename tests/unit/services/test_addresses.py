@@ -40,7 +40,7 @@ def test_addresses_of_stores(url: str) -> None:
         ("amqp://", "no readable host"),
         ("amqp://ann:hunter2@", "no readable host"),
         ("amqp://host:many", "no readable host or port"),
-        ("amqp://host:99999", "no readable host or port"),
+        ("amqp://host:99999", "1 to 65535"),
         ("amqp://ann:hunter2/x@host", "no readable host or port"),
         ("amqp://[::1", "no readable host or port"),
         ("amqp://ann:hunter2@a,,b", "no readable host or port"),
@@ -103,3 +103,24 @@ def test_options_that_are_known_are_taken(url: str) -> None:
 )
 def test_an_address_is_shown_without_its_password(url: str, words: str) -> None:
     assert addresses.shown(url) == words
+
+
+@pytest.mark.parametrize(
+    ("rest", "says"),
+    [
+        ("a..b", "between two dots"), (".a:1", "between two dots"), (f"{'a' * 64}.com", "longer than 63"),
+        (".".join(["a" * 60] * 5), "longer than 253"), ("h:0", "1 to 65535"), ("h:65536", "1 to 65535"),
+        ("h:80a", "1 to 65535"), ("h:5672a/v", "1 to 65535"), ("a%20b", "blanks"),
+        ("a\u202eb", "blanks"), ("..", "empty"),
+        (f"{'é' * 60}", "longer than 63"), ("中..国", "between two dots"), ("[::zz]", "host"), ("h:-1", "host or port"),
+    ],
+)  # fmt: skip
+def test_a_host_or_port_that_cannot_be_is_a_sentence(rest: str, says: str) -> None:
+    for scheme, check in (("amqp", addresses.check_broker), ("amqps", addresses.check_broker)):
+        for who in ("", "ann:hunter2@"):
+            with pytest.raises(UsageError, match=says) as caught:
+                check(f"{scheme}://{who}{rest}", "broker.url")
+            assert "hunter2" not in str(caught.value)
+    if "/v" not in rest:
+        with pytest.raises(UsageError, match=says):
+            addresses.check_store(f"redis://{rest}/0", "store.url")
