@@ -15,6 +15,8 @@ _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 
 #: outcomes that the store has not taken: a folder, the endings of its files, and of those that cannot be read
 SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
+#: bytes that are written to see whether a disk takes any: more than a file without contents needs
+PROBED = 8192
 #: what holds addresses with passwords, payloads or outcomes
 _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 
@@ -46,6 +48,23 @@ def make(folder: Path) -> None:
     except OSError as exc:
         text = f"{folder} cannot be used: {exc.strerror or exc}; {_REMEDY}"
         raise UsageError(text, field="FLEETDECK_HOME") from exc
+
+
+def unwritable(folder: Path) -> str:
+    """Why a file of this folder would not reach the disk now, "" where it does."""
+    probe = folder / f".probe-{os.getpid()}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            with probe.open("wb") as file:
+                file.write(bytes(PROBED))
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            probe.unlink(missing_ok=True)
+    except OSError as exc:
+        return f"{folder} takes no files: {exc.strerror or exc}"
+    return ""
 
 
 def keep_private(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,6 +63,7 @@ def steward(engine: Engine) -> Steward:
         retention=retention(engine.settings.retention),
         artifacts=engine.artifacts,
         lease_s=engine.settings.lease.seconds,
+        disk=partial(home_folder.unwritable, engine.settings.home_path / home_folder.SPOOL),
     )
 
 

@@ -85,6 +85,10 @@ SENTENCES: dict[str, str] = {
     "doctor.no_leader": N_("Nobody reconciles the fleet while {tasks} tasks are not done"),
     "doctor.no_leader.remedy": N_("Start a worker; the first one leads."),
     "doctor.no_leader_idle": N_("Nobody reconciles the fleet; nothing waits for it"),
+    "doctor.resigned": N_("{leader} has given the lead up, for it cannot work: {why}"),
+    "doctor.resigned.remedy": N_(
+        "Nobody leads until a worker reaches the broker, the store and its own disk; it does so by itself then."
+    ),
     "doctor.workers": N_("Workers alive: {workers} on {machines} machines, {busy} of {slots} slots busy"),
     "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
     "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
@@ -265,10 +269,12 @@ def of_disk(free: int, folder: str) -> Finding:
     return made if level != OK else Finding(level=OK, check="disk", message=made.message)
 
 
-def of_leader(leader: str, unfinished: int) -> Finding:
-    """``unfinished``: tasks that a leader may have to look after."""
+def of_leader(leader: str, unfinished: int, resigned: tuple[str, str] = ("", "")) -> Finding:
+    """``unfinished``: tasks that a leader may have to look after; ``resigned``: who has just given the lead up, why."""
     if leader:
         return finding(OK, "leader", "doctor.leader", leader=leader)
+    if resigned[0]:
+        return finding(ERROR, "leader", "doctor.resigned", leader=resigned[0], why=resigned[1])
     if unfinished:
         return finding(ERROR, "leader", "doctor.no_leader", tasks=unfinished)
     return finding(NOTE, "leader", "doctor.no_leader_idle")

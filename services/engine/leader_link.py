@@ -10,7 +10,7 @@ from services.domain.insight import publisher
 from services.domain.worker import LinkState
 from services.ports import Broker, Store
 
-KIND, NAME = "leader", "link"
+KIND, NAME, RESIGNED = "leader", "link", "resigned"
 
 
 class _Note(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,6 +18,15 @@ class _Note(msgspec.Struct, frozen=True, kw_only=True):
     link: LinkState = LinkState()
 
 
+class Resigned(msgspec.Struct, frozen=True, kw_only=True):
+    """Who gave the lead up last because it could not work, why, and when in UTC ms."""
+
+    holder: str = ""
+    why: str = ""
+    at: int = 0
+
+
+_RESIGNED = msgspec.json.Decoder(Resigned)
 _DECODER = msgspec.json.Decoder(_Note)
 
 
@@ -35,6 +44,11 @@ class LinkNote:
             self._store.put_document(KIND, NAME, msgspec.json.encode(note).decode())
             self._told = note
 
+    def resigned(self, why: str) -> None:
+        """Write down why the lead is given up."""
+        note = Resigned(holder=self._holder, why=why[:400], at=self._store.now_ms())
+        self._store.put_document(KIND, RESIGNED, msgspec.json.encode(note).decode())
+
     def forget(self) -> None:
         """Somebody else may have written since."""
         self._told = None
@@ -48,3 +62,12 @@ def links(store: Store, leader: str) -> Mapping[str, LinkState]:
     except msgspec.DecodeError:  # of another program
         return {}
     return {leader: note.link} if note.holder == leader else {}
+
+
+def last_resigned(store: Store) -> Resigned:
+    """Who gave the lead up last; empty where nobody did."""
+    body = store.documents(KIND).get(RESIGNED, "")
+    try:
+        return _RESIGNED.decode(body) if body else Resigned()
+    except msgspec.DecodeError:  # of another program
+        return Resigned()

@@ -20,7 +20,7 @@ from services.domain.miscount import some
 from services.domain.query import Counts
 from services.domain.said import Said, words_of
 from services.domain.status import ACTIVE, WAITING, Status
-from services.engine import fates, leader
+from services.engine import fates, leader, leader_link
 from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
@@ -34,6 +34,8 @@ STORE_GONE, BROKER_GONE = "doctor.store_gone", "doctor.broker_gone"
 LOOK = 1000
 #: records that are compared with their indexes and counters without being asked to
 COMPARED = 20_000
+#: for how long it is told why nobody leads
+RESIGNED_MS = 15 * 60_000
 #: files that are named, then dots
 NAMED = 4
 
@@ -148,7 +150,10 @@ class Doctor:
         store, counts = self._store, self._store.counts()
         now = store.now_ms()
         waiting = _sum(counts, WAITING | {Status.RETRYING})
-        found = [health.of_leader(store.leader(leader.ROLE), _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED}))]
+        gave_up = leader_link.last_resigned(store)
+        resigned = (gave_up.holder, gave_up.why) if now - gave_up.at < RESIGNED_MS else ("", "")
+        unfinished = _sum(counts, ACTIVE - {Status.HELD, Status.SCHEDULED})
+        found = [health.of_leader(store.leader(leader.ROLE), unfinished, resigned)]
         with contextlib.suppress(BrokerUnavailable):  # told among the broker's
             told = self._flow = look_once(store, self._broker, self._registry, self._clock)
             found.append(health.of_flow(told.state, english_headline(flow.headline(told)), waiting))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Container
+from collections.abc import Callable, Container
 from dataclasses import replace
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from services.engine.archiver import Archiver
 from services.engine.artifact_keeper import ArtifactKeeper
 from services.engine.cause_keeper import CauseKeeper
 from services.engine.dispatch import Dispatcher
+from services.engine.fitness import Fitness
 from services.engine.homes import Homes
 from services.engine.janitor import Janitor, Retention
 from services.engine.leader import Leader
@@ -55,9 +56,11 @@ class Steward:
         retention: Retention | None = None,
         artifacts: ArtifactStore | None = None,
         lease_s: float = LEASE_S,
+        disk: Callable[[], str] = lambda: "",
     ) -> None:
         """``results``: tell other programs how tasks ended, where the broker has room for other programs.
         ``foreign_consumers``: some of them take tasks too. ``lifo``: lanes in which the youngest task goes first.
+        ``disk``: why what this process writes is not kept, "" while it is.
         ``artifacts``: where this process keeps files; they go when their records are gone, whoever leads.
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
@@ -81,6 +84,8 @@ class Steward:
             tick=self._tick,
             lead=self._lead,
             follow=self._follow,
+            fitness=Fitness(broker, clock, disk),
+            told=self.link.resigned,
         )
 
     def _tick(self) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
 
 from services.clock import SystemClock
+from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.engine.leader import RENEW_S, ROLE, TTL_MS, Leader
 from tests.contract.waiting import eventually
 from tests.unit.services.engine.room import Room
@@ -18,7 +20,7 @@ def leaders(room: Room) -> Iterator[Callable[..., Leader]]:
     """Makes candidates on the real clock of threads; the lease lives by the clock of the store."""
     made: list[Leader] = []
 
-    def make(holder: str, tick: Callable[[], None] = lambda: None, **marks: Callable[[], None]) -> Leader:
+    def make(holder: str, tick: Callable[[], None] = lambda: None, **marks: Any) -> Leader:
         leader = Leader(room.store, SystemClock(), holder, tick=tick, tick_s=0.01, **marks)
         made.append(leader)
         leader.start()
@@ -94,3 +96,90 @@ def test_who_was_overtaken_follows(room: Room, leaders: Callable[..., Leader]) -
     eventually(lambda: not leader.leading)
     leader.close()
     assert room.store.leader(ROLE) == "other", "only its own lease is given up"
+
+
+class Health:
+    """Fit, unless a test says otherwise."""
+
+    def __init__(self) -> None:
+        self.why, self.looks = "", 0
+
+    def look(self) -> str:
+        self.looks += 1
+        return self.why
+
+    def doubt(self) -> None:
+        """Each look is a fresh one here."""
+
+
+@pytest.fixture
+def hasty(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Minutes in tenths of a second."""
+    for name, seconds in {"LEAST_S": 0.05, "PAUSE_S": 0.05, "RENEW_S": 0.05}.items():
+        monkeypatch.setattr(f"services.engine.leader.{name}", seconds)
+
+
+@pytest.mark.usefixtures("hasty")
+def test_who_cannot_work_gives_the_lead_up_and_stands_again_when_he_can(
+    room: Room, leaders: Callable[..., Leader]
+) -> None:
+    health, told, marks = Health(), [], []
+    leader = leaders("a", fitness=health, told=told.append, follow=lambda: marks.append("follow"))
+    eventually(lambda: leader.leading)
+    health.why = "the broker is gone"
+    eventually(lambda: not leader.leading)
+    assert (room.store.leader(ROLE), told, marks) == ("", ["the broker is gone"], ["follow"])
+    before = health.looks
+    eventually(lambda: health.looks > before + 2)
+    assert room.store.leader(ROLE) == "", "it looks first, and stands when all is well"
+    other = leaders("b", fitness=Health())
+    eventually(lambda: other.leading)
+    health.why = ""
+    other.close()
+    eventually(lambda: leader.leading)
+
+
+@pytest.mark.usefixtures("hasty")
+@pytest.mark.parametrize(
+    ("error", "leads"),
+    [
+        (BrokerUnavailable("nobody answers"), False),
+        (StoreUnavailable("nobody answers"), False),
+        (UsageError("a bad document", field="x"), True),
+        (RuntimeError("something unforeseen"), True),
+    ],
+)
+def test_only_rounds_that_nobody_could_finish_from_here_cost_the_lead(
+    leaders: Callable[..., Leader], error: Exception, leads: bool
+) -> None:
+    """Whatever stands in the data would meet the next leader too."""
+    rounds: list[int] = []
+
+    def tick() -> None:
+        rounds.append(1)
+        raise error
+
+    leader = leaders("a", tick, fitness=Health())
+    if leads:
+        eventually(lambda: len(rounds) > 20)
+        assert leader.leading
+    else:
+        eventually(lambda: rounds and not leader.leading)
+        assert len(rounds) >= 3
+
+
+@pytest.mark.usefixtures("hasty")
+def test_without_the_store_the_lead_ends_with_the_lease(
+    room: Room, leaders: Callable[..., Leader], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("services.engine.leader.TTL_MS", 200)
+    leader = leaders("a")
+    eventually(lambda: leader.leading)
+
+    def silent(*_: object) -> bool:
+        raise StoreUnavailable("nobody answers")
+
+    with monkeypatch.context() as gone:
+        gone.setattr(room.store, "lead", silent)
+        eventually(lambda: not leader.leading)
+    eventually(lambda: leader.leading)
