@@ -165,7 +165,7 @@ def bare_engine(settings: config.Settings) -> Engine:
     )
     defaults = msgspec.structs.replace(task_type.TaskType.default("default"), max_retries=settings.retry.max_retries)
     registry = Registry(store, clock, defaults)
-    dispatcher = Dispatcher(store, broker, settings.delays)
+    dispatcher = Dispatcher(store, broker, settings.delays, dead_log=not settings.embedded)
     producer = Producer(store, dispatcher, registry, strict_shops=settings.strict_shops)
     return Engine(
         settings=settings,

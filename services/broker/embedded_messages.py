@@ -49,7 +49,7 @@ _RELEASE = "UPDATE messages SET owner = 0, redelivered = 1 WHERE owner = ?"
 
 def queue_of(order: Order) -> str:
     """The queue that an order ends in, "" if there is none; a dedicated one may not exist."""
-    if order.kind == "dead":
+    if order.kind in ("dead", "letter"):
         return DEAD_QUEUE
     words = order.routing_key.split(".")
     if len(words) != 3 or words[0] != "task" or not words[1]:

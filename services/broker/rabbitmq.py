@@ -75,6 +75,7 @@ class RabbitBroker:
             self._add_delays(unknown)
         if self._profile == topology.CLUSTER:
             orders = [_for_quorum(order) for order in orders]
+        orders = [_for_queue(order) if order.kind == "letter" else order for order in orders]
         receipts = self._publisher.publish(orders)
         lost = [place for place, receipt in enumerate(receipts) if receipt == UNROUTABLE]
         if lost and self._restoration.wait(RESTORE_WAIT):
@@ -234,6 +235,10 @@ class RabbitBroker:
             self._restored_at = now
             self._restoration.clear()
             self._in.post(lambda: self._control.restore(self._restoration.set))
+
+
+def _for_queue(order: Order) -> Order:
+    return msgspec.structs.replace(order, routing_key=topology.DEAD_QUEUE)
 
 
 def _for_quorum(order: Order) -> Order:

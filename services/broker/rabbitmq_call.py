@@ -9,6 +9,7 @@ from services.broker import rabbitmq_frames as frames
 from services.domain.order import Order, Receipt
 
 OK = Receipt(True)
+UNKNOWN = Receipt(False, "timeout")  #: sent, and nobody knows who took it
 
 
 class Slot:
@@ -61,7 +62,7 @@ class Call:
         """Answer what nobody answered; tell how many those were."""
         open_ = [slot for slot in self.slots if not slot.settled and which(slot)]
         for slot in open_:
-            slot.settle(receipt)
+            slot.settle(UNKNOWN if slot.once and slot.sent else receipt)
         return len(open_)
 
     def receipts(self, missing: Receipt) -> list[Receipt]:

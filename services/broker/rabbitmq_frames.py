@@ -37,6 +37,8 @@ def exchange_of(order: Order) -> str:
             return topology.delay_queue(order.delay_s)
         case "dead":
             return topology.DEAD_LETTERS
+        case "letter":
+            return ""  # the default exchange, which knows queues by their names
         case "result":
             return topology.RESULTS
     raise Unfit(f"unknown kind of order {order.kind!r:.40}")

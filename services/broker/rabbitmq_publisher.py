@@ -253,6 +253,9 @@ class Publisher:
         """Put what was on its way back in front; a twin of what the broker did take is harmless."""
         with self._lock:
             self._channel = None
+            for slot in self._flying.values():
+                if slot.once:  # what was taken of it is not known, and it must not be taken twice
+                    slot.settle(TIMEOUT)
             back = [slot for slot in self._flying.values() if not slot.settled]
             self._flying.clear()
             self._bytes = 0

@@ -17,7 +17,8 @@ class Order(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One message to publish: persistent, mandatory, confirmed.
 
     ``kind`` picks the exchange: ``work`` (lane or dedicated queue by ``routing_key``), ``delay`` (waits ``delay_s`` and
-    then goes to ``routing_key``), ``dead`` (the dead-letter queue).
+    then goes to ``routing_key``), ``dead`` (the dead-letter queue and, if there is one, the log beside it), ``letter``
+    (the dead-letter queue alone, for the log may have it).
     """
 
     kind: str

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from services.domain import classify, envelope, fingerprint
 from services.domain.change import GiveUp, Op, Published
@@ -11,6 +11,7 @@ from services.domain.errors import BrokerUnavailable, StoreError, StoreUnavailab
 from services.domain.order import Order, Receipt
 from services.domain.status import Status
 from services.domain.task import ERROR_LIMIT, Task
+from services.engine.letters_out import LettersOut, mark_of, mark_of_bytes
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)
@@ -21,8 +22,10 @@ _WITH_MESSAGE = frozenset({Status.PENDING, Status.QUEUED, Status.RETRYING, Statu
 class Dispatcher:
     """Publishes records in batches; what fails keeps its mark and is published again by the reconciler."""
 
-    def __init__(self, store: Store, broker: Broker, delays: Sequence[int]) -> None:
+    def __init__(self, store: Store, broker: Broker, delays: Sequence[int], *, dead_log: bool = False) -> None:
+        """``dead_log``: the broker may keep a second copy of dead letters."""
         self._store, self._broker, self._delays = store, broker, tuple(delays)
+        self._letters = LettersOut(store) if dead_log else None
         self._platforms: frozenset[str] = frozenset()
 
     @property
@@ -59,7 +62,7 @@ class Dispatcher:
             return [Receipt(task.status not in _WITH_MESSAGE, "store") for task in tasks]
         receipts: dict[str, Receipt] = {}
         orders = self._orders(ready, now, receipts)
-        receipts |= zip(orders, self._broker.publish(list(orders.values())), strict=True)
+        receipts |= self._publish({task.task_id: task for task in ready}, orders)
         confirmed: list[Op] = [
             Published(task_id=task.task_id, status=task.status, gen=task.gen, attempt=task.attempt)
             for task in ready
@@ -72,6 +75,34 @@ class Dispatcher:
         except StoreError as exc:
             log.warning("confirmed messages keep their outbox mark until the store answers: %s", exc)
         return [receipts.get(task.task_id, Receipt(True)) for task in tasks]
+
+    def bury(self, order: Order) -> Receipt:
+        """Publish a letter that belongs to no record; raises nothing."""
+        mark = mark_of_bytes(order)
+        return self._bury({mark: order})[mark]
+
+    def _publish(self, tasks: Mapping[str, Task], orders: dict[str, Order]) -> dict[str, Receipt]:
+        dead = {name: mark_of(tasks[name]) for name in orders if tasks[name].status == Status.DEAD}
+        others = {name: order for name, order in orders.items() if name not in dead}
+        receipts = dict(zip(others, self._broker.publish(list(others.values())), strict=True)) if others else {}
+        letters = self._bury({mark: orders[name] for name, mark in dead.items()}) if dead else {}
+        return receipts | {name: letters[mark] for name, mark in dead.items()}
+
+    def _bury(self, letters: dict[str, Order]) -> dict[str, Receipt]:
+        """Publish letters by their marks."""
+        if self._letters is None:
+            return dict(zip(letters, self._broker.publish(list(letters.values())), strict=True))
+        try:
+            going = self._letters.begin(letters)
+        except StoreError as exc:
+            log.warning("%d dead letters wait for the store: %s", len(letters), exc)
+            return dict.fromkeys(letters, Receipt(False, "store"))
+        receipts = dict(zip(going, self._broker.publish(list(going.values())), strict=True))
+        try:
+            self._letters.end(going, receipts)
+        except StoreError as exc:
+            log.warning("letters that have arrived stay written down as under way: %s", exc)
+        return receipts
 
     def _orders(self, tasks: Sequence[Task], now: int, receipts: dict[str, Receipt]) -> dict[str, Order]:
         """The messages by task; for a record that has none the receipt instead."""

@@ -20,7 +20,7 @@ from services.domain.task import Task
 from services.engine import recipe
 from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
-from services.ports import Broker, Clock, Consumer, Store
+from services.ports import Clock, Consumer, Store
 from services.ports.upkeep import Parked
 from services.workers.crowd import Crowd, Room
 from services.workers.slots import Held
@@ -55,7 +55,6 @@ class Intake:
     def __init__(
         self,
         store: Store,
-        broker: Broker,
         consumer: Consumer,
         dispatcher: Dispatcher,
         registry: Registry,
@@ -71,7 +70,7 @@ class Intake:
         home: Callable[[str], str] = lambda task_type: "",
         strict_shops: bool = False,
     ) -> None:
-        self._store, self._broker, self._consumer = store, broker, consumer
+        self._store, self._consumer = store, consumer
         self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
         self._home, self._able, self._crowd, self._strict_shops = home, able, crowd, strict_shops
@@ -304,7 +303,7 @@ class Intake:
             message_id=delivery.message_id[:200],
             headers={"x-rpa-error": text[:1000], "x-rpa-error-kind": kind},
         )
-        receipt = self._broker.publish([order])[0]
+        receipt = self._dispatcher.bury(order)
         if not receipt.ok:
             log.warning("a message that is not a task stays in its queue: %s", receipt.error)
             self._consumer.requeue([delivery])

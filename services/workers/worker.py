@@ -81,7 +81,6 @@ class Worker:
         self._crowd = Crowd(parts.clock, self._pace)
         self._intake = Intake(
             parts.store,
-            parts.broker,
             self._consumer,
             parts.dispatcher,
             parts.registry,

@@ -74,7 +74,7 @@ class Arena:
         held: list[Held] = []
         pool: Any = SimpleNamespace(slots=RACES, running=list)
         intake = Intake(
-            store, self.bag, BagConsumer(self.bag, name), dispatcher, registry, clock,  # type: ignore[arg-type]
+            store, BagConsumer(self.bag, name), dispatcher, registry, clock,  # type: ignore[arg-type]
             worker=name, session="1", lease_ms=600_000, put=held.append, crowd=Crowd(clock, Pace(pool, clock)),
         )  # fmt: skip
         return Party(store, dispatcher, assembly.commands(engine), intake, held)

@@ -92,7 +92,7 @@ class Hand:
         skills = Skills(self.executors, self.registry)
         pace = Pace(_Pool(), world.clock)  # type: ignore[arg-type]
         self.intake = Intake(
-            world.store, world.bag, self.consumer, dispatcher, self.registry, world.clock,  # type: ignore[arg-type]
+            world.store, self.consumer, dispatcher, self.registry, world.clock,  # type: ignore[arg-type]
             worker=name, session=str(number), lease_ms=LEASE_MS, put=self.held.append,
             crowd=Crowd(world.clock, pace), able=skills.takes,
         )  # fmt: skip
