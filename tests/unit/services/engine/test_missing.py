@@ -8,9 +8,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from services.domain.change import Claim, Finish
+from services.domain.change import Claim, Create, Finish
 from services.domain.task import Attempt
 from services.engine.missing import OVERTAKEN_MS, MissingFinder
 from tests.unit.services.engine.room import Room
@@ -184,3 +185,22 @@ def test_what_was_published_after_the_first_empty_look_is_not_missing_at_once(ro
     assert look(room, found) == 0
     room.clock.advance(1.0)
     assert look(room, found) == 1
+
+
+def test_what_waits_in_the_queue_of_its_shop_is_not_missing_from_its_lane(room: Room) -> None:
+    """Its lane is empty, and others of that lane come out for a quarter of an hour: neither says anything about it."""
+    made = msgspec.structs.replace(room.producer.prepare(room.spec(shop_id="own")), queue="own")
+    task = room.ask(Create(task=made)).task
+    assert task is not None
+    room.confirm(task)
+    assert (room.task(task.task_id).status, room.task(task.task_id).queue) == ("queued", "own")
+    empty, overtaken = finder(room, missing_after_ms=30_000), finder(room)
+    for _ in range(4):
+        assert look(room, empty) == 0
+        room.clock.advance(31.0)
+    for _ in range(15):
+        submit(room)
+        work(room, EACH)
+        room.clock.advance(TICK_S)
+        assert look(room, overtaken) == 0
+    assert room.task(task.task_id).gen == task.gen, "nor was it published again"

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from services.domain import dependency
-from services.domain.change import Claim
+from services.domain.change import Claim, Renew
 from services.domain.errors import StoreUnavailable
 from services.domain.order import QueueDepth
 from services.domain.shop import Pause
+from services.domain.task import Task
 from services.domain.worker import WorkerInfo
 from services.engine.reconcile import (
     LOOK_S,
@@ -84,6 +86,28 @@ def test_a_live_lease_is_let_alone(room: Room, reconciler: Reconciler) -> None:
     assert reconciler.take_over_expired() == 0
     room.clock.advance(0.2)
     assert reconciler.take_over_expired() == 1
+
+
+def test_who_renews_between_the_look_and_the_decision_keeps_the_task(
+    room: Room, reconciler: Reconciler, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = room.running(lease_ms=1_000)
+    after(room, 1_000)
+    look = room.store.expired
+
+    def expired(limit: int) -> Sequence[Task]:
+        found = look(limit)
+        renewal = Renew(
+            task_id=task.task_id, owner=task.owner, lease_ms=60_000, attempt=1, worker="w1", started_at=task.started_at
+        )
+        assert room.ask(renewal).code == "ok"
+        return found
+
+    monkeypatch.setattr(room.store, "expired", expired)
+    reconciler.take_over_expired()
+    kept = room.task(task.task_id)
+    assert (kept.status, kept.owner, kept.losses) == ("running", task.owner, ())
+    assert room.finish(kept, "succeeded").status == "succeeded"
 
 
 @pytest.mark.parametrize(("idempotent", "status"), [(True, "queued"), (False, "held")])
