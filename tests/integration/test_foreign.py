@@ -190,6 +190,27 @@ def test_a_message_of_a_dead_task_starts_it_again_under_a_new_id(fleet: Fleet) -
     assert (new.parent, new.created_by) == (old.task_id, "foreign producer")
 
 
+@pytest.mark.parametrize("removed", [False, True])
+def test_a_message_that_comes_back_starts_nothing_again(fleet: Fleet, removed: bool) -> None:
+    """It was taken before: it may be the very one that led to this end, and a lost connection must repeat nothing."""
+    fails, last = message(payload={"fail": "missing_secret"}), message(task_id="last", shop_id="s2", payload={})
+    send(fleet, fails)
+    first = fleet.worker()
+    wait(fleet, SAMPLE["task_id"], "dead")
+    first.stop()
+    send(fleet, fails)
+    with channel(fleet.settings.broker.url) as raw:
+        assert eventually(lambda: raw.basic_get("rpa_tasks_high")[0], 30)
+    if removed:
+        forgotten(fleet, SAMPLE["task_id"])
+    second = fleet.worker()
+    eventually(lambda: second._intake.tally.skipped, 30)
+    send(fleet, last)
+    wait(fleet, "last", "succeeded")
+    assert [task.task_id for task in letters(fleet)] == ([] if removed else [SAMPLE["task_id"]])
+    assert fleet.engine.store.counts().total == (1 if removed else 2), "nothing was made of it"
+
+
 def test_a_message_of_a_cancelled_task_starts_it_again_under_a_new_id(fleet: Fleet, seen: Path) -> None:
     gate = fleet.folder / "open"
     body = message(payload={"until": str(gate), "seen": str(seen)})
