@@ -83,7 +83,7 @@ class VitalDoors(QObject):
         snapshot = self._feed.latest
         way = snapshot.publisher()
         state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        words = _("publishers blocked") if way.held and broker.connected else ""
+        words = _("takes no tasks") if way.held and broker.connected else ""
         part = self._traced(name, state, words, self._health.broker, self._addresses[0], broker.version)
         if not broker.connected:
             return part
@@ -161,7 +161,7 @@ class VitalDoors(QObject):
         rows = (
             (_("Age of this view"), text.duration(age)),
             (_("Taken at"), shown.clock(snapshot.at_ms, self._clock.now_ms())),
-            (_("Event lag"), _milliseconds(snapshot.lag_ms)),
+            (_("Changes shown after"), _milliseconds(snapshot.lag_ms)),
         )
         state = "warning" if self._window.top_bar.is_stale else "healthy"
         words = _("stale") if state == "warning" else _("live")

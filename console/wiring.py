@@ -102,7 +102,7 @@ class ShellWiring(QObject):
         fleet, way = snapshot.fleet(), snapshot.publisher()
         engine, storage = (_("Engine"), _("Storage")) if self._embedded else (_("Broker"), _("Redis"))
         state = "dead" if not broker.connected else "warning" if way.kind or self._doubts else "healthy"
-        value = _("publishers blocked") if way.held else _latency(broker.latency_ms)
+        value = _("takes no tasks") if way.held else _latency(broker.latency_ms)
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
         workers_state = "warning" if missing or not fleet.living else "healthy"

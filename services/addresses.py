@@ -97,15 +97,22 @@ def _check_port(parts: SplitResult, field: str, like: str) -> None:
 
 
 def shown(url: str) -> str:
-    """Hosts, ports and path of an address, without user and password; "" for what cannot be read."""
+    """Hosts, ports and path of an address as people write them, without user and password; "" for what cannot be read.
+
+    A virtual host stands decoded behind the first slash: ``mq:5672//shops`` is the one that is called ``/shops``.
+    """
     places = []
     path = ""
     try:
         for one in each(url):
             parts = urlsplit(one)
-            port = f":{parts.port}" if parts.port else ""
-            places.append(f"{parts.hostname or ''}{port}")
-            path = parts.path.rstrip("/")
+            host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname or ""
+            places.append(f"{host}:{parts.port}" if parts.port else host)
+            path = parts.path
     except ValueError:
         return ""
-    return ",".join(places) + path
+    if "@" in path:
+        return ""  # what stands before it may be a password with a slash in it
+    path = unquote(path)
+    words = ",".join(places) + (path if path.strip("/") else "")
+    return "".join(sign if sign.isprintable() else "\N{REPLACEMENT CHARACTER}" for sign in words)

@@ -55,7 +55,7 @@ class Address:
     @property
     def shown(self) -> str:
         """The address for people: no user name, no password."""
-        return f"{self.scheme}://{self.place.replace(', ', ',')}/{self.vhost.lstrip('/')}"
+        return f"{self.scheme}://{self.place.replace(', ', ',')}/{'' if self.vhost == '/' else self.vhost}"
 
     @property
     def management_url(self) -> str:

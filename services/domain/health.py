@@ -89,7 +89,8 @@ SENTENCES: dict[str, str] = {
     "doctor.resigned.remedy": N_(
         "Nobody leads until a worker reaches the broker, the store and its own disk; it does so by itself then."
     ),
-    "doctor.workers": N_("Workers alive: {workers} on {machines} machines, {busy} of {slots} slots busy"),
+    "doctor.workers": N_("Workers alive: {workers} on {machines} machines, slots busy: {busy} of {slots}"),
+    "doctor.workers_together": N_("Workers alive: {workers} on 1 machine, slots busy: {busy} of {slots}"),
     "doctor.no_workers": N_("No worker is alive while {tasks} tasks wait"),
     "doctor.no_workers.remedy": N_("Start one: fleetdeck worker"),
     "doctor.no_workers_idle": N_("No worker is alive; nothing waits for one"),
@@ -296,7 +297,8 @@ def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
     found: list[Finding] = []
     if fleet.living:
         params: dict[str, Param] = {"workers": fleet.living, "machines": fleet.machines}
-        found.append(finding(OK, "workers", "doctor.workers", busy=fleet.busy, slots=fleet.slots, **params))
+        code = "doctor.workers_together" if fleet.machines == 1 else "doctor.workers"
+        found.append(finding(OK, "workers", code, busy=fleet.busy, slots=fleet.slots, **params))
     elif waiting:
         found.append(finding(ERROR, "workers", "doctor.no_workers", tasks=waiting))
     else:

@@ -8,9 +8,11 @@ from services.domain.insight import publisher
 from services.domain.insight import worker as insight
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import Fate, FleetNow
+from services.domain.message import Message
 from services.domain.order import BrokerHealth
 from services.domain.query import Query, equals
 from services.domain.status import Status
+from services.domain.task import Task
 from services.domain.worker import WorkerInfo
 from services.engine import leader, leader_link
 from services.ports import Store
@@ -64,6 +66,14 @@ def way(store: Store, now_ms: int, leads: str, health: BrokerHealth | None = Non
         unsent=store.counts().unsent,
         others=leader_link.links(store, leads),
     )
+
+
+def unheard(store: Store, task: Task) -> tuple[Message, ...]:
+    """Why nobody knows whether a task still runs, and what becomes of it when; () where that is known. Blocking."""
+    if task.status != Status.RUNNING:
+        return ()
+    now = store.now_ms()
+    return insight.unheard(task, insight.look(store.workers(), now), now, store.leader(leader.ROLE))
 
 
 def look(store: Store) -> FleetNow:

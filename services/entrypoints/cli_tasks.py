@@ -113,6 +113,7 @@ def show(context: Context) -> int:
     ]
     if detail.starts is not None:
         lines.append(f"{'starts':<14} {messages.english(estimate.sentence(detail.starts))}")
+    lines += [f"{'unconfirmed':<14} {messages.english(one)}" for one in detail.unheard]
     notes = [attempts.last(detail.task), ended.sentence if (ended := attempts.cancelled(detail.task)) else None]
     lines += [f"{'note':<14} {messages.english(note)}" for note in notes if note is not None]
     lines += [
@@ -128,6 +129,8 @@ def show(context: Context) -> int:
     if ended is not None:
         more["cancelled_by"] = ended.by
         more["cancelled"] = messages.english(ended.sentence)
+    if detail.unheard:
+        more["unconfirmed"] = [messages.english(one) for one in detail.unheard]
     if detail.verdict is not None:
         more["verdict"] = shapes.verdict(detail.verdict)
     if detail.worth is not None:

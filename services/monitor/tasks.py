@@ -9,7 +9,7 @@ from itertools import islice
 import msgspec
 
 from services.domain import filter, flow_trace, ids
-from services.domain.insight import estimate, verdict, wait, worker
+from services.domain.insight import estimate, verdict, wait
 from services.domain.insight.cause import Worth
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
@@ -23,6 +23,7 @@ from services.domain.shop import Shop
 from services.domain.status import Status, Triage
 from services.domain.task import Task
 from services.domain.tombstone import Tombstone
+from services.engine import fates
 from services.engine.registry import Registry
 from services.monitor.shops_now import shops_now
 from services.monitor.waiting import Wait, WaitingFacts
@@ -51,7 +52,8 @@ class TaskDetail:
     flow: flow_trace.Trace | None = None  #: of a task of the browser
     type_known: bool = True
     again: str = ""  #: of a cancelled task: the id under which it was created again
-    unheard: tuple[Message, ...] = ()  #: of a running task whose worker is not heard of: that, and what becomes of it
+    #: of one whose worker is not heard of: that nobody knows whether it still runs, and what becomes of it when
+    unheard: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,13 +213,8 @@ class TaskQueries:
             flow=flow_trace.trace(task, self._registry.task_type(task.task_type).executor),
             type_known=self._registry.knows(task.task_type),
             again=self._again(task) if task.status == Status.CANCELLED else "",
-            unheard=self._unheard(task),
+            unheard=fates.unheard(self._store, task),
         )
-
-    def _unheard(self, task: Task) -> tuple[Message, ...]:
-        if task.status != Status.RUNNING:
-            return ()
-        return worker.unheard(task, self._store.workers(), self._store.now_ms())
 
     def _again(self, task: Task) -> str:
         made = ids.again_id(task.platform, task.task_type, task.shop_id, task.task_id)

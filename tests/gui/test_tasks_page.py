@@ -13,7 +13,7 @@ from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.dialogs.name import NameDialog
-from views.pages.tasks import listing
+from views.pages.tasks import listing, rows
 from views.pages.tasks.page import TasksPage
 
 pytestmark = pytest.mark.both_pairs
@@ -273,8 +273,12 @@ def test_why_a_task_waits_is_said(desk: Desk, page: TasksPage, qtbot: QtBot) -> 
     page.show_task(second.task_id)
     wait(qtbot, lambda: bool(page._detail._gates.entries()))
     strong = [entry.strong for entry in page._detail._gates.entries() if entry.strong]
-    assert strong
-    assert "busy" in strong[0]
+    assert strong == ["shop busy"], "its sentence stands once, above the list"
+    assert "The shop is busy" in page._detail._sentence.text()
+    parked = [entry.tail for entry in page._detail._timeline.entries() if entry.text == "Parked"]
+    assert set(parked) <= {"shop busy"}, "the timeline says it as the list does"
+    cell = rows.progress(next(row for row in page._model.records() if row.key == second.task_id), 0)
+    assert cell.text.startswith("shop busy")
 
 
 def test_edit_as_new_task_hands_the_payload_over(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:

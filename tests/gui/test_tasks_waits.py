@@ -146,4 +146,4 @@ def test_a_running_task_whose_worker_is_silent_says_so_and_follows_no_log(
     opened(page, qtbot, task)
     strip = page._detail._verdict
     wait(qtbot, strip.isVisible)
-    assert "Nobody knows whether it still runs" in strip.accessibleName()
+    assert "nobody knows whether the task still runs there" in strip.accessibleName()

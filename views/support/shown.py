@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 from services.domain import home
+from services.domain.insight import gates
 from services.domain.message import Message
 from services.domain.status import Status
 from services.domain.task import Task
@@ -40,15 +41,20 @@ _WORDS: dict[str, str] = {
     Status.DEAD: N_("Dead"),
     Status.CANCELLED: N_("Cancelled"),
 }
-_GATES: dict[str, str] = {
-    "paused": N_("paused"),
-    "shop_busy": N_("shop at limit"),
-    "quota": N_("platform or type at limit"),
-    "breaker": N_("shop fails too often"),
-    "twin": N_("after its twin"),
-    "session": N_("needs login"),
-    "dependency": N_("waits for another task"),
-    "no_worker": N_("needs another worker"),
+#: the decisive words come first; what follows may be cut off
+GATE_WORDS: Mapping[str, str] = {
+    gates.NOT_DUE: N_("not due"),
+    gates.DEPENDENCY: N_("after another task"),
+    gates.PAUSED: N_("paused"),
+    gates.SESSION: N_("needs login"),
+    gates.BREAKER: N_("keeps failing"),
+    gates.SHOP_BUSY: N_("shop busy"),
+    gates.QUOTA: N_("at limit"),
+    gates.TWIN: N_("after its twin"),
+    gates.HOME: N_("its machine is busy"),
+    gates.MESSAGE: N_("not sent yet"),
+    gates.NO_WORKER: N_("no worker"),
+    gates.LANE_ORDER: N_("in lane"),
 }
 _zone: list[tzinfo] = []
 
@@ -71,10 +77,10 @@ def status_word(status: str) -> str:
 
 
 def gate_word(gate: str) -> str:
-    """The few words for a closed gate."""
+    """The few words for the gate at which a task waits, wherever it is shown."""
     if node := home.node_of(gate):
         return _("waits for {node}").format(node=node)
-    return _(_GATES[gate]) if gate in _GATES else gate
+    return _(GATE_WORDS[gate]) if gate in GATE_WORDS else gate
 
 
 def scope_name(scope: str) -> str:

@@ -36,8 +36,6 @@ SENTENCES: dict[str, str] = {
     "worker.silent": NN_("silent; {n} task unconfirmed", "silent; {n} tasks unconfirmed"),
     "worker.gone": N_("gone without a farewell"),
     "worker.idle": N_("it held no task"),
-    "worker.unheard": N_("Nobody knows whether it still runs: {worker} was heard of {span} ago for the last time"),
-    "worker.unheard_ever": N_("Nobody knows whether it still runs: {worker} is not known any more"),
     "worker.back": NN_("{n} task goes to another worker in {span}", "{n} tasks go to others in {span}"),
     "worker.back_now": NN_("{n} task goes to another worker now", "{n} tasks go to others now"),
     "worker.back_alone": NN_(
@@ -54,6 +52,19 @@ SENTENCES: dict[str, str] = {
     "worker.left": NN_(
         "{n} task is unconfirmed until somebody leads", "{n} tasks are unconfirmed until somebody leads"
     ),
+    "unheard.silent": N_(
+        "{worker} has given no sign of life for {span}: nobody knows whether the task still runs there."
+    ),
+    "unheard.claim": N_("{worker} has not renewed its claim: nobody knows whether the task still runs there."),
+    "unheard.unknown": N_("{worker} is not listed any more: nobody knows whether the task still runs there."),
+    "unheard.back": N_("If it stays silent, the task goes to another worker in {span}."),
+    "unheard.back_now": N_("It goes to another worker now."),
+    "unheard.back_alone": N_("If it stays silent, the task goes back in {span} and waits for a worker; none is there."),
+    "unheard.hold": N_("If it stays silent, the task is held in {span}: a person decides, for it may not run twice."),
+    "unheard.hold_now": N_("It is held now: a person decides, for it may not run twice."),
+    "unheard.die": N_("If it stays silent, the task becomes a dead letter in {span}."),
+    "unheard.die_now": N_("It becomes a dead letter now."),
+    "unheard.left": N_("It stays so until somebody leads: start a worker."),
     "worker.again": NN_("{n} task was started again (on {where})", "{n} tasks were started again (on {where})"),
     "worker.waits": NN_("{n} task waits to be started again", "{n} tasks wait to be started again"),
     "worker.held": NN_("{n} task is held: a person decides", "{n} tasks are held: a person decides"),
@@ -232,24 +243,22 @@ def unconfirmed(task: Task, now_ms: int, late: Container[str]) -> bool:
     return task.status == Status.RUNNING and (task.worker in late or 0 < task.lease_until <= now_ms)
 
 
-def unheard(task: Task, workers: Iterable[WorkerInfo], now_ms: int) -> tuple[Message, ...]:
-    """What a person should know of a running task whose worker is not heard of, and what becomes of it; () for any
-    other.
-    """
-    known = list(workers)
-    own = next((info for info in known if info.worker == task.worker), None)
-    late = {task.worker} if own is None or missed(own, now_ms) else set()
-    fate = fate_of(task, task.worker, task.attempt, now_ms)
-    if not unconfirmed(task, now_ms, late) or fate is None:
+def unheard(task: Task, fleet: FleetNow, now_ms: int, leader: str | None = None) -> tuple[Message, ...]:
+    """Why nobody knows whether a task still runs, and what becomes of it when; () where that is known."""
+    one = fleet.find(task.worker)
+    if not unconfirmed(task, now_ms, fleet.late if one is not None else {task.worker}):
         return ()
     params: dict[str, Param] = {"worker": task.worker}
-    if own is None:
-        who = Message("worker.unheard_ever", params)
-    else:
-        who = Message("worker.unheard", {**params, "seconds": silence_ms(own, now_ms) // 1000})
+    why = Message("unheard.unknown" if one is None else "unheard.claim", params)
+    if one is not None and one.missing:
+        why = Message("unheard.silent", params | {"seconds": one.silence_ms // 1000})
+    fate = fate_of(task, task.worker, 0, now_ms)
+    if fate is None:
+        return (why,)
     left = max(0, task.lease_until + TICK_MS - now_ms)
-    then = _lost((fate,), left, None, able=any(takes_work(info, now_ms) for info in known))
-    return (who, *(fact.message for fact in then))
+    able = any(other.takes_work for other in fleet.workers)
+    (fact,) = _lost((fate,), left, leader, able=able)
+    return why, Message(f"unheard.{fact.message.code.removeprefix('worker.')}", fact.message.params)
 
 
 def fate_of(task: Task, worker: str, attempt: int, now_ms: int) -> Fate | None:

@@ -124,3 +124,24 @@ def test_a_host_or_port_that_cannot_be_is_a_sentence(rest: str, says: str) -> No
     if "/v" not in rest:
         with pytest.raises(UsageError, match=says):
             addresses.check_store(f"redis://{rest}/0", "store.url")
+
+
+@pytest.mark.parametrize(
+    ("url", "words"),
+    [
+        ("amqp://ann:p%40ss@mq.example.com:5672/%2Fshops", "mq.example.com:5672//shops"),
+        ("amqps://ann:s3cret@mq:5671/shops%20east", "mq:5671/shops east"),
+        ("amqp://mq/%2F", "mq"),
+        ("amqp://mq:5672/", "mq:5672"),
+        ("amqp://mq/%E5%8D%8E%E4%B8%9C", "mq/华东"),
+        ("amqp://mq/a%0Ab%E2%80%AEc", "mq/a\N{REPLACEMENT CHARACTER}b\N{REPLACEMENT CHARACTER}c"),
+        ("amqp://[::1]:5672/shops", "[::1]:5672/shops"),
+        ("redis://:s3cret@redis:6380/12", "redis:6380/12"),
+        ("redis://redis:6380/0?password=s3cret", "redis:6380/0"),
+        ("unix:///run/r.sock?db=1", "/run/r.sock"),
+        ("amqp://ann:12/34@mq/shops", ""),
+        ("amqp://ann:pa/ss@mq/shops", ""),
+    ],
+)
+def test_an_address_is_shown_decoded_and_without_its_password(url: str, words: str) -> None:
+    assert addresses.shown(url) == words

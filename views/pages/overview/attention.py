@@ -111,6 +111,6 @@ def _marked(items: Iterable[Attention]) -> Iterable[Marker]:
             words = _("{worker} late") if item.code == "attention.worker_late" else _("{worker} silent")
             yield Marker(item.since_ms, fill(words, dict(item.params)), "retrying")
         elif item.code == "attention.publisher_blocked":
-            yield Marker(item.since_ms, _("publishers blocked"), "retrying")
+            yield Marker(item.since_ms, _("broker takes no tasks"), "retrying")
         elif item.code.startswith("attention.paused_"):
             yield Marker(item.since_ms, _texts(item)[0], "text2")

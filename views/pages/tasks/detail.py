@@ -331,8 +331,8 @@ class TaskDetailPanel(QWidget):
 
     def _show_verdict(self, detail: TaskDetail) -> None:
         if detail.unheard:
-            self._verdict.set_status("warning")
-            self._verdict.show_text(text.sentences(map(shown.say, detail.unheard)), "")
+            self._verdict.set_status(heard.UNCONFIRMED)
+            self._verdict.show_text(safe.visible(text.run_on(map(shown.say, detail.unheard))))
             self._verdict_room.show()
             return
         if detail.verdict is None:

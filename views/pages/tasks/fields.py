@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.lane import LANES
 from services.domain.status import Status, Triage
 from services.i18n import N_
-from views.pages.tasks.wait_words import GATE_WORDS
+from views.support.shown import GATE_WORDS
 from views.widgets.filter_bar import FilterField, FilterValue
 
 _STATUSES = (

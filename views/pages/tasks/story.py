@@ -9,6 +9,7 @@ from services.domain.insight.wait import CLOSED, GateView
 from services.domain.status import Status
 from services.domain.task import Attempt, Step, Task
 from services.i18n import N_, _
+from views.pages.tasks import wait_words
 from views.support import safe, shown, text
 from views.widgets.timeline import TimelineEntry
 
@@ -67,13 +68,12 @@ def timeline(task: Task, now_ms: int) -> list[TimelineEntry]:
 
 
 def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
-    """The checks in order, the one at which it waits in strong type."""
+    """The checks in order; the one at which it waits is only named, for its sentence stands above the list."""
     return [
         TimelineEntry(
             time="",
             text="" if gate.state == CLOSED else shown.say(gate.message),
-            strong=shown.say(gate.message) if gate.state == CLOSED else "",
-            whole=gate.state == CLOSED,
+            strong=wait_words.words(gate.name, gate) if gate.state == CLOSED else "",
             status=_GATE_GLYPH.get(gate.state, "waiting"),
             future=gate.state == "next",
         )

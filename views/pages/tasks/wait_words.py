@@ -14,21 +14,6 @@ from services.spans import between
 from views.support import shown, text
 from views.tables.column import Progress
 
-#: the decisive words come first; what follows may be cut off
-GATE_WORDS: Mapping[str, str] = {
-    gates.NOT_DUE: N_("not due"),
-    gates.DEPENDENCY: N_("after another task"),
-    gates.PAUSED: N_("paused"),
-    gates.SESSION: N_("needs login"),
-    gates.BREAKER: N_("keeps failing"),
-    gates.SHOP_BUSY: N_("shop busy"),
-    gates.QUOTA: N_("at limit"),
-    gates.TWIN: N_("after its twin"),
-    gates.HOME: N_("its machine is busy"),
-    gates.MESSAGE: N_("not sent yet"),
-    gates.NO_WORKER: N_("no worker"),
-    gates.LANE_ORDER: N_("in lane"),
-}
 _CODES: Mapping[str, str] = {
     "gate.dependency_dead": N_("its task failed"),
     "gate.dependency_cancelled": N_("its task was cancelled"),
@@ -93,13 +78,13 @@ def cell(task: Task, gate: str, wait: Wait | None, now_ms: int) -> Progress:
         return _not_due(task, now_ms)
     view = wait.gate if wait is not None else None
     role = "retrying" if gate in _PERSON or (view is not None and view.code in _PERSON_CODES) else "text2"
-    words = _words(gate, view)
+    said = words(gate, view)
     starts = wait.starts if wait is not None else None
     if starts is None:
-        return Progress(text=words, role=role)
+        return Progress(text=said, role=role)
     if starts.at_once:
-        return Progress(text=_("starts now") if gate == gates.LANE_ORDER else words, role=role)
-    when = _("{what} · {span}").format(what=words, span=between(starts.low_s, starts.high_s))
+        return Progress(text=_("starts now") if gate == gates.LANE_ORDER else said, role=role)
+    when = _("{what} · {span}").format(what=said, span=between(starts.low_s, starts.high_s))
     return Progress(text=when, role=role)
 
 
@@ -134,9 +119,10 @@ def _not_due(task: Task, now_ms: int) -> Progress:
     return Progress(text=_("due"), role="text2")
 
 
-def _words(gate: str, view: GateView | None) -> str:
+def words(gate: str, view: GateView | None) -> str:
+    """Where it waits in the fewest words, the decisive ones first; ``view`` says more than the gate."""
     if view is None:
-        return _(GATE_WORDS[gate]) if gate in GATE_WORDS else ""
+        return shown.gate_word(gate)
     if view.code in _CODES:
         return _(_CODES[view.code])
     if gate == gates.LANE_ORDER and "ahead" in view.params:
@@ -144,4 +130,4 @@ def _words(gate: str, view: GateView | None) -> str:
     scope = str(view.params.get("scope", "")).partition(":")[0]
     if gate == gates.QUOTA and scope in _LIMITS:
         return _(_LIMITS[scope])
-    return _(GATE_WORDS[gate]) if gate in GATE_WORDS else ""
+    return shown.gate_word(gate)

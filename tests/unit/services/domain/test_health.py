@@ -88,10 +88,10 @@ def test_workers() -> None:
     fates = {"d": (), "e": ()}
     found = health.of_workers(insight.look([good, old, gone, left, late], now, fates), 3, "1.0")
     assert codes(found) == [
-        (OK, "workers"), (WARNING, "silent"), (NOTE, "gone"), (WARNING, "late"), (WARNING, "other_version"),
+        (OK, "workers_together"), (WARNING, "silent"), (NOTE, "gone"), (WARNING, "late"), (WARNING, "other_version"),
         (WARNING, "lacks"),
     ]  # fmt: skip
-    assert messages.english(found[0].message) == "Workers alive: 2 on 1 machines, 1 of 1 slots busy"
+    assert messages.english(found[0].message) == "Workers alive: 2 on 1 machine, slots busy: 1 of 1"
     assert "worker forget d" in messages.english(found[2].remedy or found[2].message)
 
 

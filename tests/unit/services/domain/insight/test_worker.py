@@ -200,14 +200,29 @@ def test_who_lives_or_may_hold_a_task_is_not_forgotten() -> None:
     assert insight.kept(one(beat(state="stopped")), NOW) is None
 
 
-def test_a_running_task_says_when_nobody_knows_whether_it_runs_and_what_becomes_of_it() -> None:
-    fields: dict[str, Any] = {"platform": "pdd", "shop_id": "s1", "task_type": "sync_order", "status": Status.RUNNING,
-                              "attempt": 1, "lease_until": NOW + 13_000}  # fmt: skip
-    runs_here = Task(task_id="w1-0", worker="w1", **fields)
-    late, well = beat(silence_s=46, busy=1), beat("w2")
-    assert insight.unheard(runs_here, [beat(busy=1), well], NOW) == ()
-    assert [messages.english(one) for one in insight.unheard(runs_here, [late, well], NOW)] == [
-        "Nobody knows whether it still runs: w1 was heard of 46 s ago for the last time",
-        "1 task goes to another worker in 14 s",
-    ]
-    assert insight.unheard(runs_here, [well], NOW)[0].code == "worker.unheard_ever"
+def told(silence_s: float, left_s: float, *others: WorkerInfo, leader: str | None = "lead", **fields: Any) -> list[str]:
+    """What is said of a running task whose worker is silent for so long and whose claim has so much left."""
+    fleet = look(*(() if silence_s < 0 else (beat(silence_s=silence_s, busy=1),)), *others, leader=leader)
+    task = running(lease_until=NOW + round(left_s * 1000), **fields)
+    return [messages.english(one) for one in insight.unheard(task, fleet, NOW, leader)]
+
+
+def running(**fields: Any) -> Task:
+    usual: dict[str, Any] = {"task_id": "t1", "shop_id": "s1", "platform": "pdd", "task_type": "work", "worker": "w1"}
+    more: dict[str, Any] = {"status": Status.RUNNING, "attempt": 1, "max_retries": 3, "started_at": NOW - 90_000}
+    return Task(**(usual | more | fields))
+
+
+def test_of_an_unconfirmed_task_is_said_why_and_what_becomes_of_it_when() -> None:
+    silent = "w1 has given no sign of life for 32 s: nobody knows whether the task still runs there."
+    other = beat("w2")
+    assert told(5, 55, other) == []
+    assert told(32, 27, other) == [silent, "If it stays silent, the task goes to another worker in 28 s."]
+    assert told(32, 27) == [
+        silent, "If it stays silent, the task goes back in 28 s and waits for a worker; none is there.",
+    ]  # fmt: skip
+    assert told(32, 27, other, idempotent=False)[1].startswith("If it stays silent, the task is held in 28 s")
+    assert told(32, -5, other)[1] == "It goes to another worker now."
+    assert told(32, 27, other, leader="")[1] == "It stays so until somebody leads: start a worker."
+    assert told(5, -5, other)[0].startswith("w1 has not renewed its claim")
+    assert told(-1, 27, other)[0].startswith("w1 is not listed any more")

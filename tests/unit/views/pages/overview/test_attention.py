@@ -91,5 +91,5 @@ def test_a_verb_about_one_shop_does_not_say_its_key() -> None:
 
 def test_silence_and_blocking_are_marked_in_the_chart() -> None:
     marks = markers(SampleSource().now())
-    assert [mark.text for mark in marks] == ["rpa-06 silent", "publishers blocked"]
+    assert [mark.text for mark in marks] == ["rpa-06 silent", "broker takes no tasks"]
     assert marks[0].at_ms == NOW_MS - 74_000
