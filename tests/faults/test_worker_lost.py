@@ -5,12 +5,9 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
-import msgspec
 import pytest
-import redis
 
 from services import messages
-from services.clock import SystemClock
 from services.domain.change import Create
 from services.domain.errors import UsageError
 from services.domain.insight import worker as insight
@@ -18,34 +15,13 @@ from services.domain.insight.worker import WorkerNow
 from services.domain.worker import WorkerInfo
 from services.engine.fates import Fates
 from services.engine.spec import TaskSpec
-from services.store import keys
-from services.store.embedded import EmbeddedStore
 from tests.contract.waiting import eventually
 from tests.integration.cli_rig import Cli
 from tests.integration.fleet_rig import HANDLERS, Fleet, lines
+from tests.support.heartbeats import beat_ago
 
 pytestmark = pytest.mark.fault
 HOUR_MS = 3_600_000
-
-
-class Behind(SystemClock):
-    """An hour ago."""
-
-    def now_ms(self) -> int:
-        return super().now_ms() - HOUR_MS
-
-
-def beat_long_ago(fleet: Fleet, info: WorkerInfo) -> None:
-    """Let the last heartbeat of a worker be an hour old."""
-    if fleet.kind == "embedded":
-        store = EmbeddedStore(fleet.settings.database, Behind())
-        store.heartbeat(info)
-        store.close()
-        return
-    old = fleet.engine.store.now_ms() - HOUR_MS
-    client = redis.Redis.from_url(fleet.settings.store.url)
-    client.hset(keys.WORKERS, info.worker, f"{old:013d}".encode() + msgspec.msgpack.encode(info))
-    client.close()
 
 
 def seen_later(fleet: Fleet, fates: Fates, name: str, seconds: float) -> WorkerNow:
@@ -94,7 +70,7 @@ def test_one_that_is_gone_is_forgotten_and_one_that_lives_is_not(cli: Cli, fleet
     store.heartbeat(info)
     with pytest.raises(UsageError, match="alive"):
         commands.forget_worker("desk-7")
-    beat_long_ago(fleet, info)
+    beat_ago(fleet.settings, info, HOUR_MS)
     assert cli.run("worker", "list")["workers"][0]["standing"] == "gone"
     store.tell_worker("desk-7", "drain")
     assert cli.run("worker", "forget", "desk")["worker"] == "desk-7"

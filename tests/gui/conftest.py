@@ -9,11 +9,14 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from console import bootstrap
+from console.bootstrap import Desk as Console
 from services import i18n
 from services.settings import Settings
 from tests.gui.desk import Desk, open_desk
 from views.pages.tasks.page import TasksPage
 from views.support import operation
+from views.support.memory import ShortMemory
 from views.theme import theme
 
 
@@ -45,3 +48,19 @@ def page(desk: Desk, qtbot: QtBot) -> TasksPage:
     shown.activateWindow()
     shown.activate()
     return shown
+
+
+@pytest.fixture
+def console(qtbot: QtBot, desk: Desk) -> Iterator[Console]:
+    """The window over the session of the desk."""
+    made = bootstrap.build(
+        desk.session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
+    )
+    made.window.resize(1280, 800)
+    made.window.open_page("overview")
+    made.window.show()
+    qtbot.waitUntil(lambda: made.feed.latest.at_ms > 0)
+    yield made
+    made.window.close()
+    made.window.deleteLater()
+    made.feed.deleteLater()

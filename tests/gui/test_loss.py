@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from console import bootstrap
 from console.bootstrap import Desk as Console
 from services import i18n
 from services.domain.errors import StoreUnavailable
@@ -17,26 +14,9 @@ from services.domain.status import Status
 from tests.gui.desk import Desk
 from views.pages.tasks.page import TasksPage
 from views.shell.health_popover import HealthPopover
-from views.support.memory import ShortMemory
 
 pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
 LEFT = Qt.MouseButton.LeftButton
-
-
-@pytest.fixture
-def console(qtbot: QtBot, desk: Desk) -> Iterator[Console]:
-    """The window over the session of the desk."""
-    made = bootstrap.build(
-        desk.session, on_theme=lambda _mode: None, on_language=lambda _code: None, memory=ShortMemory()
-    )
-    made.window.resize(1280, 800)
-    made.window.open_page("overview")
-    made.window.show()
-    qtbot.waitUntil(lambda: made.feed.latest.at_ms > 0)
-    yield made
-    made.window.close()
-    made.window.deleteLater()
-    made.feed.deleteLater()
 
 
 class Cut:

@@ -1,0 +1,113 @@
+"""A schedule that nobody fires and a worker that is not heard of, as the window says it on either pair of drivers."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from services import workforce
+from services.domain import schedule as schedules
+from services.domain.schedule import Schedule
+from services.domain.worker import SlotState, WorkerInfo
+from services.monitor.live import Snapshot
+from services.ports.timetable import ScheduleEntry
+from tests.gui.desk import SHOPS, Desk
+from tests.support.heartbeats import beat_ago
+from views.pages.overview.page import OverviewPage
+from views.pages.schedules.page import SchedulesPage
+from views.pages.workers.page import WorkersPage
+
+pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
+LATE_MS, GONE_MS = 15_000, 60_000
+HOUR_MS = 3_600_000
+
+
+def plain(words: str) -> str:
+    """With the spaces that a keyboard has."""
+    return words.replace("\u202f", " ")
+
+
+def items(console: Console) -> dict[str, str]:
+    """What needs attention: sentence by title."""
+    page = console.window.page("overview")
+    assert isinstance(page, OverviewPage)
+    rows = [item.row for item in page.attention.list.items() if not item.resolved]
+    return {plain(row.title): plain(row.sentence) for row in rows}
+
+
+def test_a_worker_is_amber_from_fifteen_seconds_on_and_is_forgotten_once_it_is_gone(
+    qtbot: QtBot, console: Console, desk: Desk
+) -> None:
+    settings, store = desk.session.settings, desk.session.engine.store
+    info = WorkerInfo(worker="desk-7", host="desk-7", pid=1, version="1.0", slots=(SlotState(),))
+    seen: list[tuple[bool, str]] = []
+
+    def note(snapshot: Snapshot) -> None:
+        for one in snapshot.fleet().workers:
+            age = snapshot.at_ms - one.info.seen_at
+            if not LATE_MS - 50 < age < LATE_MS + 50:
+                seen.append((age >= LATE_MS, one.state))
+
+    desk.session.live.on_snapshot(note)
+    beat_ago(settings, info, LATE_MS - 4_000)
+    pills, window = console.window.top_bar._pills, console.window
+    qtbot.waitUntil(lambda: (pills["workers"].health.value, pills["workers"].health.state) == ("1", "healthy"))
+    qtbot.waitUntil(lambda: (pills["workers"].health.value, pills["workers"].health.state) == ("0 / 1", "warning"))
+    assert set(seen) == {(False, "fine"), (True, "late")}
+    qtbot.waitUntil(lambda: "Worker desk-7 is late" in items(console))
+    window.open_page("workers")
+    page = window.page("workers")
+    assert isinstance(page, WorkersPage)
+    qtbot.waitUntil(lambda: "desk-7" in page.board._cards)
+    node = page.board._cards["desk-7"]
+    qtbot.waitUntil(node.forget_button.isVisible)
+    assert not node.forget_button.isEnabled(), "it may be back in a moment"
+    beat_ago(settings, info, GONE_MS + 5_000)
+    qtbot.waitUntil(node.forget_button.isEnabled)
+    window.open_page("overview")
+    qtbot.waitUntil(lambda: "Worker desk-7 is gone" in items(console))
+    window.open_page("workers")
+    qtbot.mouseClick(node.forget_button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: store.workers() == [])
+    qtbot.waitUntil(lambda: "desk-7" not in page.board._cards)
+    qtbot.waitUntil(lambda: pills["workers"].health.value == "0")
+    assert store.audit(1)[0].action == "worker.forget"
+    window.open_page("overview")
+    qtbot.waitUntil(lambda: not any("desk-7" in title for title in items(console)))
+
+
+def test_a_schedule_that_is_hours_late_says_so_and_why_until_somebody_fires_it(
+    qtbot: QtBot, console: Console, desk: Desk
+) -> None:
+    session, store = desk.session, desk.session.engine.store
+    session.commands.schedules.add(Schedule(name="nightly", task_type="get_content", every_s=3600, all_shops=True))
+    (entry,) = store.schedules()
+    planned, late = schedules.load(entry.body), store.now_ms() - 2 * HOUR_MS
+    old = replace(planned, schedule=replace(planned.schedule, first_at=late))
+    store.put_schedule(ScheduleEntry(name="nightly", next_at=late, body=schedules.dump(old)), entry.version)
+    qtbot.waitUntil(lambda: "Schedule nightly is 2 h late" in items(console))
+    assert "no worker leads" in items(console)["Schedule nightly is 2 h late"]
+    console.window.open_page("schedules")
+    page = console.window.page("schedules")
+    assert isinstance(page, SchedulesPage)
+    qtbot.waitUntil(lambda: page._model.rowCount() == 1)
+
+    def row() -> str:
+        return " | ".join(str(page._model.index(0, at).data()) for at in range(page._model.columnCount()))
+
+    qtbot.waitUntil(lambda: "2 h" in plain(row()))
+    assert "late" in row()
+    assert "now" not in row().split(" | ")
+    assert "1 schedule is late" in page.header.summary()
+    steward = workforce.steward(session.engine)
+    steward.start()
+    try:
+        qtbot.waitUntil(lambda: "is late" not in page.header.summary())
+        assert store.counts().total == len(SHOPS), "what was missed is one run"
+        console.window.open_page("overview")
+        qtbot.waitUntil(lambda: not any("nightly" in title for title in items(console)))
+    finally:
+        steward.close()
