@@ -14,6 +14,9 @@ STORE_OPTIONS: dict[str, frozenset[str] | None] = {
     "db": None, "ssl_ca_certs": None, "ssl_certfile": None, "ssl_keyfile": None,
     "ssl_cert_reqs": frozenset({"required"}), "ssl_check_hostname": frozenset({"true", "yes", "1"}),
 }  # fmt: skip
+BROKER_OPTIONS = ("heartbeat", "cacertfile", "certfile", "keyfile", "server_name_indication")
+#: what the addresses of other programs call switching the check of the server's certificate off
+_WEAKENING = ("verify", "fail_if_no_peer_cert", "ssl_options", "ssl")
 BROKER, STORE = "amqp://user:password@host:5672/vhost", "redis://:password@host:6379/0"
 
 
@@ -36,6 +39,16 @@ def check_broker(url: str, field: str) -> None:
     """
     for one in each(url):
         _read(one, field, ("amqp", "amqps"), BROKER)
+    query = url.strip().partition("?")[2]
+    secure = url.strip().startswith("amqps:")
+    known = [name for name in BROKER_OPTIONS if secure or name == "heartbeat"]
+    for name, value in parse_qsl(query, keep_blank_values=True):
+        if name in _WEAKENING:
+            raise UsageError(said("address.insecure", field=field, name=name, ca="cacertfile"), field=field)
+        if name not in known:
+            raise UsageError(said("address.option", field=field, name=name, known=", ".join(known)), field=field)
+        if name == "heartbeat" and not (value.isascii() and value.isdecimal() and len(value) <= 5):
+            raise UsageError(said("address.heartbeat", field=field), field=field)
 
 
 def check_store(url: str, field: str) -> None:
@@ -59,7 +72,7 @@ def _check_options(url: str, field: str) -> None:
             raise UsageError(said("address.option", field=field, name=name, known=", ".join(allowed)), field=field)
         safe = STORE_OPTIONS[name]
         if safe is not None and value.casefold() not in safe:
-            raise UsageError(said("address.insecure", field=field, name=name), field=field)
+            raise UsageError(said("address.insecure", field=field, name=name, ca="ssl_ca_certs"), field=field)
         if name == "db" and not value.isdecimal():
             raise UsageError(said("address.database", field=field, like=STORE), field=field)
 

@@ -9,8 +9,10 @@ from collections.abc import Iterator
 
 from pika import exceptions
 
+from services import tls
 from services.broker.rabbitmq_url import Address
-from services.domain.said import said
+from services.domain.errors import UsageError
+from services.domain.said import said, words_of
 
 ACCESS_REFUSED, NOT_FOUND, RESOURCE_LOCKED, PRECONDITION_FAILED, NOT_ALLOWED = 403, 404, 405, 406, 530
 INTERNAL_ERROR = 541
@@ -66,6 +68,11 @@ def explain(reason: BaseException, address: Address) -> str:
     """A sentence with its remedy for a connection that did not come up; never the password."""
     items = list(chain(reason))
     for item in items:
+        if isinstance(item, UsageError):  # a file that the address names
+            return words_of(item)
+    if address.tls and (found := tls.sentence(items, address.place, address.options, tls.AMQP)):
+        return found
+    for item in items:
         sentence = _refusal(item, address) or _transport(item, address)
         if sentence:
             return sentence
@@ -103,12 +110,6 @@ def _refusal(item: BaseException, address: Address) -> str:
 
 def _transport(item: BaseException, address: Address) -> str:
     place = address.place
-    if isinstance(item, ssl.SSLCertVerificationError):
-        why = item.verify_message
-        return said("broker.certificate", place=place, why=why)
-    if isinstance(item, ssl.SSLError):
-        why = str(getattr(item, "reason", None) or item)
-        return said("broker.tls", place=place, why=why)
     if isinstance(item, socket.gaierror):
         return said("broker.unknown_host", host=repr(address.host))
     if getattr(item, "errno", None) == errno.ECONNREFUSED:

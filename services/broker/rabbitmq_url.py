@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlsplit
 
 import pika
 
-from services import addresses
+from services import addresses, tls
 from services.broker.rabbitmq_timing import Timing
 from services.domain.errors import UsageError
 
@@ -143,10 +143,8 @@ def _tls(address: Address) -> Any:
     if not address.tls:
         return None
     options = address.options
-    try:
-        context = ssl.create_default_context(cafile=options.get("cacertfile"))
-        if "certfile" in options:
-            context.load_cert_chain(options["certfile"], options.get("keyfile"))
-    except (OSError, ssl.SSLError) as exc:
-        raise _wrong(f"names a certificate file that cannot be read: {exc}") from exc
+    tls.check_files(options, tls.AMQP, "broker.url")
+    context = ssl.create_default_context(cafile=options.get("cacertfile"))
+    if "certfile" in options:
+        context.load_cert_chain(options["certfile"], options.get("keyfile"))
     return pika.SSLOptions(context, options.get("server_name_indication", address.host))

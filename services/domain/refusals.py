@@ -73,11 +73,55 @@ REFUSALS: dict[str, str] = {
     ),
     "broker.no_vhost": N_("RabbitMQ at {place} has no vhost {vhost}: create it or correct the broker address."),
     "broker.vhost_refused": N_("User {user} may not use vhost {vhost} of RabbitMQ at {place}: grant the permission."),
-    "broker.not_amqp": N_("What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671)."),
-    "broker.certificate": N_(
-        "The certificate of RabbitMQ at {place} is not trusted ({why}): give its CA as ?cacertfile=."
+    "broker.not_amqp": N_(
+        "What listens at {place} does not speak AMQP 0-9-1: check the port (5672, with TLS 5671, then amqps://)."
     ),
-    "broker.tls": N_("TLS with {place} failed ({why}): check that the port speaks TLS (5671)."),
+    "tls.name": N_(
+        "The certificate at {place} is for another name ({why}): write the name that stands in it into the address."
+    ),
+    "tls.name_given": N_(
+        "The certificate at {place} is for another name ({why}): write the name that stands in it into the address, or"
+        " give it as ?{option}=NAME."
+    ),
+    "tls.expired": N_(
+        "The certificate at {place} does not hold today ({why}): renew it on the server, and check the clocks of both"
+        " machines."
+    ),
+    "tls.strict": N_(
+        "The authority behind the certificate at {place} is not made as Python 3.13 asks ({why}): make its certificate"
+        " again with keyUsage=critical,keyCertSign,cRLSign and the identifiers of its keys."
+    ),
+    "tls.unknown": N_(
+        "The certificate at {place} is not trusted ({why}): name the file of its authority by ?{ca}=FILE."
+    ),
+    "tls.other": N_(
+        "The certificate at {place} is not from the authority in {file} ({why}): name the right file by ?{ca}=FILE."
+    ),
+    "tls.client": N_(
+        "{place} wants a certificate from this side and refuses what it got ({why}): name one that its authority has"
+        " signed by ?{cert}=FILE&{key}=FILE."
+    ),
+    "tls.plain": N_(
+        "What listens at {place} does not speak TLS ({why}): take the server's port for TLS, or write {plain} in place"
+        " of {secure}."
+    ),
+    "tls.secure": N_(
+        "{place} closed the connection before it answered: if it speaks TLS, write {secure} in place of {plain}; else"
+        " look at its log."
+    ),
+    "tls.versions": N_(
+        "{place} and this machine have no version of TLS in common ({why}): let the server offer TLS 1.2 or newer."
+    ),
+    "tls.broken": N_(
+        "TLS with {place} failed ({why}): look at the server's log; if it wants a certificate from this side, name one"
+        " by ?{cert}=FILE&{key}=FILE."
+    ),
+    "tls.file": N_("{option} names {file}, which cannot be read ({why}); correct the path, or its rights"),
+    "tls.no_authority": N_("{option} names {file}, which holds no certificate in PEM form; name the authority's file"),
+    "tls.cert_missing": N_("{key} is given without {cert}; name the file of the certificate too"),
+    "tls.locked": N_("{option}: the key in {file} has a password; name one without (openssl pkey -in FILE -out NEW)"),
+    "tls.no_pair": N_("the key in {key} does not belong to the certificate in {cert}; name the two that do"),
+    "tls.no_key": N_("{file} cannot be used by {cert} and {key}; both must be in PEM form, and the key be named"),
     "broker.unknown_host": N_("The host name {host} is unknown: check the broker address and the network."),
     "broker.nobody": N_("Nothing listens at {place}: start RabbitMQ or correct the broker address."),
     "broker.slow": N_(
@@ -103,10 +147,10 @@ REFUSALS: dict[str, str] = {
     "profile.field_redis": N_("The address of Redis"),
     "address.database": N_("{field} must end with the number of the database, such as {like}"),
     "address.insecure": N_(
-        "{field}: {name} may not switch the check of the server's certificate off;"
-        " name its authority by ?ssl_ca_certs=FILE"
+        "{field}: {name} may not switch the check of the server's certificate off; name its authority by ?{ca}=FILE"
     ),
     "address.option": N_("{field} has an unknown option {name}; known are {known}"),
+    "address.heartbeat": N_("{field} must give heartbeat as a whole number of seconds"),
     "address.scheme": N_("{field} must begin with {wanted}, such as {like}"),
     "address.unreadable": N_(
         "{field} has no readable host or port; write it like {like}, special characters in user name and"

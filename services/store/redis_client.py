@@ -7,6 +7,7 @@ import logging
 import re
 import socket
 import threading
+import urllib.parse
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -15,6 +16,7 @@ from redis import exceptions
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
+from services import addresses, tls
 from services.domain.errors import NotAllowed, SchemaTooNew, StoreError, StoreUnavailable, UsageError
 from services.domain.said import said
 from services.store import keys
@@ -30,6 +32,7 @@ HEALTH_CHECK_S = 30
 MAX_CONNECTIONS = 256
 _LATER = (
     exceptions.ConnectionError,
+    exceptions.InvalidResponse,
     exceptions.TimeoutError,
     exceptions.BusyLoadingError,
     exceptions.ClusterDownError,
@@ -57,6 +60,7 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
     Raises:
         UsageError: the address is not one.
     """
+    tls.check_files(_options(url), tls.REDIS, "store.url")
     # a socket file has nothing that could be kept alive or waited for
     over_net = {} if url.startswith("unix:") else {"socket_connect_timeout": CONNECT_S, "socket_keepalive": True}
     try:
@@ -81,7 +85,9 @@ class Link:
 
     def __init__(self, url: str, *, read_only: bool = False) -> None:
         """``read_only``: what would change something is refused here, or by Redis itself within a script."""
-        self.address = shown(url)
+        self.address, self._options = shown(url), _options(url)
+        self._place = addresses.shown(url).partition("/")[0]
+        self._spoken = False  #: it has answered once, so what breaks now is not the kind of the connection
         self.read_only = read_only
         self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
         self._client = make_client(url, ANSWER_S)
@@ -158,6 +164,21 @@ class Link:
         self.closed.set()
         self._disconnect()
 
+    def _silence(self, error: Exception) -> str:
+        """Why there was no answer, and what to do about the usual reasons."""
+        cause, address = error.__context__, self.address
+        if isinstance(cause, ConnectionRefusedError):
+            return said("store.nobody", address=address)
+        if isinstance(cause, socket.gaierror):
+            return said("store.unknown_host", address=address)
+        if address.startswith(tls.REDIS.secure):
+            found = tls.sentence(_chain(error), self._place, self._options, tls.REDIS)
+            if found is not None:
+                return found
+        elif address.startswith(tls.REDIS.plain) and not self._spoken and _broken(error):
+            return said("tls.secure", place=self._place, plain=tls.REDIS.plain, secure=tls.REDIS.secure)
+        return said("store.silent", address=address, error=str(error))
+
     def _disconnect(self) -> None:
         """Close what is not in use; a connection that another thread uses is closed by that one, when it is done."""
         for client in (self._client, self._waiting):
@@ -169,12 +190,13 @@ class Link:
             raise StoreUnavailable(said("store.closed", address=self.address))
         try:
             yield
+            self._spoken = True
         except exceptions.AuthenticationError as exc:
             raise StoreUnavailable(said("store.refuses_user", address=self.address)) from exc
         except exceptions.OutOfMemoryError as exc:
             raise StoreUnavailable(_memory(self.address)) from exc
         except _LATER as exc:
-            raise StoreUnavailable(_silence(self.address, exc)) from exc
+            raise StoreUnavailable(self._silence(exc)) from exc
         except exceptions.ResponseError as exc:
             raise _refusal(self.address, str(exc)) from exc
         except exceptions.RedisError as exc:
@@ -184,14 +206,20 @@ class Link:
                 self._disconnect()
 
 
-def _silence(address: str, error: Exception) -> str:
-    """Why there was no answer, and what to do about the two usual reasons."""
-    cause = error.__context__
-    if isinstance(cause, ConnectionRefusedError):
-        return said("store.nobody", address=address)
-    if isinstance(cause, socket.gaierror):
-        return said("store.unknown_host", address=address)
-    return said("store.silent", address=address, error=str(error))
+def _options(url: str) -> dict[str, str]:
+    return dict(urllib.parse.parse_qsl(url.partition("?")[2]))
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _broken(error: Exception) -> bool:
+    """Whether the other side answered in another language, or hung up, as a server that waits for TLS does."""
+    reset = any(isinstance(one, ConnectionResetError | exceptions.InvalidResponse) for one in _chain(error))
+    return reset or "losed by server" in str(error)
 
 
 def _memory(address: str) -> str:

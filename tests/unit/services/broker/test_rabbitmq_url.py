@@ -116,5 +116,5 @@ def test_tls_is_verified_against_the_name_of_the_host() -> None:
 
 
 def test_a_certificate_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="certificate file"):
+    with pytest.raises(UsageError, match="cacertfile names"):
         parameters(parse(f"amqps://h/?cacertfile={tmp_path}/none.pem"), Timing(), name="x")

@@ -1,0 +1,140 @@
+"""Why a TLS connection does not come up, as a sentence with its remedy; and whether its files can be used."""
+
+from __future__ import annotations
+
+import re
+import ssl
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from services.domain.errors import UsageError
+from services.domain.said import Said, said
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """What an address calls the options, and how it begins with and without TLS."""
+
+    ca: str
+    cert: str
+    key: str
+    plain: str
+    secure: str
+    name: str = ""  #: the option that names another host than the address, "" for none
+
+
+REDIS = Words(ca="ssl_ca_certs", cert="ssl_certfile", key="ssl_keyfile", plain="redis://", secure="rediss://")
+AMQP = Words(
+    ca="cacertfile",
+    cert="certfile",
+    key="keyfile",
+    plain="amqp://",
+    secure="amqps://",
+    name="server_name_indication",
+)
+#: numbers of OpenSSL's verification: another name or address; not valid yet, not any more
+_OF_NAMES, _OF_TIME = frozenset({62, 63, 64}), frozenset({9, 10, 11, 12})
+#: what Python 3.13 asks of an authority and versions before did not
+_STRICT = re.compile(r"key usage|key identifier|basic constraints|invalid ca|pathlen", re.IGNORECASE)
+#: the server refused this side's certificate, or that there is none
+_CLIENT = re.compile(
+    r"ALERT_CERTIFICATE_REQUIRED|ALERT_BAD_CERTIFICATE|ALERT_UNKNOWN_CA|ALERT_HANDSHAKE_FAILURE|ALERT_CERTIFICATE_|"
+    r"ALERT_UNSUPPORTED_CERTIFICATE|ALERT_ACCESS_DENIED|ALERT_NO_CERTIFICATE|ALERT_DECRYPT_ERROR",
+    re.IGNORECASE,
+)
+_NO_TLS = re.compile(
+    r"WRONG_VERSION_NUMBER|HTTP_REQUEST|PACKET_LENGTH_TOO_LONG|RECORD_LAYER_FAILURE|UNKNOWN_PROTOCOL|UNEXPECTED_MESSAGE"
+)
+_VERSIONS = re.compile(
+    r"UNSUPPORTED_PROTOCOL|NO_PROTOCOLS_AVAILABLE|ALERT_PROTOCOL_VERSION|NO_SHARED_CIPHER|INAPPROPRIATE_FALLBACK"
+)
+_OF_TLS = re.compile(r"\[SSL|EOF occurred in violation|SSLError|SSLEOF|_ssl\.c", re.IGNORECASE)
+
+
+def sentence(errors: Iterable[BaseException], place: str, options: Mapping[str, str], words: Words) -> Said | None:
+    """What to do about an error of TLS, None where it is none. ``errors``: it and all that it was made from."""
+    found = list(errors)
+    for error in found:
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return _of_certificate(error, place, options, words)
+    text = " ".join(f"{type(error).__name__} {getattr(error, 'reason', '') or ''} {error}" for error in found)
+    if not _OF_TLS.search(text):
+        return None
+    why = _why(text)
+    if _CLIENT.search(text):
+        return said("tls.client", place=place, why=why, cert=words.cert, key=words.key)
+    if _NO_TLS.search(text):
+        return said("tls.plain", place=place, why=why, plain=words.plain, secure=words.secure)
+    if _VERSIONS.search(text):
+        return said("tls.versions", place=place, why=why)
+    return said("tls.broken", place=place, why=why, cert=words.cert, key=words.key)
+
+
+def check_files(options: Mapping[str, str], words: Words, field: str) -> None:
+    """Refuse files that cannot be used, before a server is asked.
+
+    Raises:
+        UsageError: the sentence names the option and the file.
+    """
+    for option in (words.ca, words.cert, words.key):
+        if options.get(option):
+            _check_readable(option, options[option], field)
+    if options.get(words.key) and not options.get(words.cert):
+        raise UsageError(said("tls.cert_missing", cert=words.cert, key=words.key), field=field)
+    if options.get(words.ca):
+        _check_authority(words.ca, options[words.ca], field)
+    if options.get(words.cert):
+        _check_pair(options, words, field)
+
+
+def _of_certificate(error: ssl.SSLCertVerificationError, place: str, options: Mapping[str, str], words: Words) -> Said:
+    why = str(error.verify_message).strip().rstrip(".")
+    if error.verify_code in _OF_NAMES:
+        return said("tls.name_given" if words.name else "tls.name", place=place, why=why, option=words.name)
+    if error.verify_code in _OF_TIME:
+        return said("tls.expired", place=place, why=why)
+    if _STRICT.search(why):
+        return said("tls.strict", place=place, why=why)
+    if options.get(words.ca):
+        return said("tls.other", place=place, why=why, file=options[words.ca], ca=words.ca)
+    return said("tls.unknown", place=place, why=why, ca=words.ca)
+
+
+def _why(text: str) -> str:
+    found = re.search(r"\[SSL: ?([A-Z0-9_]+)\]", text) or re.search(r"\b([A-Z0-9]+(?:_[A-Z0-9]+)+)\b", text)
+    return found[1].replace("_", " ").lower() if found else "the connection was closed"
+
+
+def _check_readable(option: str, file: str, field: str) -> None:
+    try:
+        with open(file, "rb") as stream:  # noqa: PTH123  # the name as it was given, also where it is no path
+            stream.read(1)
+    except (OSError, ValueError) as exc:
+        why = getattr(exc, "strerror", None) or str(exc)
+        raise UsageError(said("tls.file", option=option, file=file, why=why), field=field) from exc
+
+
+def _check_authority(option: str, file: str, field: str) -> None:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except (OSError, ValueError) as exc:
+        raise UsageError(said("tls.no_authority", option=option, file=file), field=field) from exc
+
+
+def _check_pair(options: Mapping[str, str], words: Words, field: str) -> None:
+    cert, key = options[words.cert], options.get(words.key) or None
+    locked = False
+
+    def password() -> str:
+        nonlocal locked
+        locked = True  # asked on the terminal otherwise, where nobody sits
+        return "-"
+
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(cert, key, password=password)
+    except (OSError, ValueError) as exc:
+        if locked:
+            raise UsageError(said("tls.locked", option=words.key, file=key or cert), field=field) from exc
+        if getattr(exc, "reason", "") == "KEY_VALUES_MISMATCH":
+            raise UsageError(said("tls.no_pair", cert=cert, key=key or cert), field=field) from exc
+        raise UsageError(said("tls.no_key", cert=words.cert, key=words.key, file=key or cert), field=field) from exc
