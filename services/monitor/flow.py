@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from services.domain import ability, home
 from services.domain.insight import flow
@@ -16,8 +17,10 @@ from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
 from services.domain.task import Task
 from services.engine.registry import Registry
+from services.monitor import hung
 from services.monitor.gates import GateLook
 from services.monitor.live import Rates, Snapshot, look
+from services.monitor.measured import Measured
 from services.monitor.meter import Meter
 from services.ports import Broker, Clock, Store
 
@@ -49,7 +52,8 @@ class FlowQueries:
 
     def __init__(self, store: Store, registry: Registry, meter: Meter, clock: Clock) -> None:
         self._store, self._registry, self._meter, self._clock = store, registry, meter, clock
-        self._look = GateLook(store, registry)
+        self._look, self._measured = GateLook(store, registry), Measured(store)
+        self._hung: frozenset[str] = frozenset()
         self._gates = Gates()
         self._due = 0.0
 
@@ -65,7 +69,8 @@ class FlowQueries:
 
     def _ask(self, snapshot: Snapshot) -> Gates:
         found = Gates()
-        closed = _closed(snapshot, {one.shop for one in self._store.breakers()})
+        self._hung = self._hung_shops(snapshot)
+        closed = dict.fromkeys(self._hung, SHOP_BUSY) | _closed(snapshot, {one.shop for one in self._store.breakers()})
         for shop, counts in snapshot.counts.shops.items():
             waiting = sum(counts.get(status, 0) for status in WAITING)
             if waiting and (why := _of_shop(shop, closed)):
@@ -75,6 +80,17 @@ class FlowQueries:
         self._of_lanes(found, snapshot, closed)
         found.unsent = self._unsent(snapshot)
         return found
+
+    def _hung_shops(self, snapshot: Snapshot) -> frozenset[str]:
+        """Shops all of whose places are taken by tasks that seem to hang."""
+        usual = partial(self._measured.usual, declared_s=0)
+        places = Counter(slot.shop for slot in hung.slots(snapshot.fleet(), usual, snapshot.at_ms))
+        shops = self._registry.shops()
+        return frozenset(
+            shop
+            for shop, number in places.items()
+            if number >= (max(1, shops[shop].concurrency) if shop in shops else 1)
+        )
 
     def _of_parked(self, found: Gates, snapshot: Snapshot, closed: Mapping[str, str]) -> None:
         """Those of open shops by the gate that is closed now, as the list of tasks says it."""
@@ -133,7 +149,8 @@ class FlowQueries:
                 )
                 found[task.task_id] = "" if alive else "home"
             else:
-                found[task.task_id] = _OF_GATE.get(gate, "")
+                behind = gate == SHOP_BUSY and task.shop in self._hung
+                found[task.task_id] = "hung" if behind else _OF_GATE.get(gate, "")
         return found
 
     def _hopeless(self, task: Task) -> bool:
@@ -259,7 +276,7 @@ def _of_shop(shop: str, closed: Mapping[str, str]) -> str:
     platform = shop.partition(":")[0]
     if any(scope in closed for scope in (SCOPE_ALL, f"platform:{platform}", f"shop:{shop}")):
         return "paused"
-    return {SESSION: "login", BREAKER: "breaker"}.get(closed.get(shop, ""), "")
+    return {SESSION: "login", BREAKER: "breaker", SHOP_BUSY: "hung"}.get(closed.get(shop, ""), "")
 
 
 def _add(found: Gates, why: str, shop: str, number: int) -> None:

@@ -13,7 +13,7 @@ from services.domain import filter
 from services.domain import schedule as schedules
 from services.domain.query import Query
 from services.domain.schedule import Schedule
-from services.domain.shop import Shop
+from services.domain.shop import Pause, Shop
 from services.domain.status import Status
 from services.ports.timetable import ScheduleEntry
 from tests.situations.stage import Shot, Stage, replaced
@@ -262,7 +262,7 @@ def dead_dependency(stage: Stage) -> None:
     for number in range(stage.pick(5, 3)):
         stage.create(shops[2], "refresh_goods", payload={"goods_ids": [f"G{number}"]}, depends_on=(first.task_id,))
     if cancelled:
-        stage.cli("task", "cancel", first.task_id, "--yes", who="xiaoli")
+        stage.cli("task", "cancel", first.task_id, "--yes")
         assert stage.get(first.task_id).status == Status.CANCELLED
         stage.worker()
     stage.tell(
@@ -283,7 +283,8 @@ def platform_paused(stage: Stage) -> None:
     scope = stage.pick(f"platform:{platform}", "type:sync_order", f"platform:{platform}")
     if stage.variant:
         reason = stage.pick("平台大促，人工处理", "", "prices are wrong, ask Chen")
-        stage.cli("queue", "pause", scope, *(("--note", reason) if reason else ()), "--yes", who="xiaoli")
+        by_other = Pause(scope=scope, by="xiaoli@ops-02", at=stage.engine.store.now_ms(), reason=reason)
+        stage.engine.store.set_pause(by_other)
         assert stage.engine.store.pauses()
     else:
         stage.commands.fleet.pause(scope, reason="TEMU maintenance until 18:00")
@@ -328,7 +329,7 @@ def same_sync_twice(stage: Stage) -> None:
         rows = [f"{shop.platform},{shop.shop_id},sync_order" for shop in shops[:3]]
         file = stage.home / "orders.csv"
         file.write_text("\n".join(["platform,shop_id,task_type", *rows]) + "\n", encoding="utf-8")
-        filed = stage.cli("task", "create", "--file", str(file), "--if-duplicate", "queue", "--yes", who="xiaoli")
+        filed = stage.cli("task", "create", "--file", str(file), "--if-duplicate", "queue", "--yes")
         (stage.out / "12-twice-file.txt").write_text(filed, encoding="utf-8")
     else:
         again = stage.commands.tasks.create([_spec(shops[0].platform, shops[0].shop_id, "queue")], origin="console")

@@ -185,11 +185,11 @@ class Stage:
         process.terminate()
         process.wait(60)
 
-    def cli(self, *words: str, who: str = "") -> str:
-        """What a command prints, to the user of this process or to ``who``."""
+    def cli(self, *words: str) -> str:
+        """What a command prints."""
         done = subprocess.run(
             [sys.executable, str(ROOT / "main.py"), *words],
-            env=os.environ | {"FLEETDECK_HOME": str(self.home)} | ({"LOGNAME": who} if who else {}),
+            env=os.environ | {"FLEETDECK_HOME": str(self.home)},
             capture_output=True, text=True, cwd=ROOT, timeout=120, check=False,
         )  # fmt: skip
         return done.stdout + done.stderr

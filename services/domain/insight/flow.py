@@ -30,7 +30,9 @@ NOT_MEASURED, NEVER, NOBODY_WORKS, UNKNOWN = "not_measured", "never", "nobody_wo
 RECONNECT, FREE_BROKER, START_WORKER, MORE_SLOTS, SHOP_LIMIT = (
     "reconnect", "free_broker", "start_worker", "more_slots", "shop_limit",
 )  # fmt: skip
-LOG_IN, RESUME, DECIDE, LOOK_AT_CAUSE, LOOK_AT_NEED = "log_in", "resume", "decide", "look_at_cause", "look_at_need"
+LOG_IN, RESUME, DECIDE, LOOK_AT_CAUSE, LOOK_AT_NEED, STOP_TASK = (
+    "log_in", "resume", "decide", "look_at_cause", "look_at_need", "stop_task",
+)  # fmt: skip
 LONGEST_S = 7 * 86_400.0
 #: so many standard deviations lie below and above the middle of an estimate
 BELOW, ABOVE = 1.5, 2.0
@@ -111,14 +113,15 @@ SENTENCES: dict[str, str] = {
     "flow.why_twin": N_("{n:,} behind a task to confirm"),
     "flow.why_need": N_("{n:,} that no worker can run"),
     "flow.why_home": N_("{n:,} whose machine is silent"),
+    "flow.why_hung": N_("{n:,} behind a task that seems to hang"),
 }
 #: reasons to wait that only a person can end, in the order in which they are told
-REASONS = ("login", "paused", "dependency", "twin", "need", "home")
+REASONS = ("login", "paused", "dependency", "twin", "need", "home", "hung")
 #: and those that end by themselves
 LATER_REASONS = ("breaker", "limit", "others")
 _HELPS = {
     "login": LOG_IN, "paused": RESUME, "dependency": LOOK_AT_CAUSE, "twin": DECIDE, "need": LOOK_AT_NEED,
-    "home": START_WORKER,
+    "home": START_WORKER, "hung": STOP_TASK,
 }  # fmt: skip
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.insight import runs
+from services.domain.insight.runs import Runs
 from services.domain.message import Message
 from services.domain.worker import SlotState
+from services.monitor import hung
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
-#: so many are told, the longest first, of so many that are looked at
-MOST, LOOKED_AT = 3, 30
+#: so many are told, the longest first
+MOST = 3
 WORDS = {
     "attention.hung": Words(N_("{type} of {shop} seems to hang")),
     "attention.hung_before": Words(N_("{type} of {shop} seems to hang"), N_("{waiting_n} waiting in its shop")),
@@ -21,18 +22,11 @@ WORDS = {
 
 def items(look: Look) -> Iterable[Attention]:
     """One item a task, of workers that are heard of: of the others nobody knows whether they still run."""
-    least = look.now_ms - round(runs.HANGS_S * 1000)
-    slots = [slot for one in look.fleet.workers if one.living for slot in one.slots if slot.task_id]
-    long = sorted((slot for slot in slots if slot.since and slot.since <= least), key=lambda slot: slot.since)
-    told = 0
-    for slot in long[:LOOKED_AT]:
-        usual = look.usual(slot.task_type, slot.shop)
-        if usual.hangs((look.now_ms - slot.since) / 1000, slot.progress) and told < MOST:
-            told += 1
-            yield _item(slot, usual, look)
+    for slot in hung.slots(look.fleet, look.usual, look.now_ms)[:MOST]:
+        yield _item(slot, look.usual(slot.task_type, slot.shop), look)
 
 
-def _item(slot: SlotState, usual: runs.Runs, look: Look) -> Attention:
+def _item(slot: SlotState, usual: Runs, look: Look) -> Attention:
     waiting = next((shop.waiting for shop in look.shops if shop.key == slot.shop), 0)
     ran = {"seconds": (look.now_ms - slot.since) // 1000, "usual_s": round(usual.usual_s, 1)}
     return Attention(

@@ -272,28 +272,28 @@ class TaskDetailPanel(QWidget):
         if self._task is None:
             return
         standing = {(self._task.status, self._task.triage): 1}
-        held = self._task.status == Status.HELD
+        held, gone = self._task.status == Status.HELD, self._task.status == Status.CANCELLED
+        gate = closed(self._detail.gates)
+        self._holder = str(gate.params.get("holder", "")) if gate is not None and gate.name == SHOP_BUSY else ""
+        useless = no_help(gate)
         for verb in (*DECISIONS, *VERBS):
             button = self._buttons[verb.key]
             refused = self._refusal() if verb is RETRY else ""
             button.disable(self._actions.reason(verb, standing) or refused)
             # what can be decided stands in the place of what cannot be done with such a task
-            button.setVisible((verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS)
-        gone = self._task.status == Status.CANCELLED
+            shown_ = (verb in DECISIONS or verb is CANCEL) if held else verb not in DECISIONS
+            # each is shown or hidden once: the row would jump with every answer
+            replaced = verb is RUN_NOW and bool(self._holder and useless)
+            button.setVisible(shown_ and not replaced and not (gone and verb in VERBS))
         again = self._buttons[CREATE_AGAIN.key]
         done = _("Created again already, as {id}.").format(id=self._detail.again) if self._detail.again else ""
         again.disable(self._actions.reason(CREATE_AGAIN, standing) or done)
         again.setVisible(gone)
-        for verb in VERBS:
-            self._buttons[verb.key].setVisible(not gone and not self._buttons[verb.key].isHidden())
-        self._show_way_out()
+        self._show_way_out(useless)
 
-    def _show_way_out(self) -> None:
+    def _show_way_out(self, useless: str) -> None:
         """Where moving it to the front does not start it, say why; where stopping another task does, offer that."""
-        gate = closed(self._detail.gates)
-        run_now, stop = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key]
-        useless = no_help(gate)
-        holder = str(gate.params.get("holder", "")) if gate is not None and gate.name == SHOP_BUSY else ""
+        run_now, stop, holder = self._buttons[RUN_NOW.key], self._buttons[STOP_HOLDER.key], self._holder
         if useless and not self._actions.barred():
             run_now.disable(useless)
         stop.setVisible(bool(holder))
@@ -302,9 +302,6 @@ class TaskDetailPanel(QWidget):
             stop.setToolTip(
                 _("Ask {holder} to stop, so that its shop is free").format(holder=safe.one_line(holder, 80))
             )
-        if holder and useless:
-            run_now.hide()
-        self._holder = holder
 
     def _stop_holder(self) -> None:
         """Ask before the task that holds the shop is stopped; what runs now may be another one than a moment ago."""

@@ -49,6 +49,11 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             "Nothing is waiting; 7 running; of 6 nobody knows whether they still run: no word from their worker",
         ),
         (
+            Facts(waiting=2, running=1, persons=(("hung", 2),), slots=4, busy=1),
+            flow.PERSON,
+            "2 tasks waiting; all of them for a person (2 behind a task that seems to hang)",
+        ),
+        (
             Facts(waiting=2, running=1, slots=4, busy=1, lines=(Line(shop="微光", waiting=2, running=1),)),
             flow.STEADY,
             "2 tasks waiting; 3 of 4 slots free, but 微光 runs 1 at a time; how long they take was not measured yet",
