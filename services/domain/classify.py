@@ -120,6 +120,8 @@ _PATTERNS: tuple[tuple[str, tuple[str, ...]], ...] = (
             r"(?:payload|param(?:eter)?)\b.{0,60}\b(?:is missing|is required|is invalid|must be)",
             r"missing \d* ?required .{0,40}argument",
             "参数(?:错误|缺失|无效|不正确|不合法|格式错误)|缺少(?:必填|必要)?(?:的)?参数",
+            r"参数[ :：\"'“「]{0,3}[A-Za-z_][\w.\[\]-]{0,80}[\"'”」]?[ :：]{0,2}"
+            "(?:必须|应为|不能|不可|缺失|缺少|无效|错误|不合法)",
         ),
     ),
     (TIMEOUT, ("tim(?:ed?|ing)[ -]?out|deadline exceeded|超时",)),

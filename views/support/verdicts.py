@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, Worth
+from services.domain.insight.cause import AGAIN, LOGIN, NOW, UNKNOWN, WAIT, Worth
 from services.domain.insight.verdict import Verdict
 from services.domain.message import Message
 from services.i18n import N_, _
@@ -30,6 +30,7 @@ class Look(NamedTuple):
 _WORTH: dict[str, Look] = {
     NOW: Look("healthy", "ph.check-circle", "succeeded", N_("Worth retrying now")),
     UNKNOWN: Look("warning", "ph.question", "text2", N_("Unknown: try 3 first")),
+    WAIT: Look("warning", "ph.hourglass-medium", "retrying", N_("Wait first")),
     LOGIN: Look("warning", "ph.lock-simple-fill", "retrying", N_("Needs a login first")),
     AGAIN: Look("dead", "ph.x-circle", "dead", N_("Will fail again")),
 }
@@ -98,9 +99,9 @@ def republish_all(worth: Worth) -> str:
     """The verb for a whole cause, with the number ``{n}``: what would fail again is not offered as if it would pass."""
     if worth.level == NOW:
         return _("Republish all {n}: worth it now")
-    return republish_some(worth) if worth.level in (AGAIN, LOGIN) else _("Republish all {n}")
+    return republish_some(worth) if worth.level in (AGAIN, LOGIN, WAIT) else _("Republish all {n}")
 
 
 def republish_some(worth: Worth) -> str:
     """The same beside the sentence that says whether it is worth it."""
-    return _("Republish {n} all the same…") if worth.level in (AGAIN, LOGIN) else _("Republish {n}…")
+    return _("Republish {n} all the same…") if worth.level in (AGAIN, LOGIN, WAIT) else _("Republish {n}…")

@@ -14,10 +14,11 @@ from dataclasses import dataclass, field
 from services.domain import classify
 from services.domain.message import Message, Param
 
-#: whether letters would pass if they ran now: yes; nobody knows; once somebody has logged in; no
-NOW, UNKNOWN, LOGIN, AGAIN = "now", "unknown", "login", "again"
+#: whether letters would pass if they ran now: yes; nobody knows; others of them are about to show it; once somebody has
+#: logged in; no
+NOW, UNKNOWN, WAIT, LOGIN, AGAIN = "now", "unknown", "wait", "login", "again"
 #: what is worth a person's click first
-LEVELS = (NOW, UNKNOWN, LOGIN, AGAIN)
+LEVELS = (NOW, UNKNOWN, WAIT, LOGIN, AGAIN)
 _OF_LOGIN = frozenset({classify.LOGIN_EXPIRED, classify.CAPTCHA})
 _UNREADABLE = frozenset({classify.BAD_MESSAGE, classify.ID_CONFLICT})
 #: kinds that stay until somebody has put something right elsewhere, and the sentence that says what
@@ -203,7 +204,7 @@ def _shown(seen: Evidence) -> Worth | None:
         return _say(AGAIN, "worth.failed_again", count=seen.failed_again, of=seen.failed_again + seen.passed)
     if seen.failing:
         tried = seen.failed_again + seen.failing + seen.passed
-        level = AGAIN if seen.kind in _STAYS and not seen.passed else UNKNOWN
+        level = AGAIN if seen.kind in _STAYS and not seen.passed else WAIT
         return _say(level, "worth.failing", count=seen.failing, of=tried, passed=seen.passed)
     if seen.passed and seen.passed_at > seen.died_at:
         return _say(NOW, "worth.passed", count=seen.passed, of=seen.passed + seen.failed_again)

@@ -457,7 +457,10 @@ def _of_waiting(flow: Flow) -> list[Clause]:
         return _of_nothing(facts)
     if flow.state == GROWING and flow.runnable == facts.waiting:
         return [_said("flow.growing", n=facts.waiting, **rates), *_of_slots(flow)]
-    if flow.state == STEADY and flow.estimate is not None and flow.runnable == facts.waiting and facts.rates.in_s:
+    # more came than went, but no more does: both rates beside "not growing" would contradict it
+    level = facts.rates.in_s <= facts.rates.out_s * (1 + GROWTH)
+    whole = flow.runnable == facts.waiting and facts.rates.in_s
+    if flow.state == STEADY and flow.estimate is not None and whole and level:
         found = [_counted("flow.steady", facts.waiting, **rates)]
     else:
         found = [_counted("flow.waiting", facts.waiting)]

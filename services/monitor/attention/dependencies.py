@@ -77,7 +77,7 @@ def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Att
     opening = ("open_task", f"id:{found.task_id}")
     # what would die again is no way out: there the reason stands, and the task itself
     worth, refusal = look.letter(found) if dead else (Worth(), None)
-    hopeless = worth.level in (cause.AGAIN, cause.LOGIN) or refusal is not None
+    hopeless = worth.level in (cause.AGAIN, cause.LOGIN, cause.WAIT) or refusal is not None
     known = refusal or (worth.message if worth.level != cause.UNKNOWN else None)
     return Attention(
         key=f"dependency:{needed}",

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
 from services.domain import classify
-from services.domain.insight.cause import AGAIN
+from services.domain.insight.cause import AGAIN, WAIT
 from services.domain.insight.shop import ShopNow
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
@@ -270,7 +270,7 @@ class LetterPanel(QWidget):
         self.plain_button.setVisible(edited and not bad)
         self.plain_button.disable(why or refused)
         worth = self._detail.worth if self._detail is not None else None
-        hopeless = worth is not None and worth.level == AGAIN and not edited and not bad
+        hopeless = worth is not None and worth.level in (AGAIN, WAIT) and not edited and not bad
         self.primary_button.set_kind("plain" if self._yields or hopeless else "primary")
         self.primary_button.set_source(
             N_("New task from it") if bad else N_("Edit and republish") if edited else N_("Republish")

@@ -51,11 +51,17 @@ def _texts(item: Attention) -> tuple[str, str]:
         params["late"] = text.coarse(timedelta(seconds=int(item.params["seconds"])))
     sentence = fill(_said(words.sentence), params)
     if item.facts:
-        sentence = text.sentences((sentence, *map(shown.say, item.facts)))
+        sentence = text.sentences((sentence, *map(_fact, item.facts)))
     reason = safe.one_line(str(item.params.get("reason", "")), 120)
     return fill(_said(words.title), params), _("{name}: {value}").format(
         name=sentence, value=reason
     ) if reason else sentence
+
+
+def _fact(message: Message) -> str:
+    """A fact as a sentence; statements of the headline are made to follow a semicolon."""
+    words = shown.say(message)
+    return words[:1].upper() + words[1:] if message.code.startswith("flow.") else words
 
 
 def _said(words: str) -> str:

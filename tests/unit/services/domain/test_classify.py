@@ -36,6 +36,8 @@ TEXTS = [
     ("TimeoutError: timed out", "timeout"),
     ("执行超时（600秒）", "timeout"),
     ("参数错误：缺少 since", "bad_payload"),
+    ("ValueError: 参数 low_stock 必须是整数", "bad_payload"),
+    ("参数“page_size”不能大于 100", "bad_payload"),
     ("ValueError: missing required parameter since", "bad_payload"),
     ("unknown flow: pdd_sync_ordr", "unknown_type"),
     ("流程 pdd_sync_ordr 不存在", "unknown_type"),

@@ -137,6 +137,13 @@ def test_what_would_help(facts: Facts, helps: tuple[str, ...]) -> None:
     assert flow.judge(facts).helps == helps
 
 
+def test_a_queue_that_grew_until_a_moment_ago_is_not_told_with_rates_that_say_otherwise() -> None:
+    paused = Rates(in_s=0.8, out_s=0.2, recent_in=0.0, recent_out=0.2, steady_in=0.4, window_s=60.0)
+    found = flow.judge(Facts(waiting=42, running=6, slots=6, busy=6, rates=paused, lines=SIX))
+    words = english_headline(flow.headline(found))
+    assert (found.state != flow.GROWING, "not growing" in words) == (True, False)
+
+
 def test_two_tasks_behind_a_busy_shop_are_no_queue_that_grows() -> None:
     busy = Rates(in_s=0.037, out_s=0.027, recent_in=0.037, recent_out=0.027, steady_in=0.037, window_s=300.0)
     shop = line(2, arrivals_s=0.01)
