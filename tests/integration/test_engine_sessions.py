@@ -31,7 +31,7 @@ def test_its_tasks_wait_uncounted_and_go_on_after_the_login(fleet: Fleet) -> Non
     assert (gate.shop, gate.kind, gate.task_id, gate.worker) == ("pdd:s1", "login_expired", told.task_id, "w1")
     said = english(closed(fleet, others[0]).message)
     assert "must be logged in again" in said
-    assert f"{told.task_id} met its login page on w1" in said
+    assert f"({told.task_id} on w1)" in said
     assert fleet.reconciler().open_parked() == 0
     assert fleet.commands().sessions.open("pdd:s1", note="scanned the code") is True
     ended = fleet.wait_ended([told.task_id, *others])
