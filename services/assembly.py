@@ -15,9 +15,11 @@ import msgspec
 
 from services import addresses, home_folder
 from services import settings as config
+from services.audit_witness import Witness
 from services.clock import SystemClock, machine_zone
 from services.commands import bulk_book, operator
 from services.commands.audit import Audit
+from services.commands.audit_accept import AuditCommands
 from services.commands.batches import BatchCommands
 from services.commands.breakers import BreakerCommands
 from services.commands.bulk import BulkRepublish
@@ -100,6 +102,7 @@ class Commands:
     batches: BatchCommands
     schedules: ScheduleCommands
     roles: RoleCommands
+    audit: AuditCommands
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -185,7 +188,7 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
     """Commands in the name of this process's user, or of somebody else."""
     settings = engine.settings
     who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
-    audit = Audit(engine.store, who.who)
+    audit = Audit(engine.store, who.who, witness(settings))
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
     firing = Firing(store, engine.producer, registry)
@@ -205,6 +208,7 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
         sessions=SessionCommands(store, dispatcher, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
+        audit=AuditCommands(store, audit, who, witness(settings)),
     )
 
 
@@ -216,10 +220,15 @@ def queries(engine: Engine) -> Queries:
         causes=CauseQueries(engine.store, engine.registry),
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=ShopQueries(engine.store, engine.registry),
-        audit=AuditQueries(engine.store),
+        audit=AuditQueries(engine.store, witness(engine.settings)),
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
     )
+
+
+def witness(settings: config.Settings) -> Witness | None:
+    """What this machine has seen of the store's audit."""
+    return Witness(settings.home_path, settings.store_mark) if settings.home else None
 
 
 def attention(engine: Engine, told: Flow | None = None) -> tuple[Attention, ...]:

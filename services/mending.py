@@ -47,4 +47,6 @@ def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     )
     queues = ShopQueues(store, broker, dispatcher, registry, engine.clock)
     repair = Repair(store, broker, dispatcher, reconciler, queues, engine.settings.delays)
-    return RepairCommands(repair, SecondCopy(store, broker, registry), Audit(store, who.who), who)
+    return RepairCommands(
+        repair, SecondCopy(store, broker, registry), Audit(store, who.who, assembly.witness(settings)), who
+    )

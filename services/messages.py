@@ -7,7 +7,7 @@ from typing import Protocol
 
 from services import i18n, spans
 from services.domain import health, repair
-from services.domain.insight import attempts, flow, publisher, schedule, shop, worker
+from services.domain.insight import attempts, audit, flow, publisher, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.message import Message
 from services.domain.refusals import REFUSALS
@@ -21,6 +21,7 @@ TEMPLATES: dict[str, str] = {
     **repair.SENTENCES,
     **flow.SENTENCES,
     **attempts.SENTENCES,
+    **audit.SENTENCES,
     **worker.SENTENCES,
     **publisher.SENTENCES,
     **schedule.SENTENCES,

@@ -13,7 +13,7 @@ import msgspec
 
 from services import home_folder, node_name
 from services import settings as config
-from services.assembly import Engine
+from services.assembly import Engine, witness
 from services.clock import SystemClock
 from services.commands.audit import Audit
 from services.domain import autoscale, task_type
@@ -203,7 +203,7 @@ def _introduce(engine: Engine, handler: Handler) -> None:
     kind = engine.registry.task_type(handler.name)
     idempotent = kind.idempotent if handler.idempotent is None else handler.idempotent
     body = task_type.dump(msgspec.structs.replace(kind, executor="python", idempotent=idempotent, version=1))
-    audit = Audit(engine.store, f"worker {engine.name}")
+    audit = Audit(engine.store, f"worker {engine.name}", witness(engine.settings))
     with audit.act("type.introduce", [handler.name], {"module": handler.module, "idempotent": idempotent}) as act:
         if not engine.store.add_document("type", handler.name, body):
             act.outcome = "refused: somebody else has defined it in the meantime"

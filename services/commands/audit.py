@@ -5,20 +5,25 @@ What a role does not permit leaves an entry too, one for each person and act wit
 
 from __future__ import annotations
 
-import hashlib
 import json
 import logging
 import secrets
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
+from services.audit_witness import Witness
 from services.commands.operator import Operator
+from services.domain import audit as chain
+from services.domain.audit import AuditEntry, Link
 from services.domain.errors import ConsoleError, NotAllowed, OperatorError, StoreError
 from services.domain.mask import masked, masked_text
-from services.ports import AuditEntry, Store
+from services.ports import Store
 
 log = logging.getLogger(__name__)
 TARGETS_KEPT = 200
@@ -40,13 +45,16 @@ class Act:
 
 
 class Audit:
-    """One writer's chain: each entry carries the SHA-256 of the one before."""
+    """One writer's chain, and what it sees of those of others (``services.domain.audit``)."""
 
-    def __init__(self, store: Store, who: str) -> None:
-        self._store, self._who = store, who
+    def __init__(self, store: Store, who: str, witness: Witness | None = None) -> None:
+        """``witness``: keeps on this machine what was written."""
+        self._store, self._who, self._witness = store, who, witness
         self._writer = secrets.token_hex(6)
-        self._previous = ""
         self._number = 0
+        self._last: str = ""  #: mark of the last link that is surely there
+        self._unsure: list[str] = []  #: marks of those behind it: nobody knows whether they are
+        self._begun: list[AuditEntry] = []  #: entries among those; their acts were never begun
         self._lock = threading.Lock()
         self._part = threading.local()
 
@@ -88,6 +96,9 @@ class Audit:
         except ConsoleError as exc:
             self._close(entry, f"failed: {exc}")
             raise
+        except BaseException as exc:
+            self._close(entry, f"failed: broken off ({type(exc).__name__})")
+            raise
         self._close(entry, act.outcome)
 
     @contextmanager
@@ -102,32 +113,77 @@ class Audit:
 
     def _open(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> AuditEntry:
         with self._lock:
-            self._number += 1
+            self._close_unbegun()
             at = self._store.now_ms()
+            link = self._next()
             if len(targets) > TARGETS_KEPT:
                 detail = {**detail, "count": len(targets)}
-            body = json.dumps(masked(detail), ensure_ascii=False, sort_keys=True)
-            entry_id = f"{at:013d}-{self._writer}-{self._number:06d}"
-            kept = tuple(masked_text(target) for target in targets[:TARGETS_KEPT])
-            text = "\n".join([self._previous, entry_id, str(at), self._who, action, *kept, body])
-            digest = hashlib.sha256(text.encode()).hexdigest()
             entry = AuditEntry(
-                entry_id=entry_id,
+                entry_id=chain.entry_id(at, self._writer, link.number),
                 at=at,
                 who=self._who,
                 action=action,
-                target=kept,
-                detail=body,
+                target=tuple(map(masked_text, targets[:TARGETS_KEPT])),
+                detail=json.dumps(masked(detail), ensure_ascii=False, sort_keys=True),
                 previous=self._previous,
-                digest=digest,
             )
-            self._store.append_audit(entry)
-            self._previous = digest
+            digest = chain.opening(entry, link)
+            entry = replace(entry, digest=digest, link=replace(link, digest=digest))
+            try:
+                self._write(entry, digest, link.number, lambda: self._store.append_audit(entry))
+            except BaseException:
+                self._begun.append(entry)
+                raise
             return entry
 
     def _close(self, entry: AuditEntry, outcome: str) -> None:
         """The act is done: that its entry stays open is worth a warning, not the outcome that the person sees."""
         try:
-            self._store.close_audit(entry.entry_id, masked_text(outcome)[:500], self._store.now_ms())
+            with self._lock:
+                self._end(entry, outcome)
         except StoreError as exc:
             log.warning("the audit entry %s stays open (%s): %s", entry.entry_id, outcome, exc)
+
+    def _end(self, entry: AuditEntry, outcome: str, *, sure: bool = True) -> None:
+        outcome, at, link = masked_text(outcome)[:500], self._store.now_ms(), self._next()
+        link = replace(link, digest=chain.ending(entry, outcome, at, link))
+        write = partial(self._store.close_audit, entry.entry_id, outcome, at, link)
+        self._write(entry, link.digest, link.number, write, sure=sure)
+
+    def _close_unbegun(self) -> None:
+        """Entries that may have been written although nobody said so: no act followed them. Where there is none, its
+        end is not kept either, so neither is sure.
+        """
+        while self._begun:
+            entry = self._begun[0]
+            before, unsure = self._last, list(self._unsure)
+            self._end(entry, "failed: the entry could not be confirmed; nothing was done", sure=False)
+            self._last, self._unsure = before, [*unsure, self._last]
+            self._begun.pop(0)
+
+    @property
+    def _previous(self) -> str:
+        found = chain.parse(self._last)
+        return found.digest if found is not None else ""
+
+    def _next(self) -> Link:
+        """The link that comes now, without its seal."""
+        heads = [mark for mark in self._store.audit_heads() if chain.parse(mark) is not None]
+        others = [mark for mark in heads if f"-{self._writer}-" not in mark][: chain.HEADS]
+        seen = (self._last, *others) if self._last else tuple(others)
+        return Link(number=self._number + 1, seen=seen, unsure=tuple(self._unsure))
+
+    def _write(
+        self, entry: AuditEntry, digest: str, number: int, write: Callable[[], None], *, sure: bool = True
+    ) -> None:
+        """Write a link. Where that fails it may be there all the same: the next one says so, and has another number."""
+        mark = str(chain.Mark(entry.entry_id, number, digest))
+        self._number = number
+        try:
+            write()
+        except BaseException:
+            self._unsure.append(mark)
+            raise
+        self._last, self._unsure = mark, []
+        if self._witness is not None and sure:
+            self._witness.note([mark])

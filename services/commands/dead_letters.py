@@ -64,9 +64,9 @@ class DeadLetterCommands:
 
     def set_triage(self, task_ids: Sequence[str], triage: str, *, note: str = "") -> Outcome:
         """Archive, ignore or reopen."""
-        self._audit.need(self._operator, "operator", "dead.triage", task_ids)
         if triage not in (Triage.OPEN, Triage.ARCHIVED, Triage.IGNORED):
             raise UsageError("triage is open, archived or ignored", field="triage")
+        self._audit.need(self._operator, "operator", f"dead.{triage}", task_ids)
         chosen = list(dict.fromkeys(task_ids))
         done: list[str] = []
         skipped: list[Refusal] = []

@@ -221,11 +221,11 @@ class FleetCommands:
         """Order a worker to drain, resume, stop, change its slots or refuse types (see ``worker_order``); it obeys at
         its next heartbeat.
         """
-        self._audit.need(self._operator, "operator", "worker.order", [worker])
         try:
             told = worker_order.parse(order)
         except ValueError as exc:
             raise UsageError(f"{exc}", field="slots" if order.startswith("slots") else "order") from exc
+        self._audit.need(self._operator, "operator", f"worker.{told.verb}", [worker])
         if worker not in {info.worker for info in self._store.workers()}:
             raise UsageError(said("worker.unknown", name=repr(worker)), field="worker")
         details: dict[str, object] = {"slots": told.slots, **dict(lane_share.named(told.shares))} if told.slots else {}

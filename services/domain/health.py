@@ -31,6 +31,20 @@ SENTENCES: dict[str, str] = {
         "Process {pid} ({name}) writes to the local database and is frozen; nobody else can write"
     ),
     "doctor.frozen_writer.remedy": N_("Let it go on (kill -CONT and its number), or end it; nothing is lost by that."),
+    "doctor.audit": N_("The audit is as it was written: {rows} entries"),
+    "doctor.audit_newest": N_("The newest {rows} entries of the audit are as they were written; --deep looks at all"),
+    "doctor.audit_wrong": N_("The audit is not as it was written, in {n} places; the first: {what}"),
+    "doctor.audit_wrong.remedy": N_(
+        "`audit verify` names them all. Find out who can write to the store; where a backup was put back, `audit accept"
+        " --note` says so."
+    ),
+    "doctor.audit_accepted": N_("Faults of the audit that an admin has accepted: {n}"),
+    "doctor.audit_unknown": N_("Acts of which nobody knows how they ended, for their program fell over: {n}"),
+    "doctor.audit_unknown.remedy": N_("`audit list --filter 'state:unknown'` names them; look what was done."),
+    "doctor.role_bad": N_("The role of {who} cannot be read, so they may only look"),
+    "doctor.role_bad.remedy": N_("An admin gives it again: `role set`."),
+    "doctor.no_admin": N_("Nobody of the fleet is admin, so nobody can give roles or change task types"),
+    "doctor.no_admin.remedy": N_("Whoever keeps the store writes the role of one account there (see ARCHITECTURE.md)."),
     "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
     "doctor.broker_seen": N_("The broker answers: {what}"),
     "doctor.not_declared": N_("These queues or exchanges are not there yet: {what}"),

@@ -20,6 +20,8 @@ REFUSALS: dict[str, str] = {
     "role.no_entry": N_("{who} has no role of their own; everybody without one is {default}"),
     "role.default": N_("everybody without a role of their own can be {known}, not {role}"),
     "role.last_admin": N_("{who} is the only admin; make somebody else admin first"),
+    "audit.note": N_("say why in 1 to {most} characters, not {count}"),
+    "audit.nothing_wrong": N_("nothing is wrong with the audit that nobody has accepted"),
     "role.contested": N_("somebody else changes roles at this moment; try again"),
     "store.closed": N_("the store {address} is closed"),
     "store.refuses_user": N_("{address} refuses user or password; check the address of the store"),

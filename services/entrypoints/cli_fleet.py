@@ -9,20 +9,27 @@ from typing import Any
 import msgspec
 
 from services import assembly, messages
+from services.domain import audit
+from services.domain.audit import AuditEntry
 from services.domain.errors import UsageError
 from services.domain.insight import depth, flow
 from services.domain.insight import worker as insight
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.worker import STATES
 from services.domain.said import said
-from services.entrypoints import cli_duplicates, shapes
+from services.entrypoints import cli_audit, cli_duplicates, shapes
 from services.entrypoints.context import EXIT_OK, MAX_ROWS, Context, examples, table, whole
 from services.messages import english_headline
 from services.monitor.flow import FlowQueries, numbers, taken_once
 from services.monitor.live import Snapshot
 from services.monitor.meter import Meter
 
-AUDIT_EXAMPLES = ("audit list --limit 20", "audit list --filter 'who:ann* action:dead.republish age<1d'")
+AUDIT_EXAMPLES = (
+    "audit list --limit 20",
+    "audit list --filter 'who:ann* action:dead.republish age<1d'",
+    "audit list --filter state:unknown",
+    *cli_audit.EXAMPLES,
+)
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -30,16 +37,16 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
     numbers = nouns.add_parser("stats", parents=[common], help="counts by status and lane, or of one batch")
     numbers.add_argument("--batch", default="", metavar="NAME", help="how the tasks of this batch stand")
     numbers.set_defaults(handler=stats)
-    audit = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
-    listing = audit.add_subparsers(required=True, metavar="VERB").add_parser(
-        "list", parents=[common], help="newest first"
-    )
+    trail = nouns.add_parser("audit", parents=[common], help="who did what", **examples(AUDIT_EXAMPLES))
+    verbs = trail.add_subparsers(required=True, metavar="VERB")
+    listing = verbs.add_parser("list", parents=[common], help="newest first")
     listing.add_argument("--limit", type=whole(1, MAX_ROWS), default=50)
     listing.add_argument(
-        "--filter", metavar="EXPR", default="", help="who: action: target: outcome: detail: age<2h, or words anywhere"
+        "--filter", metavar="EXPR", default="", help="who: action: target: outcome: detail: state: age<2h, or words"
     )
     listing.add_argument("--before", metavar="ID", default="", help="`next` of the page before")
     listing.set_defaults(handler=audit_list)
+    cli_audit.add(verbs, common)
 
 
 def stats(context: Context) -> int:
@@ -177,20 +184,27 @@ def audit_list(context: Context) -> int:
     args = context.args
     with context.engine() as engine:
         trail = assembly.queries(engine).audit.entries(args.filter, limit=args.limit, before=args.before)
+        now = engine.store.now_ms()
     entries = trail.entries
     document = {
         "entries": [
-            msgspec.to_builtins(entry) | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
+            msgspec.to_builtins(entry)
+            | {"at": shapes.iso(entry.at), "closed_at": shapes.iso(entry.closed_at)}
+            | {"state": audit.state(entry, now)}
             for entry in entries
         ],
         "next": trail.next or None,
     }
     rows = [
-        (shapes.iso(entry.at), entry.who, entry.action, _targets(entry.target), entry.outcome or "open", entry.detail)
+        (shapes.iso(entry.at), entry.who, entry.action, _targets(entry.target), _outcome(entry, now), entry.detail)
         for entry in entries
     ]
     context.show(document, table(("at", "who", "action", "targets", "outcome", "detail"), rows))
     return EXIT_OK
+
+
+def _outcome(entry: AuditEntry, now: int) -> str:
+    return entry.outcome or ("open" if audit.state(entry, now) == "open" else "outcome unknown")
 
 
 def _targets(targets: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from services import messages
+from services.audit_witness import Witness
 from services.domain import ability, health, health_queues, schedule, schema, shop_queue, task_type
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.health import ERROR, NOTE, OK, WARNING, Finding, finding
@@ -20,7 +21,7 @@ from services.domain.miscount import some
 from services.domain.query import Counts
 from services.domain.said import Said, words_of
 from services.domain.status import ACTIVE, WAITING, Status
-from services.engine import fates, leader, leader_link
+from services.engine import audit_check, fates, leader, leader_link, people
 from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
@@ -36,6 +37,8 @@ LOOK = 1000
 COMPARED = 20_000
 #: for how long it is told why nobody leads
 RESIGNED_MS = 15 * 60_000
+#: entries of the audit, the newest, that are looked at without being asked to
+AUDITED = 20_000
 #: files that are named, then dots
 NAMED = 4
 
@@ -71,6 +74,8 @@ class Doctor:
             found += self._of_broker(delays)
             found += self._of_fleet()
             found += self._of_records(deep=deep)
+            found += self._of_roles()
+            found += self._of_audit(Witness(home, mark) if mark else None, deep=deep)
         except ConsoleError as exc:  # it answered a moment ago
             found.append(finding(ERROR, "store", STORE_GONE, error=words_of(exc)))
         return self._with_loss(found)
@@ -221,6 +226,32 @@ class Doctor:
                 params: dict[str, Param] = {"name": entry.name, "seconds": one.late_ms // 1000}
                 told = Message("doctor.schedule_late", params)
                 found.append(Finding(level=ERROR, check="schedules", message=told, remedy=one.why))
+        return found
+
+    def _of_roles(self) -> list[Finding]:
+        known = people.roles(self._store)
+        found = [
+            finding(WARNING, "roles", "doctor.role_bad", who=one.who)
+            for one in known.people
+            if one.entry is not None and not one.entry.readable
+        ]
+        if any(one.entry is not None for one in known.people) and not known.admins():
+            found.append(finding(WARNING, "roles", "doctor.no_admin"))
+        return found
+
+    def _of_audit(self, witness: Witness | None, *, deep: bool) -> list[Finding]:
+        """Whether the trail is as it was written."""
+        seen = audit_check.check(self._store, witness, newest=0 if deep else AUDITED)
+        found: list[Finding] = []
+        if seen.wrong:
+            params: dict[str, Param] = {"n": len(seen.wrong), "what": _said(seen.wrong[0].message)}
+            found.append(finding(ERROR, "audit", "doctor.audit_wrong", **params))
+        else:
+            found.append(finding(OK, "audit", "doctor.audit" if seen.whole else "doctor.audit_newest", rows=seen.rows))
+        if seen.accepted:
+            found.append(finding(NOTE, "audit", "doctor.audit_accepted", n=len(seen.accepted)))
+        if seen.unknown:
+            found.append(finding(NOTE, "audit", "doctor.audit_unknown", n=seen.unknown))
         return found
 
     def _of_records(self, *, deep: bool) -> list[Finding]:

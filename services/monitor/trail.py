@@ -6,14 +6,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.domain import filter_time
+from services.audit_witness import Witness
+from services.domain import audit, filter_time
 from services.domain.errors import UsageError
+from services.domain.insight.audit import Verdict
+from services.engine import audit_check
 from services.ports import AuditEntry, Store
 
-FIELDS = ("who", "action", "target", "outcome", "detail", "text")
+FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
-#: as ``commands.audit`` makes ids
-_ENTRY = re.compile(r"\d{13}-[0-9a-f]+-\d+", re.ASCII)
 _WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?(?:\"([^\"]*)\"|(\S+))")
 _Test = Callable[[AuditEntry], bool]
 
@@ -29,18 +30,22 @@ class Trail:
 class AuditQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self, store: Store, witness: Witness | None = None) -> None:
+        self._store, self._witness = store, witness
+
+    def verify(self) -> Verdict:
+        """Whether all of it is as it was written."""
+        return audit_check.check(self._store, self._witness)
 
     def entries(self, text: str = "", *, limit: int = 50, before: str = "") -> Trail:
         """The newest entries that match all words: ``who:ann* action:dead.republish target:ID outcome:partly
-        detail:batch age<2h``, bare words anywhere, ``-`` in front negates, ``*`` at the end is a prefix; outcome,
-        detail and bare words mean "contains".
+        detail:batch state:unknown age<2h``, bare words anywhere, ``-`` in front negates, ``*`` at the end is a prefix;
+        outcome, detail and bare words mean "contains".
 
         Raises:
             UsageError: the text is no such filter, or ``before`` is no entry's id.
         """
-        if before and not _ENTRY.fullmatch(before):
+        if before and not audit.is_entry(before):
             raise UsageError(f"--before takes `next` of the page before, not {before!r:.60}", field="--before")
         tests = _tests(text, self._store.now_ms())
         found: list[AuditEntry] = []
@@ -85,6 +90,8 @@ def _test(name: str, op: str, value: str, now_ms: int) -> _Test:
     if name not in FIELDS or op != ":":
         raise UsageError(f"the audit has no field {name!r:.40}; it has {', '.join(FIELDS)} and age", field="filter")
     wanted = value.casefold()
+    if name == "state":
+        return lambda entry: audit.state(entry, now_ms) == wanted
     if name in ("who", "action", "target"):
         return lambda entry: any(_same(word, wanted) for word in _words(entry, name))
     return lambda entry: any(wanted in word.casefold() for word in _words(entry, name))

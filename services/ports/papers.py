@@ -7,6 +7,7 @@ from typing import Protocol
 
 import msgspec
 
+from services.domain.audit import AuditEntry, AuditRow, Link
 from services.domain.remarks import Note, Suppressed
 
 
@@ -22,21 +23,6 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     stored_at: int = 0
     error_kind: str = ""
     error: str = ""
-
-
-class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person asked for: written before the act, closed after it."""
-
-    entry_id: str
-    at: int
-    who: str  #: user@host
-    action: str  #: e.g. task.cancel
-    target: tuple[str, ...] = ()
-    detail: str = ""  #: JSON
-    outcome: str = ""  #: "" while open, then done | refused | failed: ...
-    closed_at: int = 0
-    previous: str = ""  #: SHA-256 of the writer's entry before
-    digest: str = ""
 
 
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
@@ -73,10 +59,23 @@ class Papers(Protocol):
         """How many there were in all, by (outcome, ``platform:shop_id``, type)."""
 
     def append_audit(self, entry: AuditEntry) -> None:
-        """Add an entry; the same id again changes nothing."""
+        """Add an entry; the same id again changes nothing. Its link becomes a head in the same step, in place of those
+        that it names.
+        """
 
-    def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
-        """Write the outcome of an open entry; the first one stays."""
+    def close_audit(self, entry_id: str, outcome: str, at: int, end: Link | None = None) -> None:
+        """Write the outcome of an open entry; the first one stays. ``end`` becomes a head as above."""
+
+    def audit_heads(self) -> list[str]:
+        """Marks of the links that no other one names yet; also what stands there and is none."""
+
+    def audit_rows(self, limit: int, before: int = 0) -> list[AuditRow]:
+        """Rows as they lie there, those that cannot be read too, in reverse order of writing, those at a place lower
+        than ``before`` if it is given.
+        """
+
+    def audit_strays(self) -> list[str]:
+        """Names under which something of an entry is kept that stands at no place of the order."""
 
     def audit(self, limit: int, before: str = "") -> list[AuditEntry]:
         """Entries in reverse order of writing, those written before the entry ``before`` if it is given."""

@@ -8,16 +8,19 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from services.domain.audit import AuditRow, Link
 from services.domain.change import Claim, Op
 from services.domain.task import ENCODER
 from services.ports import AuditEntry, Letter, LogLine
 from services.store.embedded_part import Part
 from services.store.embedded_write import IN_LIST, text_list
+from services.store.unreadable import tell
 
 EXECUTED_MS = 3_600_000
 LOG_LINES = 5_000
 _LETTER = msgspec.msgpack.Decoder(Letter)
 _ENTRY = msgspec.msgpack.Decoder(AuditEntry)
+_LINK = msgspec.msgpack.Decoder(Link)
 
 
 def with_marks(conn: sqlite3.Connection, ops: Sequence[Op], now: int) -> Sequence[Op]:
@@ -95,23 +98,67 @@ class Papers(Part):
         """Add an entry."""
         row = (entry.entry_id, ENCODER.encode(entry), entry.outcome, entry.closed_at)
         sql = "INSERT OR IGNORE INTO audit (entry_id, data, outcome, closed_at) VALUES (?, ?, ?, ?)"
-        self._write(lambda conn: conn.execute(sql, row))
 
-    def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
+        def append(conn: sqlite3.Connection) -> None:
+            if conn.execute(sql, row).rowcount and entry.link is not None:
+                _advance(conn, entry.entry_id, entry.link)
+
+        self._write(append)
+
+    def close_audit(self, entry_id: str, outcome: str, at: int, end: Link | None = None) -> None:
         """Close an open entry."""
-        sql = "UPDATE audit SET outcome = ?, closed_at = ? WHERE entry_id = ? AND outcome = ''"
-        self._write(lambda conn: conn.execute(sql, (outcome, at, entry_id)))
+        sql = "UPDATE audit SET outcome = ?, closed_at = ?, ending = ? WHERE entry_id = ? AND outcome = ''"
+        row = (outcome, at, ENCODER.encode(end) if end is not None else None, entry_id)
+
+        def close(conn: sqlite3.Connection) -> None:
+            if conn.execute(sql, row).rowcount and end is not None:
+                _advance(conn, entry_id, end)
+
+        self._write(close)
 
     def audit(self, limit: int, before: str = "") -> list[AuditEntry]:
-        """Entries, the last one first."""
-        sql = "SELECT data, outcome, closed_at FROM audit"
+        """Entries, the last one first; what cannot be read is passed over."""
+        sql = "SELECT id, entry_id, data, outcome, closed_at, ending FROM audit"
         values: tuple[str | int, ...] = (limit,)
         if before:
             sql += " WHERE id < (SELECT id FROM audit WHERE entry_id = ?)"
             values = (before, limit)
         with self._read() as conn:
             rows = conn.execute(f"{sql} ORDER BY id DESC LIMIT ?", values).fetchall()
-        return [replace(_ENTRY.decode(data), outcome=outcome, closed_at=at) for data, outcome, at in rows]
+        return [found.entry for found in map(_audit_row, rows) if found.entry is not None]
+
+    def audit_heads(self) -> list[str]:
+        """The heads."""
+        with self._read() as conn:
+            return [str(mark) for (mark,) in conn.execute("SELECT mark FROM audit_heads ORDER BY mark")]
+
+    def audit_rows(self, limit: int, before: int = 0) -> list[AuditRow]:
+        """Rows, the last one first."""
+        sql = "SELECT id, entry_id, data, outcome, closed_at, ending FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?"
+        with self._read() as conn:
+            return [_audit_row(row) for row in conn.execute(sql, (before or 1 << 62, limit))]
+
+    def audit_strays(self) -> list[str]:
+        """None: all of an entry is one row."""
+        return []
+
+
+def _advance(conn: sqlite3.Connection, entry_id: str, link: Link) -> None:
+    """A link is a head now, and those are none any more that it names."""
+    conn.executemany("DELETE FROM audit_heads WHERE mark = ?", [(mark,) for mark in (*link.seen, *link.unsure)])
+    conn.execute("INSERT OR IGNORE INTO audit_heads VALUES (?)", (f"{entry_id}/{link.number}/{link.digest}",))
+
+
+def _audit_row(row: tuple[int, object, bytes, str, int, bytes | None]) -> AuditRow:
+    place, key, data, outcome, closed_at, ending = row
+    try:
+        end = _LINK.decode(ending) if ending is not None else None
+        entry = _ENTRY.decode(data)
+        entry = replace(entry, outcome=entry.outcome or f"{outcome}", closed_at=entry.closed_at or closed_at, end=end)
+    except (msgspec.MsgspecError, TypeError, ValueError) as exc:
+        tell(repr(data).encode(), "row of the audit", str(exc))
+        return AuditRow(place=place, key=str(key))
+    return AuditRow(place=place, key=str(key), entry=entry)
 
 
 def _log_end(conn: sqlite3.Connection, task_id: str, attempt: int) -> int:

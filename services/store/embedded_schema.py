@@ -283,6 +283,12 @@ CREATE INDEX tasks_homebound ON tasks (gate, lane, task_type, priority DESC, cre
     WHERE gate > 'home_node:' AND gate < 'home_node;';
 """
 
+#: marks of the links of the audit that no other one names yet; the seal of an outcome
+_AUDIT = """
+CREATE TABLE audit_heads (mark TEXT PRIMARY KEY) WITHOUT ROWID;
+ALTER TABLE audit ADD COLUMN ending BLOB;
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -290,5 +296,6 @@ _STEPS = (
     _UNDER_WAY,
     _SESSIONS,
     _HOMES,
+    _AUDIT,
 )
 SCHEMA = Schema("store", _STEPS)

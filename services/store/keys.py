@@ -67,6 +67,8 @@ LETTERS = ROOT + "letters"
 AUDIT = ROOT + "audit"
 AUDIT_ORDER = ROOT + "audit:order"
 AUDIT_CLOSED = ROOT + "audit:closed"
+AUDIT_ENDS = ROOT + "audit:ends"  #: by entry, the seal of its outcome
+AUDIT_HEADS = ROOT + "audit:heads"  #: marks of the links that no other one names yet
 
 SUPPRESSED = ROOT + "dup"  #: tasks that met another one with the same work, by the instant
 SUPPRESSED_OF = ROOT + "dup:of"  #: what is told of each

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 import msgspec
 
+from services.domain.audit import AuditRow, Link
 from services.ports import AuditEntry, Letter, LogLine
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
+from services.store.unreadable import tell
 
 LOG_LINES = 5000
 LOG_MS = 7 * 86_400_000
@@ -22,6 +24,7 @@ _LETTER = msgspec.msgpack.Decoder(Letter)
 _LINE = msgspec.msgpack.Decoder(LogLine)
 _ENTRY = msgspec.msgpack.Decoder(AuditEntry)
 _END = msgspec.msgpack.Decoder(tuple[str, int])
+_LINK = msgspec.msgpack.Decoder(Link)
 
 
 class Papers(Part):
@@ -65,12 +68,17 @@ class Papers(Part):
     def append_audit(self, entry: AuditEntry) -> None:
         """Add an entry; the same id again changes nothing."""
         self._link.check_writable()
-        self._link.run(_APPEND, (keys.AUDIT, keys.AUDIT_ORDER), entry.entry_id, _PACK.encode(entry))
+        mark, gone = _heads(entry.entry_id, entry.link)
+        names = (keys.AUDIT, keys.AUDIT_ORDER, keys.AUDIT_HEADS)
+        self._link.run(_APPEND, names, entry.entry_id, _PACK.encode(entry), mark, *gone)
 
-    def close_audit(self, entry_id: str, outcome: str, at: int) -> None:
+    def close_audit(self, entry_id: str, outcome: str, at: int, end: Link | None = None) -> None:
         """Write the outcome of an open entry; the first one stays."""
         self._link.check_writable()
-        self._link.run(_CLOSE, (keys.AUDIT, keys.AUDIT_CLOSED), entry_id, _PACK.encode((outcome, at)))
+        mark, gone = _heads(entry_id, end)
+        names = (keys.AUDIT, keys.AUDIT_CLOSED, keys.AUDIT_ENDS, keys.AUDIT_HEADS)
+        seal = _PACK.encode(end) if end is not None else b""
+        self._link.run(_CLOSE, names, entry_id, _PACK.encode((outcome, at)), seal, mark, *gone)
 
     def audit(self, limit: int, before: str = "") -> list[AuditEntry]:
         """Entries in reverse order of writing, those written before ``before`` if it is given."""
@@ -81,15 +89,67 @@ class Papers(Part):
                 return []
             first = rank + 1
         ids = self._link.call("ZREVRANGE", keys.AUDIT_ORDER, first, first + limit - 1)
+        return [row.entry for row in self._rows(ids, 0) if row.entry is not None]
+
+    def audit_heads(self) -> list[str]:
+        """Marks of the links that no other one names yet."""
+        (kind,) = self._link.many([("TYPE", keys.AUDIT_HEADS)])
+        if kind in (b"none", "none"):
+            return []
+        if kind not in (b"set", "set"):
+            return [f"{keys.AUDIT_HEADS} is no set"]
+        return sorted(mark.decode("utf-8", "replace") for mark in self._link.call("SMEMBERS", keys.AUDIT_HEADS))
+
+    def audit_rows(self, limit: int, before: int = 0) -> list[AuditRow]:
+        """Rows in reverse order of writing; a place is the rank in the order, from 1."""
+        last = before - 1 if before else int(self._link.call("ZCARD", keys.AUDIT_ORDER))
+        if last < 1:
+            return []
+        first = max(1, last - limit + 1)
+        ids = self._link.call("ZRANGE", keys.AUDIT_ORDER, first - 1, last - 1)
+        return self._rows(ids, first)[::-1]
+
+    def audit_strays(self) -> list[str]:
+        """Names under which something of an entry is kept that stands at no place of the order."""
+        order, *kept = self._link.many(
+            [
+                ("ZRANGE", keys.AUDIT_ORDER, 0, -1),
+                ("HKEYS", keys.AUDIT),
+                ("HKEYS", keys.AUDIT_CLOSED),
+                ("HKEYS", keys.AUDIT_ENDS),
+            ],
+            atomic=True,
+        )
+        strays = {name for names in kept for name in names} - set(order)
+        return sorted(name.decode("utf-8", "replace") for name in strays)
+
+    def _rows(self, ids: Sequence[bytes], first: int) -> list[AuditRow]:
         if not ids:
             return []
-        entries, ends = self._link.many([("HMGET", keys.AUDIT, *ids), ("HMGET", keys.AUDIT_CLOSED, *ids)], atomic=True)
-        return [_closed(entry, end) for entry, end in zip(entries, ends, strict=True) if entry is not None]
+        names = (keys.AUDIT, keys.AUDIT_CLOSED, keys.AUDIT_ENDS)
+        found = self._link.many([("HMGET", name, *ids) for name in names], atomic=True)
+        return [_row(place, *each) for place, each in enumerate(zip(ids, *found, strict=True), first)]
 
 
-def _closed(packed: bytes, end: bytes | None) -> AuditEntry:
-    entry = _ENTRY.decode(packed)
-    if end is None or entry.outcome:
-        return entry
-    outcome, at = _END.decode(end)
-    return msgspec.structs.replace(entry, outcome=outcome, closed_at=at)
+def _heads(entry_id: str, link: Link | None) -> tuple[str, tuple[str, ...]]:
+    """The mark that becomes a head, and those that are none any more."""
+    if link is None:
+        return "", ()
+    return f"{entry_id}/{link.number}/{link.digest}", (*link.seen, *link.unsure)
+
+
+def _row(place: int, name: bytes, packed: bytes | None, closed: bytes | None, sealed: bytes | None) -> AuditRow:
+    key = name.decode("utf-8", "replace")
+    if packed is None:
+        return AuditRow(place=place, key=key, missing=True)
+    try:
+        entry = _ENTRY.decode(packed)
+        if closed is not None and not entry.outcome:
+            outcome, at = _END.decode(closed)
+            entry = msgspec.structs.replace(entry, outcome=outcome, closed_at=entry.closed_at or at)
+        if sealed is not None:
+            entry = msgspec.structs.replace(entry, end=_LINK.decode(sealed))
+    except (msgspec.MsgspecError, ValueError) as exc:
+        tell(packed, "row of the audit", str(exc))
+        return AuditRow(place=place, key=key)
+    return AuditRow(place=place, key=key, entry=entry)

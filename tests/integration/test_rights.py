@@ -23,6 +23,7 @@ import services.commands
 from services import assembly, mending
 from services.commands.bulk import Control
 from services.commands.operator import person
+from services.domain.audit import AuditEntry
 from services.domain.breaker import Rule
 from services.domain.change import Claim, CloseSession, Finish, SetTriage
 from services.domain.errors import NotAllowed, StoreUnavailable
@@ -199,6 +200,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "ScheduleCommands.run": of("run", Stage.plan),
     "ScheduleCommands.set_zone": of("set_zone", exactly("Asia/Shanghai")),
     "RepairCommands.repair": of("repair"),
+    "AuditCommands.accept": of("accept", note="a backup"),
     "RoleCommands.set": of("set", exactly("ben@desk-02"), exactly("operator")),
     "RoleCommands.remove": of("remove", exactly("cleo@desk-03")),
     "RoleCommands.set_default": of("set_default", exactly("viewer")),
@@ -230,6 +232,7 @@ ADMINS = {
     "BreakerCommands.set_rule",
     "ScheduleCommands.set_zone",
     "RepairCommands.repair",
+    "AuditCommands.accept",
     "RoleCommands.set",
     "RoleCommands.remove",
     "RoleCommands.set_default",
@@ -237,7 +240,13 @@ ADMINS = {
 
 
 #: succeeds here without changing anything that is kept
-IDLE = {"CauseCommands.lift", "BreakerCommands.close", "RepairCommands.repair", "FleetCommands.undedicate"}
+IDLE = {
+    "AuditCommands.accept",
+    "CauseCommands.lift",
+    "BreakerCommands.close",
+    "RepairCommands.repair",
+    "FleetCommands.undedicate",
+}
 
 
 # ---------------------------------------------------------------------------------------------------- by reflection
@@ -311,6 +320,7 @@ def stage(fleet: Fleet) -> Stage:
     for who, role in (("ann", "admin"), ("cleo@desk-03", "operator"), ("vera@desk-04", "viewer")):
         fleet.engine.store.put_document("role", who, f'{{"role": "{role}"}}')
     fleet.engine.store.add_document("fleet", "time_zone", '"UTC"')
+    fleet.engine.store.append_audit(AuditEntry(entry_id="e1", at=1, who="ann", action="x", digest="made up"))
     fleet.apply(CloseSession(shop="pdd:s1", kind="captcha", by="ann", note=""))
     fleet.apply(SetTriage(task_id=found.dead(), triage="archived", by="ann"))
     return found

@@ -72,6 +72,7 @@ PLAN = (
     Entry(looks="P shop breaker", way=Way.LINE),
     Entry(looks="P role list", way=Way.LINE),
     Entry(looks="P audit list .*", way=Way.LINE),
+    Entry(looks="P audit verify", way=Way.LINE),
     Entry(looks="P repair --dry-run", way=Way.LINE),
     Entry(looks="P doctor", way=Way.LINE, code=1),
     Entry(looks=r"py -3\.11 .*|\.venv\\Scripts\\.*", way=Way.NOT_HERE, why="Windows"),

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from services.commands.audit import TARGETS_KEPT, Audit
+from services.domain.audit import AuditEntry, Link
 from services.domain.errors import NotAllowed, StoreUnavailable, UsageError
-from services.ports import AuditEntry
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room
 
@@ -54,27 +54,41 @@ def test_counted_items_are_told(room: Room) -> None:
     ]
 
 
-def test_each_entry_seals_the_one_before(room: Room) -> None:
+def test_each_link_seals_the_one_before_and_names_what_others_wrote_last(room: Room) -> None:
     audit = Audit(room.store, "ann@desk")
     for number in range(4):
         with audit.act("task.cancel", [f"t{number}"], {"n": number}):
             pass
-    entries = list(reversed(room.store.audit(10)))
-    previous = ""
-    for entry in entries:
-        assert entry.previous == previous
-        assert entry.digest == sealed(entry)
-        previous = entry.digest
+    previous, number = "", 0
+    for entry in reversed(room.store.audit(10)):
+        assert entry.link is not None
+        assert entry.end is not None
+        assert (entry.previous, entry.link.number, entry.end.number) == (previous, number + 1, number + 2)
+        assert entry.digest == entry.link.digest == sealed(entry, entry.link)
+        assert entry.end.seen == (f"{entry.entry_id}/{entry.link.number}/{entry.digest}",)
+        previous, number = entry.end.digest, entry.end.number
+        last = f"{entry.entry_id}/{number}/{previous}"
+    assert room.store.audit_heads() == [last]
     other = Audit(room.store, "ann@desk")
     with other.act("x", []):
         pass
-    assert room.store.audit(1)[0].previous == "", "each writer has a chain of its own"
+    fresh = room.store.audit(1)[0]
+    assert fresh.previous == "", "each writer has a chain of its own"
+    assert fresh.link is not None
+    assert fresh.link.seen == (last,), "and names the heads of the others"
 
 
-def sealed(entry: AuditEntry) -> str:
+def sealed(entry: AuditEntry, link: Link) -> str:
     """The digest as anybody can compute it."""
-    parts = [entry.previous, entry.entry_id, str(entry.at), entry.who, entry.action, *entry.target, entry.detail]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    words = [entry.entry_id, entry.at, entry.who, entry.action, list(entry.target), entry.detail, entry.previous]
+    said = ["fleetdeck audit 1", "begins", *words, link.number, list(link.seen), list(link.unsure)]
+    return hashlib.sha256(json.dumps(said, ensure_ascii=False, separators=(",", ":")).encode()).hexdigest()
+
+
+def test_an_act_that_is_broken_off_is_told_as_that(room: Room) -> None:
+    with pytest.raises(KeyboardInterrupt), Audit(room.store, "ann").act("x", []):
+        raise KeyboardInterrupt
+    assert room.store.audit(1)[0].outcome == "failed: broken off (KeyboardInterrupt)"
 
 
 def test_many_targets_are_cut_and_counted(room: Room) -> None:

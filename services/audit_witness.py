@@ -1,0 +1,63 @@
+"""What this machine has seen of a store's audit: the last links, kept in its home, so that they are missed if they go.
+
+A file for each store, a mark a line. Whoever can change the store may not be able to change this.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from services import home_folder
+from services.domain import audit
+from services.domain.errors import UsageError
+
+log = logging.getLogger(__name__)
+FOLDER = "audit"
+#: marks that are kept; when there are twice as many the older half goes
+KEPT = 500
+_MOST_BYTES = 2 * KEPT * 120
+
+
+class Witness:
+    """The file of one store."""
+
+    def __init__(self, home: Path, mark: str) -> None:
+        """``mark``: the name of the store for this machine (``Settings.store_mark``)."""
+        self._home, self._path = home, home / FOLDER / f"{mark}.seen"
+
+    def note(self, marks: Sequence[str]) -> None:
+        """Keep these; where that cannot be, nothing depends on it."""
+        if not marks:
+            return
+        try:
+            home_folder.make(self._home)
+            self._path.parent.mkdir(exist_ok=True, mode=0o700)
+            home_folder.keep_private(self._path)
+            with self._path.open("ab") as file:  # one write, so that several programs may do it at once
+                file.write("".join(f"{mark}\n" for mark in marks).encode())
+                size = file.tell()
+            if size > _MOST_BYTES:
+                self._shorten()
+        except (OSError, UsageError) as exc:
+            log.info("what was seen of the audit is not kept in %s: %s", self._path, exc)
+
+    def marks(self) -> list[str]:
+        """What was seen, the oldest first; lines that are no marks are passed over."""
+        try:
+            lines = self._path.read_bytes().decode("ascii", "replace").splitlines()
+        except OSError:
+            return []
+        return list(dict.fromkeys(line for line in lines if audit.parse(line) is not None))[-2 * KEPT :]
+
+    def _shorten(self) -> None:
+        kept = self.marks()[-KEPT:]
+        fresh = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
+        with contextlib.suppress(FileNotFoundError):
+            fresh.unlink()
+        home_folder.keep_private(fresh)
+        fresh.write_text("".join(f"{mark}\n" for mark in kept), encoding="ascii")
+        fresh.replace(self._path)

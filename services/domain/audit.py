@@ -1,0 +1,146 @@
+"""Entries of the audit and how they are chained: each writer seals what it writes, and names what others wrote last.
+
+A *link* is one thing written: that an act begins (the entry), or how it ended. A *mark* names a link, with its seal:
+``ENTRY/NUMBER/SEAL``. Each link names the one before of its writer and the *heads*, the links that no other one names
+yet; so what somebody takes away or changes is still named by others, and what nobody names yet stands in the heads.
+Several programs write at once without waiting for each other: then there are several heads, and the next link, whoever
+writes it, names them all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+#: heads that one link names; the others are left to the next one
+HEADS = 32
+#: an act without an end after that long is told as one whose outcome nobody knows
+UNKNOWN_MS = 15 * 60_000
+ACCEPT = "audit.accept"
+_VERSION = "fleetdeck audit 1"
+_ENTRY = re.compile(r"(\d{13})-([0-9a-f]{4,32})-(\d{6,12})\Z", re.ASCII)
+_MARK = re.compile(r"(\d{13}-[0-9a-f]{4,32}-\d{6,12})/(\d{1,12})/([0-9a-f]{64})\Z", re.ASCII)
+
+
+class Link(msgspec.Struct, frozen=True, kw_only=True):
+    """The seal of something written."""
+
+    number: int  #: its place among all that its writer wrote, from 1
+    seen: tuple[str, ...] = ()  #: marks: the one before of its writer, then the heads
+    unsure: tuple[str, ...] = ()  #: marks of its writer whose writing nobody confirmed: they may be there or not
+    digest: str = ""  #: SHA-256 of all of it
+
+
+class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person asked for: written before the act, closed after it."""
+
+    entry_id: str
+    at: int
+    who: str  #: user@host
+    action: str  #: e.g. task.cancel
+    target: tuple[str, ...] = ()
+    detail: str = ""  #: JSON
+    outcome: str = ""  #: "" while open, then done | partly | refused | failed: ...
+    closed_at: int = 0
+    previous: str = ""  #: SHA-256 of what its writer wrote before
+    digest: str = ""
+    link: Link | None = None  #: None in what an older program wrote
+    end: Link | None = None  #: of the outcome
+
+
+class AuditRow(msgspec.Struct, frozen=True, kw_only=True):
+    """An entry as it lies in the store. ``entry`` is None where it cannot be read, ``missing`` where only its place in
+    the order is left.
+    """
+
+    place: int  #: rises in the order of writing
+    key: str  #: under which it is kept
+    entry: AuditEntry | None = None
+    missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One link, as others name it."""
+
+    entry_id: str
+    number: int
+    digest: str
+
+    @property
+    def writer(self) -> str:
+        """Whose link it is."""
+        return writer_of(self.entry_id)
+
+    def __str__(self) -> str:
+        return f"{self.entry_id}/{self.number}/{self.digest}"
+
+
+def entry_id(at: int, writer: str, number: int) -> str:
+    """The name of an entry; it says when, by whom, and as which of its writer's links it was written."""
+    return f"{at:013d}-{writer}-{number:06d}"
+
+
+def is_entry(name: str) -> bool:
+    """Whether an entry can be called so."""
+    return _ENTRY.match(name) is not None
+
+
+def writer_of(name: str) -> str:
+    """The writer that an entry's name tells, "" for what is none."""
+    found = _ENTRY.match(name)
+    return found[2] if found else ""
+
+
+def instant_of(name: str) -> int:
+    """When an entry of this name was written, UTC ms."""
+    found = _ENTRY.match(name)
+    return int(found[1]) if found else 0
+
+
+def number_of(name: str) -> int:
+    """As which of its writer's links an entry of this name was written."""
+    found = _ENTRY.match(name)
+    return int(found[3]) if found else 0
+
+
+def parse(mark: str) -> Mark | None:
+    """A mark, None for what is none."""
+    found = _MARK.match(mark)
+    return Mark(found[1], int(found[2]), found[3]) if found else None
+
+
+def opening(entry: AuditEntry, link: Link) -> str:
+    """The seal of an entry."""
+    words = [entry.entry_id, entry.at, entry.who, entry.action, list(entry.target), entry.detail, entry.previous]
+    return _sealed("begins", words, link)
+
+
+def ending(entry: AuditEntry, outcome: str, closed_at: int, link: Link) -> str:
+    """The seal of an outcome; it holds for this very entry."""
+    return _sealed("ended", [entry.entry_id, entry.digest, outcome, closed_at], link)
+
+
+def _sealed(kind: str, words: Sequence[object], link: Link) -> str:
+    said = [_VERSION, kind, *words, link.number, list(link.seen), list(link.unsure)]
+    text = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def before_chain(entry: AuditEntry) -> str:
+    """The digest as older programs made it, which wrote nothing of others and nothing of outcomes."""
+    words = [entry.previous, entry.entry_id, str(entry.at), entry.who, entry.action, *entry.target, entry.detail]
+    return hashlib.sha256("\n".join(words).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def state(entry: AuditEntry, now_ms: int) -> str:
+    """done | partly | refused | failed, or where nobody has written how it ended: open, after a while unknown."""
+    if entry.outcome:
+        word = entry.outcome.partition(":")[0]
+        return word if word in ("done", "partly", "refused", "failed") else "done"
+    return "open" if now_ms - entry.at < UNKNOWN_MS else "unknown"

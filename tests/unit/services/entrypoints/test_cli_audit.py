@@ -1,0 +1,75 @@
+"""``audit verify|accept``: exit code, document and sentences."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services.entrypoints import cli
+
+Run = Callable[..., tuple[int, Any]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """A command in this process: its code and its document, or with ``people=True`` its lines."""
+    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
+    monkeypatch.setattr(cli.logs, "set_up", lambda *, verbose: None)  # the log of this process is that of the tests
+
+    def call(*words: str, people: bool = False) -> tuple[int, Any]:
+        code = cli.run([*words, *([] if people else ["--json"])], lambda request: 0)
+        text = capsys.readouterr().out
+        return code, text if people else json.loads(text)
+
+    return call
+
+
+def without_last(home: Path) -> str:
+    """The name of the last entry, which is gone, with every head."""
+    with closing(sqlite3.connect(home / "local.sqlite")) as db, db:
+        db.execute("DROP TRIGGER audit_is_append_only")
+        ((name,),) = db.execute("SELECT entry_id FROM audit ORDER BY id DESC LIMIT 1").fetchall()
+        db.execute("DELETE FROM audit WHERE entry_id = ?", (name,))
+        db.execute("DELETE FROM audit_heads")
+    return str(name)
+
+
+def test_what_is_gone_is_named_until_an_admin_accepts_it(run: Run, tmp_path: Path) -> None:
+    for word in ("pause", "resume", "pause"):
+        assert run("queue", word, "all", "--yes")[0] == 0
+    code, found = run("audit", "verify")
+    assert (code, found["ok"], found["entries"], found["wrong"], found["first"]) == (0, True, 3, [], None)
+    assert [one["state"] for one in run("audit", "list")[1]["entries"]] == ["done"] * 3
+    gone = without_last(tmp_path)
+    code, found = run("audit", "verify")
+    assert (code, found["ok"], found["first"]["entry"], found["first"]["wrong"]) == (1, False, gone, "writer_gone")
+    assert found["first"]["text"].endswith("This machine has seen it.")
+    code, text = run("audit", "verify", people=True)
+    assert code == 1
+    assert gone in text
+    code, told = run("doctor")
+    assert code == 1
+    (finding,) = [one for one in told["findings"] if one["check"] == "audit"]
+    assert (finding["level"], finding["code"]) == ("error", "doctor.audit_wrong")
+    assert gone in finding["text"]
+    assert run("audit", "accept", "--note", "")[0] == 2
+    assert run("audit", "accept", "--note", "a backup")[1]["field"] == "--yes"
+    code, taken = run("audit", "accept", "--note", "the backup of Monday", "--yes")
+    assert (code, taken["accepted"][0]["entry"]) == (0, gone)
+    code, found = run("audit", "verify")
+    assert (code, found["wrong"], {one["entry"] for one in found["accepted"]} >= {gone}) == (0, [], True)
+    assert run("doctor")[0] == 0
+
+
+def test_a_viewer_may_verify_and_not_accept(run: Run, tmp_path: Path) -> None:
+    run("queue", "pause", "all", "--yes")
+    without_last(tmp_path)
+    assert run("audit", "verify", "--read-only")[0] == 1
+    code, answer = run("audit", "accept", "--note", "x", "--yes", "--read-only")
+    assert (code, answer["field"]) == (1, "role")

@@ -1,0 +1,50 @@
+"""What a machine remembers of an audit: the last marks, whatever else lies in the file, and never in the way."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from services.audit_witness import KEPT, Witness
+from services.domain.audit import Mark, entry_id
+
+
+def mark(number: int) -> str:
+    return str(Mark(entry_id(number, "abcdef", number), number, f"{number:064x}"))
+
+
+def test_the_last_marks_are_kept(tmp_path: Path) -> None:
+    witness = Witness(tmp_path / "home", "store")
+    assert witness.marks() == []
+    for number in range(1, 5 * KEPT):
+        witness.note([mark(number)])
+    found = Witness(tmp_path / "home", "store").marks()
+    assert found[-1] == mark(5 * KEPT - 1)
+    assert KEPT <= len(found) <= 2 * KEPT
+    assert found == sorted(found)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="modes of POSIX")
+def test_nobody_else_reads_it(tmp_path: Path) -> None:
+    Witness(tmp_path / "home", "store").note([mark(1)])
+    (file,) = (tmp_path / "home" / "audit").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+
+
+def test_nonsense_in_it_is_passed_over(tmp_path: Path) -> None:
+    witness = Witness(tmp_path, "store")
+    witness.note([mark(1)])
+    with (tmp_path / "audit" / "store.seen").open("ab") as file:
+        file.write(b"\xff\x00 nonsense\n\n" + mark(2).encode() + b"\n" + mark(3).encode()[:-9])
+    assert witness.marks() == [mark(1), mark(2)]
+
+
+def test_a_home_that_cannot_be_written_stops_nobody(tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("a file")
+    witness = Witness(tmp_path / "home", "store")
+    witness.note([mark(1)])
+    assert witness.marks() == []
