@@ -9,8 +9,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import psutil
@@ -37,16 +38,18 @@ class ProcessTree:
         cwd: str | None = None,
         stdin: int = subprocess.DEVNULL,
         pass_fd: int = -1,
+        before_reaped: Callable[[int], None] = lambda pid: None,
     ) -> None:
         """Start it.
 
         Args:
             pass_fd: number of one more descriptor that the child inherits under the same number (handle on Windows).
+            before_reaped: told its process id when that is about to become anybody's.
 
         Raises:
             OSError: it cannot be started.
         """
-        self.mark = secrets.token_hex(8)
+        self.mark, self._before_reaped = secrets.token_hex(8), before_reaped
         self.process = subprocess.Popen(
             [_encoded(item) for item in argv],
             stdin=stdin,
@@ -98,6 +101,8 @@ class ProcessTree:
     def reap(self) -> int:
         """End what the child left behind in its group, collect it and return its exit code."""
         self._kill_group()
+        if self.process.returncode is None:
+            self._before_reaped(self.pid)
         return self.process.wait()
 
     def members(self) -> list[psutil.Process]:
@@ -167,13 +172,16 @@ def owner_lives(by: str) -> bool:
         return False
 
 
-def end_owned(by: str) -> int:
+def end_owned(by: str, begun: Mapping[int, float] = MappingProxyType({})) -> int:
     """End what this owner has started, with all offspring and whole sessions: a program may have wiped its environment.
+
+    ``begun``: children of the owner that nobody has reaped, by process id, with the instants of their start: each began
+    a session of its own, and is known by that where even the child itself carries no mark any more.
 
     Returns how many processes were alive.
     """
     found: dict[int, psutil.Process] = {}
-    while fresh := {one.pid: one for one in _belonging(by) if one.pid not in found and _is_alive(one)}:
+    while fresh := {one.pid: one for one in _belonging(by, begun) if one.pid not in found and _is_alive(one)}:
         for member in fresh.values():  # what stands still starts nothing that would be nobody's once this is gone
             _ignore_gone(member.suspend)
         found |= fresh
@@ -182,14 +190,28 @@ def end_owned(by: str) -> int:
     return len(found)
 
 
-def _belonging(by: str) -> list[psutil.Process]:
-    marked = [member for member in psutil.process_iter() if _owner_of(member) == by]
+def _belonging(by: str, begun: Mapping[int, float]) -> list[psutil.Process]:
+    every = list(psutil.process_iter())
+    # A number that belongs to a younger process now is not the child's any more.
+    reused = {one.pid for one in every if one.pid in begun and started_at(one.pid) != begun[one.pid]}
+    ours = begun.keys() - reused
+    marked = [one for one in every if one.pid in ours or _owner_of(one) == by]
     found = {child.pid: child for member in marked for child in (member, *offspring(member))}
     sessions = {_session_of(member.pid) for member in marked} - {-1}  # each child began one of its own
+    if not _WINDOWS:
+        sessions |= ours
     if sessions:
         found |= {one.pid: one for one in psutil.process_iter() if _session_of(one.pid) in sessions}
     found.pop(os.getpid(), None)
     return list(found.values())
+
+
+def started_at(pid: int) -> float:
+    """When a process began, as the system counts; 0 when it is gone."""
+    try:
+        return psutil.Process(pid).create_time()
+    except psutil.Error:
+        return 0.0
 
 
 def _owner_of(member: psutil.Process) -> str:

@@ -36,9 +36,8 @@ def start(module: str, environment: Mapping[str, str], cwd: str | None = None) -
         number = msvcrt.get_osfhandle(writing)
     path = [entry or str(Path.cwd()) for entry in sys.path]
     argv = [sys.executable, "-X", "utf8", "-u", "-c", boot, json.dumps(path), str(number)]
-    tree_guard.ensure()
     try:
-        tree = ProcessTree(argv, environment=environment, cwd=cwd, stdin=subprocess.PIPE, pass_fd=number)
+        tree = tree_guard.begin(argv, environment=environment, cwd=cwd, stdin=subprocess.PIPE, pass_fd=number)
     except BaseException:
         os.close(reading)
         raise

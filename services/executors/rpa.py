@@ -18,7 +18,7 @@ from services.domain.task import Task
 from services.executors import own_folder, supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.handover import Handover
-from services.executors.process_tree import ProcessTree, describe_exit
+from services.executors.process_tree import describe_exit
 from services.executors.program import Program, is_batch_file
 from services.executors.stdout import RESULT_LIMIT, LineSplitter, Output, OutputLimits, Pump
 
@@ -140,8 +140,7 @@ class RpaExecutor:
     def _run_in(self, folder: Path, argv: Sequence[str], program: Program, job: Job, context: JobContext) -> Outcome:
         environment = {**self._environment, **dict.fromkeys(_OF_ATTEMPT, str(folder))}
         try:
-            tree_guard.ensure()
-            tree = ProcessTree(argv, environment=environment, cwd=self._cwd or str(folder))
+            tree = tree_guard.begin(argv, environment=environment, cwd=self._cwd or str(folder))
         except (OSError, ValueError) as exc:
             return self._not_started(exc, argv, program)
         files = Handover(context.artifacts, folder)

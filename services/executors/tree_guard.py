@@ -2,7 +2,8 @@
 
 A worker that is killed ends nothing any more, and its flows would go on working in their shops while somebody else has
 their tasks. One small process for each process that runs flows waits at a pipe whose other end only that one holds.
-The pipe ends with it; then everything that carries its mark is killed.
+The pipe ends with it; then everything that carries its mark is killed, and every session that it said it had begun: a
+flow may wipe its environment, and the mark with it.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from services.executors import process_tree
+from services.executors.process_tree import ProcessTree
 
 log = logging.getLogger(__name__)
 _BOOT = (
@@ -29,6 +32,7 @@ _BOOT = (
 _QUIET_ROUNDS, _PAUSE_S, _ROUNDS = 2, 0.1, 100
 _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None
+_begun: set[int] = set()  #: children that are not reaped yet
 
 
 def ensure() -> None:
@@ -45,6 +49,36 @@ def ensure() -> None:
             _guard = _start()
         except OSError as exc:  # tasks can run without it
             log.warning("nobody would end the flows of this process if it were killed: %s", exc)
+            return
+        for pid in _begun:
+            _tell(f"+{pid}")
+
+
+def begin(argv: Sequence[str], **options: Any) -> ProcessTree:
+    """Start a child that ends with this process, however that goes; ``options`` of ``ProcessTree``.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    ensure()
+    tree = ProcessTree(argv, before_reaped=_over, **options)
+    with _lock:
+        _begun.add(tree.pid)
+        _tell(f"+{tree.pid}")
+    return tree
+
+
+def _over(pid: int) -> None:
+    with _lock:
+        _begun.discard(pid)
+        _tell(f"-{pid}")
+
+
+def _tell(line: str) -> None:
+    if _guard is not None and _guard.stdin is not None:
+        with contextlib.suppress(OSError, ValueError):  # it is gone; the next one is told everything
+            _guard.stdin.write(f"{line}\n".encode())
+            _guard.stdin.flush()
 
 
 def watch(owner: str) -> None:
@@ -52,12 +86,18 @@ def watch(owner: str) -> None:
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"):  # meant for the worker, which may take its time
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)
+    begun: dict[int, float] = {}
     with contextlib.suppress(OSError):
-        sys.stdin.buffer.read()
+        for line in sys.stdin.buffer:
+            pid = int(line[1:])
+            if line.startswith(b"+"):
+                begun[pid] = process_tree.started_at(pid)
+            else:
+                begun.pop(pid, None)
     quiet = 0
     for _ in range(_ROUNDS):
         try:
-            quiet = 0 if process_tree.end_owned(owner) else quiet + 1
+            quiet = 0 if process_tree.end_owned(owner, begun) else quiet + 1
         except Exception:  # processes come and go while they are looked at; the next round sees others
             log.exception("a round is left out")
             quiet = 0

@@ -178,6 +178,20 @@ def test_other_work_under_an_id_that_still_waits_is_not_swallowed(fleet: Fleet) 
     assert json.loads(fleet.wait(SAMPLE["task_id"], "succeeded").payload) == {"n": 1}
 
 
+def test_other_work_under_the_id_of_an_own_task_that_is_queued(fleet: Fleet, seen: Path) -> None:
+    """The foreign message comes first and finds the record waiting: the record's work runs, the message is a letter."""
+    fleet.archiver()
+    own = fleet.create("s1", priority="low", seen=str(seen), n=1)
+    other = message(task_id=own, payload={"seen": str(seen), "n": 2})
+    send(fleet, other)
+    fleet.worker(1)
+    assert json.loads(fleet.wait(own, "succeeded").payload)["n"] == 1
+    (dead,) = eventually(lambda: letters(fleet), 30)
+    assert dead.error_kind == "id_conflict"
+    assert json.loads(fleet.engine.store.get_letter(dead.task_id).body) == other  # type: ignore[union-attr]
+    assert [row[1] for row in lines(seen, "start")] == [own]
+
+
 def test_a_message_of_a_dead_task_starts_it_again_under_a_new_id(fleet: Fleet) -> None:
     fails = message(payload={"fail": "missing_secret"})
     send(fleet, fails)

@@ -28,14 +28,22 @@ far = subprocess.Popen([sys.executable, "-S", "-E", "-c", code], start_new_sessi
 print(os.getpid(), near.pid, far.pid, flush=True)
 time.sleep(600)
 """
+#: a flow that becomes another program with an empty environment, whose child is nobody's child in the same session
+WIPED = """
+import os, subprocess, sys
+code = "import os, subprocess, sys, time\\n"
+code += "stray = subprocess.Popen([sys.executable, '-S', '-E', '-c', 'import time; time.sleep(600)'], env={})\\n"
+code += "print(os.getppid(), stray.pid, os.getpid(), flush=True)"
+again = "import subprocess, sys, time; subprocess.run([sys.executable, '-S', '-E', '-c', %r], env={}); time.sleep(600)"
+os.execve(sys.executable, [sys.executable, "-S", "-E", "-c", again % code], {})
+"""
 #: a worker as far as the guard knows: it starts flows, tells who they are, and waits
 WORKER = f"""
 import os, sys
 from services.executors import process_tree, tree_guard
 flow = {FLOW!r}
 for _ in range(2):
-    tree_guard.ensure()
-    tree = process_tree.ProcessTree([sys.executable, "-c", flow], environment=dict(os.environ))
+    tree = tree_guard.begin([sys.executable, "-c", flow], environment=dict(os.environ))
     print(tree.process.stdout.readline().decode().strip(), flush=True)
 print(tree_guard._guard.pid, flush=True)
 sys.stdin.read()
@@ -43,10 +51,10 @@ sys.stdin.read()
 
 
 @contextmanager
-def worker() -> Iterator[tuple[subprocess.Popen[str], list[int], int]]:
+def worker(code: str = WORKER) -> Iterator[tuple[subprocess.Popen[str], list[int], int]]:
     """A worker with two flows of three processes each: itself, those six, and its guard."""
     process = subprocess.Popen(
-        [sys.executable, "-c", WORKER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=Path.cwd()
     )
     assert process.stdout is not None
     assert process.stdin is not None
@@ -81,6 +89,17 @@ def test_all_that_a_killed_process_started_is_ended() -> None:
         for stream in (mine.process.stdout, mine.process.stderr):
             assert stream is not None
             stream.close()
+
+
+def test_a_flow_that_wiped_its_environment_ends_with_its_worker() -> None:
+    with worker(WORKER.replace(repr(FLOW), repr(WIPED))) as (process, flows, _):
+        roots, strays = flows[0::3], flows[1::3]
+        eventually(lambda: all(map(is_gone, flows[2::3])))
+        assert not any(map(is_gone, [*roots, *strays]))
+        for number in (*roots, *strays):
+            assert not psutil.Process(number).environ(), "nothing tells whose they are"
+        process.send_signal(signal.SIGKILL)
+        eventually(lambda: all(map(is_gone, [*roots, *strays])))
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
