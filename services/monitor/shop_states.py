@@ -13,9 +13,11 @@ from services.domain.query import Query, equals
 from services.domain.shop import Shop
 from services.domain.status import TERMINAL, WAITING, Status
 from services.domain.task import Task
+from services.domain.worker import SlotState
 from services.engine.registry import Registry
 from services.monitor import live
 from services.monitor.live import Changes, Live, Snapshot
+from services.monitor.measured import Measured
 from services.ports import Store
 
 HOUR_S = 3600
@@ -69,6 +71,8 @@ class ShopStates:
         self._hour = LastHour()
         self._begun = store.now_ms()
         self._primed = False
+        self._measured = Measured(store)
+        self._further: dict[str, tuple[int, int]] = {}  #: progress of what runs, and since when (UTC ms) it is so
         self._live: Live | None = None
         self.succeeded = self.failed = 0  #: ends seen since the start
 
@@ -145,13 +149,47 @@ class ShopStates:
         with self._lock:
             finished = dict(self._finished)
             waits = {**self._ended, **self._waits}
+            self._watch_progress(snapshot)
+            further = self._further
+        late_ms = snapshot.at_ms - insight.STUCK_MS
+        moving = self._moving(snapshot, {key for key, since in waits.items() if since < late_ms}, further)
         return tuple(
             insight.judge(
-                fleet.of(known.get(key) or stranger(key), waits_at=waits.get(key, 0), success_at=finished.get(key, 0)),
+                fleet.of(
+                    known.get(key) or stranger(key),
+                    waits_at=waits.get(key, 0),
+                    success_at=finished.get(key, 0),
+                    moves=key in moving,
+                ),
                 snapshot.at_ms,
             )
             for key in sorted({*known, *counts, *fleet.breakers, *fleet.sessions, *fleet.successes, *others})
         )
+
+    def _watch_progress(self, snapshot: Snapshot) -> None:
+        """Note since when each running task is as far as it is; the lock is held."""
+        found = {}
+        for slot in _busy(snapshot):
+            if slot.progress >= 0:
+                before = self._further.get(slot.task_id)
+                same = before is not None and before[0] == slot.progress
+                found[slot.task_id] = before if same and before is not None else (slot.progress, snapshot.at_ms)
+        self._further = found
+
+    def _moving(
+        self, snapshot: Snapshot, shops: Collection[str], further: Mapping[str, tuple[int, int]]
+    ) -> Collection[str]:
+        """Those of these shops in which something runs that is on its way. Blocking."""
+        found: set[str] = set()
+        for slot in _busy(snapshot):
+            if slot.shop in shops and slot.shop not in found:
+                says_s = self._registry.task_type(slot.task_type).expected_s
+                usual = self._measured.usual(slot.task_type, slot.shop, says_s)
+                seen = further.get(slot.task_id)
+                quiet_s = (snapshot.at_ms - seen[1]) / 1000 if seen is not None else None
+                if usual.moves((snapshot.at_ms - slot.since) / 1000, quiet_s, insight.STUCK_MS / 1000):
+                    found.add(slot.shop)
+        return found
 
 
 class FleetFacts:
@@ -167,7 +205,15 @@ class FleetFacts:
         self._lost = lost(snapshot)
         self._unheard = _unheard(snapshot)
 
-    def of(self, shop: Shop, *, waits_at: int = 0, success_at: int = 0, tasks: Sequence[Task] = ()) -> ShopFacts:
+    def of(
+        self,
+        shop: Shop,
+        *,
+        waits_at: int = 0,
+        success_at: int = 0,
+        moves: bool = False,
+        tasks: Sequence[Task] = (),
+    ) -> ShopFacts:
         """What is known of one; ``waits_at`` counts only while it has something to do."""
         key = shop.key
         counts = self._snapshot.counts.shops.get(key, _NOTHING)
@@ -183,9 +229,15 @@ class FleetFacts:
             login_at=login.at if login is not None else 0,
             held_at=self._held.get(key, 0),
             waits_at=waits_at if any(counts.get(status, 0) for status in _TO_DO) else 0,
+            moves=moves,
             lost=self._lost or (insight.NO_WORD if key in self._unheard else ""),
             tasks=tuple(tasks),
         )
+
+
+def _busy(snapshot: Snapshot) -> list[SlotState]:
+    """The slots at work of all workers that are heard of."""
+    return [slot for one in snapshot.fleet().workers if one.living for slot in one.slots if slot.task_id]
 
 
 def stranger(key: str) -> Shop:

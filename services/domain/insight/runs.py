@@ -92,6 +92,12 @@ class Runs:
             return False
         return ran_s >= max(HANGS_S, HANGS * self.at(HIGH))
 
+    def moves(self, ran_s: float, quiet_s: float | None = None, patience_s: float = 0.0) -> bool:
+        """Whether one that has run so long is on its way as others of its kind: no longer than nearly all of them, or
+        further than it was ``patience_s`` ago; ``quiet_s``: since it got further, None where it says nothing.
+        """
+        return (self.known and ran_s <= self.at(HIGH)) or (quiet_s is not None and quiet_s <= patience_s)
+
     def left(self, ran_s: float, progress: int = -1) -> Runs:
         """What is left of a task that has run so long and says that so many per cent are done (-1: says nothing)."""
         if _TELLING <= progress < 100 and ran_s >= _BEGUN_S:

@@ -100,6 +100,7 @@ class ShopFacts:
     login_at: int = 0
     held_at: int = 0  #: since when the oldest of its held tasks is held
     waits_at: int = 0  #: since when it has had something to do and has finished nothing
+    moves: bool = False  #: something runs there no longer than such tasks do, or got further of late
     lost: str = ""  #: NO_WORKER, NO_BROKER, NO_STORE, or NO_WORD: only what it runs is unconfirmed
     tasks: tuple[Task, ...] = ()  #: some of its newest, where the evidence of a login is wanted
 
@@ -245,7 +246,7 @@ def _own_state(facts: ShopFacts, now_ms: int) -> str:
         HELD: counts.get(Status.HELD, 0),
         LOGIN: facts.session is not None,
         DEAD: counts.get(Status.DEAD, 0),
-        STUCK: facts.breaker is None and facts.waits_at and now_ms - waits_since > STUCK_MS,
+        STUCK: facts.breaker is None and not facts.moves and facts.waits_at and now_ms - waits_since > STUCK_MS,
         BREAKER: facts.breaker is not None,
         RETRYING: counts.get(Status.RETRYING, 0),
         RUNNING: counts.get(Status.RUNNING, 0),

@@ -9,7 +9,7 @@ from services.domain.event import Event
 from services.domain.insight.shop import STUCK_MS, ShopNow
 from services.domain.order import BrokerHealth
 from services.domain.shop import Pause, Shop
-from services.domain.worker import WorkerInfo
+from services.domain.worker import SlotState, WorkerInfo
 from services.monitor.live import Changes, Snapshot, StoreHealth
 from services.monitor.shop_states import HOUR_S, LastHour, ShopStates
 from tests.unit.services.engine.room import Room
@@ -83,6 +83,41 @@ def test_a_shop_that_has_work_and_finishes_nothing_for_half_an_hour_is_stuck(roo
     room.clock.advance(2)
     shop = found(room, seen)["s1"]
     assert (shop.state, shop.since_ms) == ("stuck", begun)
+
+
+def at_work(room: Room, ran_s: float, progress: int = -1) -> tuple[WorkerInfo, ...]:
+    """A worker that has been at work for the first shop for so long."""
+    now = room.clock.now_ms()
+    slot = SlotState(task_id="t", task_type="work", shop="pdd:s1", since=now - round(ran_s * 1000), progress=progress)
+    return (WorkerInfo(worker="w", host="h", pid=1, seen_at=now, slots=(slot,)),)
+
+
+def test_a_shop_with_one_long_task_is_stuck_only_where_that_takes_longer_than_usual(room: Room) -> None:
+    for _ in range(3):  # such tasks take 40 minutes
+        task = room.running(shop_id="s2")
+        room.clock.advance(2400)
+        room.finish(task, "succeeded")
+    seen = states(room)
+    begun = room.clock.now_ms()
+    room.running(shop_id="s1", lease_ms=86_400_000)
+    seen.note(Changes(events=(event(room, "running", from_="queued"),)))
+    room.clock.advance(2100)
+    assert shown(room, seen, workers=at_work(room, 2100))["s1"] == "running", "as all before it"
+    assert shown(room, seen)["s1"] == "stuck", "nobody is at work for it"
+    room.clock.advance(1000)
+    late = found(room, seen, workers=at_work(room, 3100))["s1"]
+    assert (late.state, late.since_ms) == ("stuck", begun)
+
+
+def test_a_shop_whose_task_gets_further_is_not_stuck_though_nobody_knows_how_long_it_takes(room: Room) -> None:
+    seen = states(room)
+    room.running(shop_id="s1", lease_ms=86_400_000)
+    seen.note(Changes(events=(event(room, "running", from_="queued"),)))
+    looks = ((20, 10, "running"), (25, 20, "running"), (25, 20, "running"), (10, 20, "stuck"), (10, 30, "running"))
+    for minutes, progress, state in looks:
+        room.clock.advance(minutes * 60)
+        assert shown(room, seen, workers=at_work(room, 6000, progress))["s1"] == state, (minutes, progress)
+    assert shown(room, seen, workers=at_work(room, 6000))["s1"] == "stuck", "it says nothing"
 
 
 def test_what_waited_before_the_start_counts_too(room: Room) -> None:
