@@ -17,8 +17,8 @@ from services.domain.worker import WorkerInfo
 from services.engine import leader, leader_link
 from services.ports import Store
 
-#: so many tasks of one worker are followed; nobody has more slots
-FOLLOWED = 512
+#: so many late workers are followed, those that were heard of last, and so many tasks of theirs
+LATE, FOLLOWED = 100, 2_000
 
 
 class Fates:
@@ -31,12 +31,14 @@ class Fates:
         self._held: dict[str, dict[str, int]] = {}  #: by worker: task and attempt
 
     def find(self, workers: Sequence[WorkerInfo], now_ms: int) -> Mapping[str, tuple[Fate, ...]]:
-        """What became of the tasks of each late worker, by its name. Blocking, and free while all are heard of."""
-        late = [info for info in workers if insight.missed(info, now_ms)]
+        """What became of the tasks of each late worker that is followed, by its name. Blocking: two questions, however
+        many are late, and none while all are heard of.
+        """
+        missed = (info for info in workers if insight.missed(info, now_ms))
+        late = sorted(missed, key=lambda info: -info.seen_at)[:LATE]
         self._held = {info.worker: self._held.get(info.worker, {}) for info in late}
-        for info in late:
-            self._note(info)
-        wanted = [(name, task_id) for name, held in self._held.items() for task_id in held]
+        self._note(late)
+        wanted = [(name, task_id) for name, held in self._held.items() for task_id in held][:FOLLOWED]
         tasks = self._store.get([task_id for _, task_id in wanted]) if wanted else []
         found: dict[str, list[Fate]] = {info.worker: [] for info in late}
         for (name, task_id), task in zip(wanted, tasks, strict=True):
@@ -45,16 +47,19 @@ class Fates:
                 found[name].append(fate)
         return {name: tuple(fates) for name, fates in found.items()}
 
-    def _note(self, info: WorkerInfo) -> None:
-        """The tasks of its last heartbeat, and those that it claimed after that."""
-        held = self._held[info.worker]
-        for slot in info.slots:
-            if slot.task_id:
-                held.setdefault(slot.task_id, slot.attempt)
-        terms = (equals("worker", info.worker), equals("status", Status.RUNNING, Status.HELD))
+    def _note(self, late: Sequence[WorkerInfo]) -> None:
+        """The tasks of their last heartbeats, and those that they claimed after that."""
+        if not late:
+            return
+        for info in late:
+            for slot in info.slots:
+                if slot.task_id:
+                    self._held[info.worker].setdefault(slot.task_id, slot.attempt)
+        began = {info.worker: info.started_at for info in late}
+        terms = (equals("worker", *began), equals("status", Status.RUNNING, Status.HELD))
         for task in self._store.query(Query(terms=terms, limit=FOLLOWED, want_total=False)).tasks:
-            if task.updated_at >= info.started_at:
-                held.setdefault(task.task_id, task.attempt)
+            if task.updated_at >= began.get(task.worker, task.updated_at + 1):
+                self._held[task.worker].setdefault(task.task_id, task.attempt)
 
 
 def way(store: Store, now_ms: int, leads: str, health: BrokerHealth | None = None) -> PublisherNow:

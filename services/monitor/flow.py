@@ -17,7 +17,7 @@ from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
 from services.domain.task import Task
 from services.engine.registry import Registry
-from services.monitor import hung
+from services.monitor import hung, successors
 from services.monitor.gates import GateLook
 from services.monitor.live import Rates, Snapshot, look
 from services.monitor.measured import Measured
@@ -26,7 +26,7 @@ from services.ports import Broker, Clock, Store
 
 #: parked records that are looked at; with more of them these speak for all of their shop
 LOOKED_AT = 1000
-#: of those, so many are asked about what they wait for
+#: of those, so many of a gate are asked about what they wait for
 ASKED = 100
 #: a recorded task that is not sent after so long is told
 MOMENT_MS = 5_000
@@ -130,14 +130,14 @@ class FlowQueries:
         """Why each of these tasks does not just start: a reason, or "" where it will."""
         gates = self._look.of(tasks)
         found: dict[str, str] = {}
-        asked = 0
+        hopeless = self._hopeless([task for task in tasks if gates.get(task.task_id) == DEPENDENCY][:ASKED])
+        behind_held = self._behind_held([task for task in tasks if gates.get(task.task_id) == TWIN][:ASKED])
         for task in tasks:
             gate = gates.get(task.task_id, "")
-            asked += gate in (DEPENDENCY, TWIN)
             if gate == DEPENDENCY:
-                found[task.task_id] = "dependency" if asked <= ASKED and self._hopeless(task) else "others"
+                found[task.task_id] = "dependency" if task.task_id in hopeless else "others"
             elif gate == TWIN:
-                found[task.task_id] = "twin" if asked <= ASKED and self._behind_held(task) else "others"
+                found[task.task_id] = "twin" if task.task_id in behind_held else "others"
             elif gate == NO_WORKER:
                 kind = self._registry.task_type(task.task_type)
                 supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)
@@ -153,18 +153,23 @@ class FlowQueries:
                 found[task.task_id] = "hung" if behind else _OF_GATE.get(gate, "")
         return found
 
-    def _hopeless(self, task: Task) -> bool:
-        """Whether something that it depends on will not succeed by itself."""
-        for record in self._store.get(self._store.needs(task.task_id)):
-            while record is not None and record.successor:
-                record = self._store.get([record.successor])[0]
-            if record is None or (record.status in TERMINAL and record.status != Status.SUCCEEDED):
-                return True
-        return False
+    def _hopeless(self, tasks: Sequence[Task]) -> frozenset[str]:
+        """Those that depend on something that will not succeed by itself."""
+        needs = self._store.needs([task.task_id for task in tasks]) if tasks else []
+        names = sorted({name for one in needs for name in one})
+        last = dict(zip(names, successors.latest(self._store, self._store.get(names)), strict=True)) if names else {}
+        failed = {
+            name
+            for name, record in last.items()
+            if record is None or (record.status in TERMINAL and record.status != Status.SUCCEEDED)
+        }
+        return frozenset(task.task_id for task, one in zip(tasks, needs, strict=True) if failed.intersection(one))
 
-    def _behind_held(self, task: Task) -> bool:
-        holder = self._store.holders([task.uniq])[0] if task.uniq else None
-        return holder is not None and holder.status == Status.HELD
+    def _behind_held(self, tasks: Sequence[Task]) -> frozenset[str]:
+        uniqs = sorted({task.uniq for task in tasks if task.uniq})
+        holders = self._store.holders(uniqs) if uniqs else []
+        held = {one.uniq for one in holders if one is not None and one.status == Status.HELD}
+        return frozenset(task.task_id for task in tasks if task.uniq in held)
 
     def _unsent(self, snapshot: Snapshot) -> int:
         """Recorded tasks whose message the broker does not have, once that is no matter of a moment."""

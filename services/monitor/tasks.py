@@ -179,7 +179,7 @@ class TaskQueries:
 
     def ahead(self, tasks: Sequence[Task]) -> dict[str, int]:
         """By id how many queued tasks of the same lane go first."""
-        return {task.task_id: self._store.waiting_ahead(task) for task in tasks}
+        return dict(zip((task.task_id for task in tasks), self._store.waiting_ahead(tasks), strict=True))
 
     def shops(self) -> dict[str, Shop]:
         """Shops by ``platform:shop_id``."""

@@ -9,9 +9,11 @@ from functools import cached_property
 
 from services.domain import ability, dependency, home, limit
 from services.domain.breaker import Breaker
+from services.domain.home import Home
 from services.domain.insight import estimate, publisher, wait
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
+from services.domain.insight.places import Bench, bench_of
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.runs import Runs
 from services.domain.insight.wait import Facts, GateView, Need
@@ -24,14 +26,17 @@ from services.domain.session import ClosedSession
 from services.domain.shop import SCOPE_ALL, Pause
 from services.domain.status import UNDER_WAY, Status
 from services.domain.task import Task
-from services.domain.worker import WorkerInfo
+from services.domain.worker import SlotState, WorkerInfo
 from services.engine.registry import Registry
+from services.monitor import successors
 from services.monitor.gates import GateLook
-from services.monitor.measured import Measured
+from services.monitor.measured import Measured, in_shop
 from services.ports import Store
 
 #: running tasks of a limit that are looked at, and tasks of a shop
 HOLDERS, OF_SHOP = 20, 300
+#: and of all shops of a page in one answer
+OF_SHOPS = 2_000
 #: how long a lane may be for counting in it for each row of a page
 LONGEST_LANE = 20_000
 _WELL = BrokerHealth(connected=True)
@@ -71,6 +76,7 @@ class WaitingFacts:
         """Where those of a page wait that do, by id."""
         look = self._look()
         gates = self.gates.of(tasks)
+        look.prepare([(task, gate) for task in tasks if (gate := gates.get(task.task_id, ""))])
         found = {}
         for task in tasks:
             gate = gates.get(task.task_id, "")
@@ -96,6 +102,24 @@ class _Look:
         self._shops: dict[str, tuple[Sequence[Task], bool]] = {}
         self._lanes: dict[str, int] = {}
         self._runs: dict[tuple[str, str], Runs] = {}
+        self._waiting_ahead: dict[str, int] = {}
+        self._homes: dict[str, Home] = {}
+        self._slots: dict[str, tuple[tuple[SlotState, ...], Bench]] = {}
+        self._needed: dict[str, tuple[Need, ...]] = {}
+        self._holders: dict[str, tuple[Task, ...]] = {}
+        self._counts: dict[tuple[Term, ...], int] = {}
+
+    def prepare(self, rows: Sequence[tuple[Task, str]]) -> None:
+        """Ask for all rows of a page at once what each of them would ask for: tasks, each with its gate."""
+        tasks = [task for task, _ in rows]
+        self._ask_shops(sorted({task.shop for task, gate in rows if self._needs_shop(task, gate)}))
+        self._ask_needs([task for task, gate in rows if gate == DEPENDENCY and task.depends_on])
+        self._homes = self._store.homes({task.shop for task in tasks if self._is_homed(task)}) if tasks else {}
+        self._measured.prime((task.task_type, task.shop) for task in tasks)
+        self._measured.prime_arrivals((one.shop, one.priority) for one, gate in rows if self._needs_shop(one, gate))
+        queued = [task for task, gate in rows if self._of_lane(task, gate) and not self._is_long(task.lane)]
+        ahead = self._store.waiting_ahead(queued) if queued else []
+        self._waiting_ahead = dict(zip((task.task_id for task in queued), ahead, strict=True))
 
     def facts(self, task: Task, gate: str = "") -> Facts:
         """The facts for one task; ``gate``: only those that tell of this gate and when it opens."""
@@ -104,13 +128,10 @@ class _Look:
         kind = self._registry.task_type(task.task_type)
         limits = tuple(one for one in self._limits if one.limit.scope in limit.scopes(task))
         full = next((one for one in limits if one.full), None)
-        homed = bool(home.node_of(task.gate)) or ability.works_at_home(kind, self._workers)
+        homed = self._is_homed(task)
         inside = self._inside(task) if not gate or self._needs_shop(task, gate) else _Inside()
-        slots = tuple(slot for info in self._serving(task.lane) for slot in info.slots)
-        of_lane = task.status in (Status.QUEUED, Status.RETRYING) and gate in ("", LANE_ORDER)
-        for slot in slots:
-            if slot.task_id:
-                self._lasts(slot.task_type, slot.shop, here=False)
+        slots, bench = self._slots_of(task.lane)
+        of_lane = self._of_lane(task, gate)
         for one in inside.holders:
             self._lasts(one.task_type, one.shop, here=True)
         for name in inside.line:
@@ -132,7 +153,7 @@ class _Look:
             under_way=inside.under_way,
             first_on_the_way=inside.first,
             shop_line=inside.line,
-            shop_arrivals=self._arrivals(task, equals("shop", task.shop)) if inside.holders else 0.0,
+            shop_arrivals=self._measured.arrivals(*in_shop(task.shop, task.priority)) if inside.holders else 0.0,
             limits=limits,
             limit_holders=limit_holders,
             limit_ahead=self._ahead(task, _term(full)) if full is not None else 0,
@@ -146,6 +167,7 @@ class _Look:
             lane_arrivals=self._arrivals(task) if of_lane else 0.0,
             supply=ability.supply(kind, task.lane, self._workers, self._now),
             slots=slots,
+            bench=bench,
             runs=self._runs,
             usual=usual,
             lane_usual=of_lane_usual if of_lane_usual.known else usual,
@@ -153,6 +175,13 @@ class _Look:
             cut_off=not self._health.connected and bool(self._health.error),
             way=self._way,
         )
+
+    def _of_lane(self, task: Task, gate: str) -> bool:
+        return task.status in (Status.QUEUED, Status.RETRYING) and gate in ("", LANE_ORDER)
+
+    def _is_homed(self, task: Task) -> bool:
+        kind = self._registry.task_type(task.task_type)
+        return bool(home.node_of(task.gate)) or ability.works_at_home(kind, self._workers)
 
     def _needs_shop(self, task: Task, gate: str) -> bool:
         return gate in (SHOP_BUSY, BREAKER, TWIN) or (gate == LANE_ORDER and task.status == Status.BLOCKED)
@@ -186,6 +215,16 @@ class _Look:
         """Those whose slots count: they take tasks of the lane, and were heard of a moment ago."""
         return (one for one in self._workers if takes_work(one, self._now) and lane in one.lanes)
 
+    def _slots_of(self, lane: str) -> tuple[tuple[SlotState, ...], Bench]:
+        """The slots of a lane, once as they are told and once as places, the same for all who wait for them."""
+        if lane not in self._slots:
+            slots = tuple(slot for info in self._serving(lane) for slot in info.slots)
+            for slot in slots:
+                if slot.task_id:
+                    self._lasts(slot.task_type, slot.shop, here=False)
+            self._slots[lane] = slots, bench_of(slots, self._now, lambda kind, shop: self._runs[kind, shop])
+        return self._slots[lane]
+
     def _lasts(self, task_type: str, shop: str, *, here: bool, declared_s: float = 0.0) -> Runs:
         """``here``: by what was measured in that shop, if enough was."""
         key = (task_type, shop)
@@ -197,12 +236,27 @@ class _Look:
     # ------------------------------------------------------------------- the shop
     def _inside(self, task: Task) -> _Inside:
         if task.shop not in self._shops:
-            terms = (equals("shop", task.shop), equals("status", *_IN_SHOP))
-            page = self._store.query(Query(terms=terms, limit=OF_SHOP, want_total=False))
-            self._shops[task.shop] = (page.tasks, page.next is None)
+            self._ask_shops([task.shop])
         tasks, complete = self._shops[task.shop]
         found = _inside(task, tasks)
         return found if complete else self._counted(task)
+
+    def _ask_shops(self, shops: Sequence[str]) -> None:
+        """What lies in these shops; where that is too much for one answer, in the halves of them."""
+        if not shops:
+            return
+        most = OF_SHOP if len(shops) == 1 else OF_SHOPS
+        terms = (equals("shop", *shops), equals("status", *_IN_SHOP))
+        page = self._store.query(Query(terms=terms, limit=most, want_total=False))
+        if page.next is not None and len(shops) > 1:
+            self._ask_shops(shops[: len(shops) // 2])
+            self._ask_shops(shops[len(shops) // 2 :])
+            return
+        inside: dict[str, list[Task]] = {shop: [] for shop in shops}
+        for one in page.tasks:
+            inside.setdefault(one.shop, []).append(one)
+        for shop, tasks in inside.items():
+            self._shops[shop] = (tasks[:OF_SHOP], page.next is None and len(tasks) <= OF_SHOP)
 
     def _counted(self, task: Task) -> _Inside:
         """The same of a shop with more tasks than are looked at one by one."""
@@ -219,9 +273,12 @@ class _Look:
         )
 
     def _running(self, what: Term) -> tuple[Task, ...]:
-        terms = (what, equals("status", Status.RUNNING))
-        query = Query(terms=terms, sort="created", descending=False, limit=HOLDERS, want_total=False)
-        return tuple(self._store.query(query).tasks)
+        key = f"{what.field}:{','.join(what.values)}"
+        if key not in self._holders:
+            terms = (what, equals("status", Status.RUNNING))
+            query = Query(terms=terms, sort="created", descending=False, limit=HOLDERS, want_total=False)
+            self._holders[key] = tuple(self._store.query(query).tasks)
+        return self._holders[key]
 
     def _first_on_the_way(self, task: Task) -> Task | None:
         """The oldest of its shop that waits for a worker and is at least as urgent."""
@@ -242,7 +299,9 @@ class _Look:
         return urgent + (total if total is not None else self._count(*there, same))
 
     def _count(self, *terms: Term) -> int:
-        return self._store.query(Query(terms=terms, limit=1)).number.number
+        if terms not in self._counts:
+            self._counts[terms] = self._store.query(Query(terms=terms, limit=1)).number.number
+        return self._counts[terms]
 
     def _twin(self, task: Task) -> Task | None:
         """The task with the same work that goes first: what runs or is held, else what was created first."""
@@ -259,37 +318,46 @@ class _Look:
 
     # ------------------------------------------------------------------- the rest
     def _home(self, task: Task) -> home.HomeNow | None:
-        found = self._store.homes([task.shop]).get(task.shop)
+        found = self._homes.get(task.shop) or self._store.homes([task.shop]).get(task.shop)
         kind = self._registry.task_type(task.task_type)
         return ability.at_home(found.node, kind, task.lane, self._workers, self._now) if found is not None else None
 
     def _in_lane(self, task: Task, *, in_full: bool) -> int:
         """Queued tasks that go first, -1 where counting them for every row of a page is too much."""
-        if not in_full and task.lane not in self._lanes:
-            self._lanes[task.lane] = self._count(equals("lane", task.lane), equals("status", Status.QUEUED))
-        long = not in_full and self._lanes[task.lane] > LONGEST_LANE
-        return -1 if long else self._store.waiting_ahead(task)
+        if not in_full and self._is_long(task.lane):
+            return -1
+        known = self._waiting_ahead.get(task.task_id)
+        return self._store.waiting_ahead([task])[0] if known is None else known
+
+    def _is_long(self, lane: str) -> bool:
+        if lane not in self._lanes:
+            self._lanes[lane] = self._count(equals("lane", lane), equals("status", Status.QUEUED))
+        return self._lanes[lane] > LONGEST_LANE
 
     def _urgent(self, lane: str) -> int:
         lanes = LANES[: LANES.index(lane)] if lane in LANES else ()
         return self._count(equals("lane", *lanes), equals("status", Status.QUEUED)) if lanes else 0
 
-    def _arrivals(self, task: Task, *where: Term) -> float:
-        return self._measured.arrivals(*where, Term(field="priority", op=">", number=task.priority))
+    def _arrivals(self, task: Task) -> float:
+        return self._measured.arrivals(Term(field="priority", op=">", number=task.priority))
 
     def _needs(self, task: Task) -> tuple[Need, ...]:
         """What it still waits for, each as the task that it was republished as."""
-        names = self._store.needs(task.task_id)
-        found = zip(names, self._store.get(names), strict=True)
-        return tuple(Need(name, self._successor(record)) for name, record in found)
+        if task.task_id not in self._needed:
+            self._ask_needs([task])
+        return self._needed[task.task_id]
 
-    def _successor(self, record: Task | None) -> Task | None:
-        while record is not None and record.successor:
-            later = self._store.get([record.successor])[0]
-            if later is None:
-                break
-            record = later
-        return record
+    def _ask_needs(self, tasks: Sequence[Task]) -> None:
+        if not tasks:
+            return
+        needs = self._store.needs([task.task_id for task in tasks])
+        names = sorted({name for one in needs for name in one})
+        records = self._store.get(names) if names else []
+        last = successors.latest(self._store, records)
+        # where a successor is gone, what is left of it speaks
+        found = {name: Need(name, then or now) for name, now, then in zip(names, records, last, strict=True)}
+        for task, one in zip(tasks, needs, strict=True):
+            self._needed[task.task_id] = tuple(found[name] for name in one)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -51,8 +51,8 @@ class Records(Protocol):
         go on from, "" at the end.
         """
 
-    def waiting_ahead(self, task: Task) -> int:
-        """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
+    def waiting_ahead(self, tasks: Sequence[Task]) -> list[int]:
+        """At the place of each: queued tasks of its lane that go first (higher priority, then older, then lower id)."""
 
     def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
         """The active task of each uniqueness key that goes first (started or held ones before waiting ones), at the

@@ -58,8 +58,8 @@ class Upkeep(Protocol):
     def forget_deadlines(self, task_ids: Sequence[str]) -> None:
         """They have been looked at: ``overdue`` names them no more. Safe to repeat."""
 
-    def needs(self, task_id: str) -> list[str]:
-        """Ids, as named in ``depends_on``, that this task still waits for, sorted."""
+    def needs(self, task_ids: Sequence[str]) -> list[list[str]]:
+        """Ids, as named in ``depends_on``, that each of these tasks still waits for, sorted, at their places."""
 
     def ended(self, status: str, triage: str, before: int, limit: int, cursor: str = "") -> Page:
         """Ended tasks of a status (``triage``: of dead ones, else "") that have not changed since ``before`` (UTC ms),

@@ -133,16 +133,24 @@ class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, 
         found = [task for place, at in before.items() for task in self._found(sql, (*place, at, limit))]
         return sorted(found, key=lambda task: (task.created_at, task.task_id))
 
-    def waiting_ahead(self, task: Task) -> int:
-        """How many go first."""
-        first = "created_at < :at OR created_at = :at AND task_id < :id"
-        if task.lane in self._lifo:
-            first = "created_at > :at OR created_at = :at AND task_id > :id"
-        sql = f"""SELECT count(*) FROM tasks INDEXED BY tasks_waiting
-            WHERE status = 'queued' AND lane = :lane AND (priority > :priority OR priority = :priority AND ({first}))"""
-        values = {"lane": task.lane, "priority": task.priority, "at": task.created_at, "id": task.task_id}
+    def waiting_ahead(self, tasks: Sequence[Task]) -> list[int]:
+        """How many go before each."""
+        above = """SELECT priority, count(*) FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' AND lane = ?
+            GROUP BY priority"""
         with self._read() as conn:
-            return int(conn.execute(sql, values).fetchone()[0])
+            queued = {lane: conn.execute(above, (lane,)).fetchall() for lane in {task.lane for task in tasks}}
+            return [
+                sum(n for priority, n in queued[task.lane] if priority > task.priority) + self._before(conn, task)
+                for task in tasks
+            ]
+
+    def _before(self, conn: sqlite3.Connection, task: Task) -> int:
+        """Queued tasks of its lane and priority that go first."""
+        at, than = ("created_at > :at", ">") if task.lane in self._lifo else ("created_at < :at", "<")
+        sql = f"""SELECT count(*) FROM tasks INDEXED BY tasks_waiting WHERE status = 'queued' AND lane = :lane
+            AND priority = :priority AND ({at} OR created_at = :at AND task_id {than} :id)"""
+        values = {"lane": task.lane, "priority": task.priority, "at": task.created_at, "id": task.task_id}
+        return int(conn.execute(sql, values).fetchone()[0])
 
     def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
         """Who holds these uniqueness keys."""
@@ -172,11 +180,14 @@ class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, 
         if rows:
             self._write(lambda conn: conn.executemany("DELETE FROM deadlines WHERE task_id = ?", rows))
 
-    def needs(self, task_id: str) -> list[str]:
-        """What a task still waits for."""
-        sql = "SELECT needs FROM dependencies WHERE task_id = ? ORDER BY needs"
+    def needs(self, task_ids: Sequence[str]) -> list[list[str]]:
+        """What these tasks still wait for."""
+        sql = f"SELECT task_id, needs FROM dependencies WHERE task_id {IN_LIST} ORDER BY needs"
+        found: dict[str, list[str]] = {task_id: [] for task_id in task_ids}
         with self._read() as conn:
-            return [name for (name,) in conn.execute(sql, (task_id,))]
+            for task_id, name in conn.execute(sql, (text_list(found),)):
+                found[task_id].append(name)
+        return [list(found[task_id]) for task_id in task_ids]
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks that have dependants who do not know it."""

@@ -27,6 +27,8 @@ from services.store.redis_walk import MOST, Place, Window, behind, by_id, walk
 SCAN, LOOKED = 20_000, 4_000
 #: so few candidates are read and sorted rather than walked in another order, or counted one by one
 FEW = 5_000
+#: so many of more candidates are looked at for how many match at least
+BEGINNING = 2_000
 _FIELD = {"created": "created_at", "updated": "updated_at", "priority": "priority", "due": "due_at"}
 _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
 
@@ -188,11 +190,12 @@ class Queries(Reads):
         every = replace(job, query=Query(terms=job.query.terms), after=None)
         if job.plan.ids is not None:
             return sum(1 for _ in self._glances(every, _by_name(job.plan.ids))), True
+        most = FEW if job.plan.best.size <= FEW else BEGINNING
         seen = found = 0
         for places in walk(self._link, job.plan.best.names, _window(every, "created"), MOST):
             for start in range(0, len(places), MOST):
                 part = places[start : start + MOST]
-                if seen >= FEW:
+                if seen >= most:
                     return found, False
                 found += sum(1 for _ in self._glances(every, part))
                 seen += len(part)

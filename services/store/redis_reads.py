@@ -122,25 +122,30 @@ class Reads(Part):
             self._link.check_writable()
             self._link.call("ZREM", keys.DEADLINES, *task_ids)
 
-    def needs(self, task_id: str) -> list[str]:
-        """What a task still waits for."""
-        return sorted(name.decode() for name in self._link.call("SMEMBERS", keys.NEEDS + task_id))
+    def needs(self, task_ids: Sequence[str]) -> list[list[str]]:
+        """What these tasks still wait for."""
+        found = self._link.many([("SMEMBERS", keys.NEEDS + task_id) for task_id in task_ids])
+        return [sorted(name.decode() for name in names) for names in found]
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks that have dependants who do not know it."""
         return [name.decode() for name in self._link.call("SRANDMEMBER", keys.UNTOLD, limit)]
 
-    def waiting_ahead(self, task: Task) -> int:
-        """Queued tasks of the same lane that go first (higher priority, then older, then lower id)."""
-        own, *above = keys.queued(task.lane)[task.priority - MIN_PRIORITY :]
-        rank, older, *counts = self._link.many(
-            [
-                ("ZRANK", own, task.task_id),
-                ("ZCOUNT", own, "-inf", f"({task.created_at}"),
-                *(("ZCARD", name) for name in above),
-            ]
-        )
-        return int(sum(counts) + (older if rank is None else rank))
+    def waiting_ahead(self, tasks: Sequence[Task]) -> list[int]:
+        """How many go before each."""
+        places = [(keys.queued(task.lane)[task.priority - MIN_PRIORITY :], task) for task in tasks]
+        names = sorted({name for (_, *above), _ in places for name in above})
+        own: list[Command] = [
+            command
+            for (name, *_), task in places
+            for command in (("ZRANK", name, task.task_id), ("ZCOUNT", name, "-inf", f"({task.created_at}"))
+        ]
+        found = self._link.many([*(("ZCARD", name) for name in names), *own])
+        sizes, ranks = dict(zip(names, found, strict=False)), found[len(names) :]
+        return [
+            int(sum(sizes[name] for name in above) + (older if rank is None else rank))
+            for ((_, *above), _), rank, older in zip(places, ranks[::2], ranks[1::2], strict=True)
+        ]
 
     def holders(self, uniqs: Sequence[str]) -> list[Task | None]:
         """Who holds these uniqueness keys."""

@@ -5,15 +5,19 @@ from __future__ import annotations
 import pytest
 
 from services.clock import SystemClock
-from services.domain.change import Create, OpenSession
+from services.domain.change import Create, OpenSession, Republish
 from services.domain.insight.gates import GATES
 from services.domain.limit import Limit
 from services.domain.query import Query, Term, Total, any_of, equals, excludes
 from services.domain.shop import Pause, Shop
-from services.domain.status import ACTIVE
+from services.domain.status import ACTIVE, Status
 from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
+from services.engine.fates import Fates
 from services.engine.registry import Registry
+from services.monitor import live
+from services.monitor.attention import dependencies
+from services.monitor.attention.look import Look
 from services.monitor.tasks import TaskQueries
 from services.ports import Store
 from tests.contract.rig import Rig
@@ -133,3 +137,67 @@ def test_list_and_counts_of_the_gates_say_the_same_of_very_many(rig: Rig) -> Non
     assert counts == {gate: found for gate in GATES if (found := asked.page(f"gate:{gate}").number).number}
     assert "paused" in counts
     assert all(0 < found.number <= MANY // 2 for found in counts.values())
+
+
+def _looked_at(rig: Rig, rows: int) -> int:
+    """Questions that the waits of so many rows cost, each in a shop of its own."""
+    found = rig.store.query(Query(terms=(equals("status", Status.QUEUED, Status.BLOCKED),), limit=rows)).tasks
+    assert len({task.shop for task in found}) == rows
+    asked, counting = questions(rig.store)
+    asked.waits(found)
+    return sum(counting.spent().values())
+
+
+def test_the_waits_of_a_page_cost_as_many_questions_as_those_of_half_of_it(rig: Rig) -> None:
+    rig.store.heartbeat(WorkerInfo(worker="w1", host="h", pid=1, executors=("rpa",)))
+    for number in range(60):
+        rig.queued(shop_id=f"queued{number}")
+        rig.running(f"w{number}#1", shop_id=f"busy{number}")
+        rig.blocked(shop_id=f"busy{number}")
+    few, many = _looked_at(rig, 60), _looked_at(rig, 120)
+    assert many <= few + 6 < 60
+
+
+def test_what_tasks_depend_on_is_one_question_and_so_is_what_goes_first(rig: Rig) -> None:
+    first = [rig.running(f"w{number}#1", shop_id=f"s{number}") for number in range(3)]
+    waiting = [rig.create(shop_id="s9", depends_on=(one.task_id, first[0].task_id)) for one in first]
+    ids = [task.task_id for task in waiting]
+    assert rig.store.needs([*ids, "nobody", ids[0]]) == [
+        [first[0].task_id], *(sorted((one.task_id, first[0].task_id)) for one in first[1:]), [], [first[0].task_id],
+    ]  # fmt: skip
+    assert rig.store.needs([]) == []
+    queued = [rig.queued(shop_id=f"q{number}", priority=5, lane="normal") for number in range(4)]
+    urgent = rig.queued(shop_id="q9", priority=6, lane="normal")
+    assert rig.store.waiting_ahead([*queued, urgent, queued[0]]) == [1, 2, 3, 4, 0, 1]
+    assert rig.store.waiting_ahead([]) == []
+
+
+def test_what_became_of_the_tasks_of_late_workers_is_two_questions(rig: Rig) -> None:
+    now = rig.store.now_ms()
+    names = [f"late{number}" for number in range(150)]
+    late = [WorkerInfo(worker=name, host="h", pid=1, seen_at=now - 20_000 - n) for n, name in enumerate(names)]
+    for name in names[:3]:
+        rig.running(f"{name}#1", shop_id=name)
+    counting = CountingStore(rig.store)
+    followed = Fates(counting.port)
+    found = followed.find(late, now)
+    assert counting.spent() == {"query": 1, "get": 1}
+    assert {name: [fate.what for fate in fates] for name, fates in found.items() if fates} == {
+        name: ["unconfirmed"] for name in names[:3]
+    }
+    assert set(found) == set(names[:100])
+    assert followed.find([], now) == {}
+    assert not counting.spent()
+
+
+def test_what_waits_in_vain_is_found_with_a_few_questions(rig: Rig) -> None:
+    dead = [rig.dead(shop_id=f"s{number}") for number in range(20)]
+    for one in dead[:5]:
+        assert rig.ask(Republish(task_id=one.task_id, task=rig.task(shop_id=one.shop_id), by="ann")).code == "ok"
+    waiting = [rig.create(shop_id=f"w{number}", depends_on=(one.task_id,)) for number, one in enumerate(dead)]
+    counting = CountingStore(rig.store)
+    look = Look(snapshot=live.look(rig.store), store=counting.port)
+    items = list(dependencies.items(look))
+    assert {item.key for item in items} == {f"dependency:{one.task_id}" for one in dead[5:]}
+    assert sum(counting.spent().values()) <= 4
+    assert len(waiting) == 20

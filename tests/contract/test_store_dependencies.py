@@ -42,7 +42,7 @@ def test_a_task_waits_for_one_that_has_not_succeeded(rig: Rig) -> None:
     assert rig.record(second) == second
     assert rig.outbox() == {first.task_id}
     assert [(event.from_, event.to) for event in rig.all_events(start)] == [("", "blocked")]
-    assert rig.store.needs(second.task_id) == [first.task_id]
+    assert rig.store.needs([second.task_id])[0] == [first.task_id]
     assert rig.store.counts().shops["pdd:s1"] == {"pending": 1, "blocked": 1}
 
 
@@ -58,7 +58,7 @@ def test_what_has_succeeded_counts_as_met(rig: Rig) -> None:
     assert (free.status, free.depends_on) == (Status.PENDING, (first.task_id,))
     assert free.task_id in rig.outbox()
     half = after(rig, first, second)
-    assert rig.store.needs(half.task_id) == [second.task_id]
+    assert rig.store.needs([half.task_id])[0] == [second.task_id]
 
 
 def test_an_unknown_task_cannot_be_waited_for(rig: Rig) -> None:
@@ -83,7 +83,7 @@ def test_of_a_twin_that_names_an_unknown_task_nothing_stays(rig: Rig, way: str) 
 def test_a_task_named_twice_is_waited_for_once(rig: Rig) -> None:
     first = rig.running()
     second = after(rig, first, first, shop_id="s2")
-    assert rig.store.needs(second.task_id) == [first.task_id]
+    assert rig.store.needs([second.task_id])[0] == [first.task_id]
     assert ids(rig.finish(first).released) == {second.task_id}
 
 
@@ -127,7 +127,7 @@ def test_success_releases_it_in_the_same_step(rig: Rig) -> None:
     assert (released.status, released.gate) == (Status.PENDING, "")
     assert rig.record(second) == released
     assert second.task_id in rig.outbox()
-    assert rig.store.needs(second.task_id) == []
+    assert rig.store.needs([second.task_id])[0] == []
     assert told(rig.all_events(start), second) == shown(released)[-1:]
     rig.confirm(released)
     assert rig.claim(rig.record(second), "w2#1").code == "run"
@@ -140,7 +140,7 @@ def test_it_goes_when_the_last_of_five_has_succeeded(rig: Rig) -> None:
     for task in five[:4]:
         assert rig.finish(task).released == ()
         assert waits(rig, last)
-    assert rig.store.needs(last.task_id) == [five[4].task_id]
+    assert rig.store.needs([last.task_id])[0] == [five[4].task_id]
     assert ids(rig.finish(five[4]).released) == {last.task_id}
 
 
@@ -199,7 +199,7 @@ def test_held_by_default_when_it_fails(rig: Rig, end: str) -> None:
     before = rig.record(second)
     assert rig.finish(first, end).released == ()
     assert rig.record(second) == before
-    assert rig.store.needs(second.task_id) == [first.task_id]
+    assert rig.store.needs([second.task_id])[0] == [first.task_id]
 
 
 @pytest.mark.parametrize("end", ["dead", "cancelled"])
@@ -214,7 +214,7 @@ def test_cancelled_with_it_if_that_was_asked_for(rig: Rig, end: str) -> None:
     assert record.reason == f"dependency {first.task_id} is {end}"
     assert (record.steps[-1].note, record.ended_at) == ("dependency", record.updated_at)
     assert told(rig.all_events(start), record) == shown(record)[-1:]
-    assert rig.store.needs(second.task_id) == []
+    assert rig.store.needs([second.task_id])[0] == []
     assert waits(rig, kept)
 
 
@@ -251,14 +251,14 @@ def test_created_after_the_failure(rig: Rig) -> None:
     assert waits(rig, after(rig, first))
     gone = after(rig, first, cancel=True)
     assert (gone.status, gone.reason) == (Status.CANCELLED, f"dependency {first.task_id} is dead")
-    assert rig.store.needs(gone.task_id) == []
+    assert rig.store.needs([gone.task_id])[0] == []
 
 
 def test_cancelling_who_waits_frees_its_place(rig: Rig) -> None:
     first = rig.running()
     second = after(rig, first)
     assert rig.ask(Cancel(task_id=second.task_id, by="ann")).code == "ok"
-    assert rig.store.needs(second.task_id) == []
+    assert rig.store.needs([second.task_id])[0] == []
     assert rig.finish(first).released == ()
     assert rig.record(second).status == Status.CANCELLED
 

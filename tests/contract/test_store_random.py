@@ -242,12 +242,12 @@ def dependency_rules(rig: Rig, tasks: list[Task]) -> None:
         now = [stands_for(rig, name) for name in task.depends_on]
         unmet = sorted(name for name, one in zip(task.depends_on, now, strict=True) if one != Status.SUCCEEDED)
         if task.status == Status.SCHEDULED or task.gate == GATE:
-            assert rig.store.needs(task.task_id) == unmet
+            assert rig.store.needs([task.task_id])[0] == unmet
             assert unmet or task.gate != GATE
             if task.on_dependency_failure == "cancel":
                 assert not any(one in (Status.DEAD, Status.CANCELLED) for one in now)
         else:
-            assert rig.store.needs(task.task_id) == []
+            assert rig.store.needs([task.task_id])[0] == []
             assert not unmet or task.status in (Status.CANCELLED, Status.DEAD)
 
 

@@ -60,7 +60,7 @@ def test_waiting_ahead(rig: Rig) -> None:
     urgent = rig.queued(priority=7, created_at=now)
     rig.queued(priority=10, lane="high", created_at=now - 9000)
     rig.create(priority=7, created_at=now - 9000)  # pending
-    assert [rig.store.waiting_ahead(rig.record(task)) for task in (urgent, old, young)] == [0, 1, 2]
+    assert rig.store.waiting_ahead([rig.record(task) for task in (urgent, old, young)]) == [0, 1, 2]
 
 
 def test_holders(rig: Rig) -> None:

@@ -162,7 +162,9 @@ def test_a_lane_may_be_last_in_first_out_on_one_machine(tmp_path: Path, seen: Pa
             name: fleet.create(name, seen=str(seen), priority=priority)
             for name, priority in (("l1", 2), ("n1", 5), ("l2", 2), ("l3", 3), ("n2", 5), ("l4", 2))
         }
-        ahead = {name: fleet.engine.store.waiting_ahead(fleet.task(made[name])) for name in ("l1", "l3", "l4", "n2")}
+        names = ("l1", "l3", "l4", "n2")
+        tasks = [fleet.task(made[name]) for name in names]
+        ahead = dict(zip(names, fleet.engine.store.waiting_ahead(tasks), strict=True))
         assert ahead == {"l1": 3, "l3": 0, "l4": 1, "n2": 1}
         fleet.worker(1)
         fleet.wait_ended(list(made.values()))

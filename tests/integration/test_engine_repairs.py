@@ -145,7 +145,7 @@ def test_a_task_that_was_not_told_of_its_dependency_goes_on(fleet: Fleet) -> Non
     assert "repair.links" in named
     assert plan(fleet)["links"] == {"tasks": 1, "where": waiting.task_id}
     assert repaired(fleet)["links"]["tasks"] == 1
-    assert fleet.engine.store.needs(waiting.task_id) == [first]
+    assert fleet.engine.store.needs([waiting.task_id])[0] == [first]
     fleet.worker()
     fleet.wait(waiting.task_id, "succeeded")
     assert fleet.task(waiting.task_id).started_at >= fleet.task(first).ended_at

@@ -7,9 +7,10 @@ from __future__ import annotations
 import heapq
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from services.domain.insight import runs
+from services.domain.insight.places import ARRIVALS, DRAWS, ONE_BY_ONE, SEED, Bench, bench_of
 from services.domain.insight.runs import Runs
 from services.domain.insight.wait import OK, Facts, GateView, others, why_waiting
 from services.domain.message import Message
@@ -17,13 +18,8 @@ from services.domain.status import Status
 from services.domain.task import Task
 
 INSTANT = "instant"
-#: courses that are played through, and how many tasks ahead are drawn one by one; more are drawn as their sum
-DRAWS, ONE_BY_ONE = 96, 12
-#: arrivals that go first are played through up to here
-_ARRIVALS = 60
 #: a heartbeat, by which a worker fetches what waits for it
 _HEARTBEAT_S = (0.0, 3.0)
-_SEED = 20261122
 _AT_ONCE_S = 1.0
 #: a broker that has not confirmed a message for so long may be taking none
 _CONFIRM_S = 5.0
@@ -53,14 +49,6 @@ class Estimate:
     def at_once(self) -> bool:
         """Whether nothing is in its way, not even something that usually ends at once."""
         return self.basis == INSTANT and self.high_s < _AT_ONCE_S
-
-
-@dataclass(frozen=True, slots=True)
-class Bench:
-    """Places at which tasks run: what is left of the ones that run there, and how many are free."""
-
-    left: tuple[Runs, ...] = ()
-    free: int = 0
 
 
 def starts(task: Task, facts: Facts, views: Sequence[GateView] | None = None) -> Estimate | None:
@@ -106,49 +94,59 @@ def after(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float = 0.0
     """
     if len(bench.left) == 1 and not bench.free and not ahead and not arrivals:
         return [bench.left[0].at((step + 0.5) / DRAWS) for step in range(DRAWS)]
-    chance = random.Random(_SEED)
-    pool = [lasts for lasts, count in ahead if count]
-    return sorted(_played(chance, bench, ahead, pool, arrivals) for _ in range(DRAWS))
+    chance = random.Random(SEED + 5)  # not the same chances as those of the places
+    line = [_Line(lasts, number, lasts.mean_s, lasts.spread_s, lasts.doubt) for lasts, number in ahead]
+    like = [one.lasts for one in line if one.number] or bench.left
+    return sorted(
+        _played(chance, list(first), total / bench.places, bench.places, line, like, arrivals)
+        for first, total in bench.courses
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """Tasks of one kind that go first, with what is asked of their runs again and again."""
+
+    lasts: Runs
+    number: int
+    mean_s: float
+    spread_s: float
+    doubt: float
 
 
 def _played(
     chance: random.Random,
-    bench: Bench,
-    ahead: Sequence[tuple[Runs, int]],
-    pool: Sequence[Runs],
+    ends: list[float],
+    mean_end: float,
+    places: int,
+    line: Sequence[_Line],
+    like: Sequence[Runs],
     arrivals: float,
 ) -> float:
-    ends = [left.at(chance.random()) for left in bench.left] + [0.0] * bench.free
-    heapq.heapify(ends)
+    """``ends``: of the places that are free first, ascending, as many as can matter; ``mean_end``: of all."""
     # the next ones may be longer or shorter on the whole than the few that were measured
-    tilted = [(lasts, number, max(0.3, chance.gauss(1.0, lasts.doubt))) for lasts, number in ahead]
-    if sum(number for _, number in ahead) > ONE_BY_ONE:
-        _all_at_once(chance, ends, tilted)
+    tilts = [max(0.3, chance.gauss(1.0, one.doubt)) for one in line]
+    if sum(one.number for one in line) > ONE_BY_ONE:
+        # many tasks over all places as one normal sum: every place is busy until the last of them begin
+        mean = sum(one.mean_s * one.number * tilt for one, tilt in zip(line, tilts, strict=True))
+        spread = sum(one.spread_s**2 * one.number for one in line) ** 0.5
+        until = mean_end + max(0.0, chance.gauss(mean, spread)) / places
+        longest = max(one.lasts.at(chance.random()) for one in line)
+        # the places end apart from each other: the first of them earlier than their mean by a share of one task
+        early = longest / 2 * (places - 1) / (places + 1)
+        ends[:] = [max(0.0, until - early)] + [until] * (len(ends) - 1)
     else:
-        for lasts, number, tilt in tilted:
-            for _ in range(number):
-                heapq.heapreplace(ends, ends[0] + lasts.at(chance.random()) * tilt)
-    like = pool or bench.left
+        for one, tilt in zip(line, tilts, strict=True):
+            for _ in range(one.number):
+                heapq.heapreplace(ends, ends[0] + one.lasts.at(chance.random()) * tilt)
     if arrivals > 0 and like:
         at = chance.expovariate(arrivals)
-        for _ in range(_ARRIVALS):
+        for _ in range(ARRIVALS):
             if at >= ends[0]:
                 break
             heapq.heapreplace(ends, ends[0] + chance.choice(like).at(chance.random()))
             at += chance.expovariate(arrivals)
     return ends[0]
-
-
-def _all_at_once(chance: random.Random, ends: list[float], ahead: Sequence[tuple[Runs, int, float]]) -> None:
-    """Many tasks over all places as one normal sum: every place is busy until the last of them begin."""
-    mean = sum(lasts.mean_s * number * tilt for lasts, number, tilt in ahead)
-    spread = sum(lasts.spread_s**2 * number for lasts, number, _ in ahead) ** 0.5
-    work = sum(ends) + max(0.0, chance.gauss(mean, spread))
-    until = work / len(ends)
-    longest = max(lasts.at(chance.random()) for lasts, _, _ in ahead)
-    # the places end apart from each other: the first of them earlier than their mean by a share of one task
-    early = longest / 2 * (len(ends) - 1) / (len(ends) + 1)
-    ends[:] = [max(0.0, until - early)] + [until] * (len(ends) - 1)
 
 
 _Course = tuple[Draws, str] | None
@@ -261,18 +259,17 @@ def _in_lane(task: Task, facts: Facts) -> _Course:
     """Until a living slot of its lane is free for it; the line of the lane is only known of a queued task."""
     if not facts.slots or facts.ahead < 0 or facts.cut_off:
         return None
-    left = []
-    for slot in facts.slots:
-        if slot.task_id and slot.task_id != task.task_id:
-            ran = max(0, facts.now_ms - slot.since) / 1000
-            left.append(facts.lasts(slot.task_type, slot.shop).left(ran, slot.progress))
-    free = len(facts.slots) - len(left)
+    bench = facts.bench or bench_of(facts.slots, facts.now_ms, facts.lasts)
+    if any(slot.task_id == task.task_id for slot in facts.slots):  # claimed a moment ago: its slot is free for it
+        others_in = [slot for slot in facts.slots if slot.task_id != task.task_id]
+        bench = bench_of(others_in, facts.now_ms, facts.lasts)
+        bench = replace(bench, free=bench.free + len(facts.slots) - len(others_in))
     ahead = facts.ahead + facts.urgent
-    if free > ahead:
+    if bench.free > ahead:
         return [0.0] * DRAWS, INSTANT
-    if not all(one.known for one in left):
+    if not all(one.known for one in bench.left):
         return None
-    course = _behind(Bench(left=tuple(left), free=free), [(facts.lane_usual, ahead)], facts.lane_arrivals)
+    course = _behind(bench, [(facts.lane_usual, ahead)], facts.lane_arrivals)
     if not facts.kept or not facts.urgent or not facts.lane_usual.known:
         return course
     # what is kept for a lane goes to its own first, whatever else waits

@@ -28,6 +28,7 @@ from services.domain.insight.gates import (
     Gap,
     GatesNow,
 )
+from services.domain.insight.places import Bench
 from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
 from services.domain.insight.runs import NOTHING, Runs
 from services.domain.limit import LimitNow
@@ -88,6 +89,7 @@ class Facts:
     lane_arrivals: float = 0.0  #: tasks a second of late that would go first in its lane, or in a more urgent one
     supply: Supply = NOBODY  #: workers for its type and lane
     slots: tuple[SlotState, ...] = ()  #: of the living workers of its lane
+    bench: Bench | None = None  #: the same as places, where many tasks wait for them
     #: how long tasks run, by type and shop
     runs: Mapping[tuple[str, str], Runs] = field(default_factory=dict)
     usual: Runs = NOTHING  #: how long such a task runs

@@ -11,6 +11,7 @@ from services.domain.insight.cause import Worth
 from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.task import Task
+from services.monitor import successors
 from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
@@ -43,21 +44,14 @@ def items(look: Look) -> Iterable[Attention]:
     terms = (equals("status", Status.BLOCKED), equals("gate", dependency.GATE))
     waiting = look.store.query(Query(terms=terms, limit=ASKED, want_total=False)).tasks
     behind: dict[str, list[Task]] = defaultdict(list)
-    for task in waiting:
-        for needed in look.store.needs(task.task_id):
+    for task, names in zip(waiting, look.store.needs([task.task_id for task in waiting]), strict=True):
+        for needed in names:
             behind[needed].append(task)
-    records = dict(zip(behind, look.store.get(list(behind)), strict=True))
-    for needed, tasks in behind.items():
-        found = _last(look, records[needed])
+    # what they wait for is the one that it was republished as, and so on
+    last = successors.latest(look.store, look.store.get(list(behind)))
+    for (needed, tasks), found in zip(behind.items(), last, strict=True):
         if found is None or found.status in (Status.DEAD, Status.CANCELLED):
             yield _item(look, needed, found, tasks)
-
-
-def _last(look: Look, record: Task | None) -> Task | None:
-    """The one that it was republished as, and so on: that is what they wait for."""
-    while record is not None and record.successor:
-        record = look.store.get([record.successor])[0]
-    return record
 
 
 def _item(look: Look, needed: str, found: Task | None, tasks: list[Task]) -> Attention:

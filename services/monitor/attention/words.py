@@ -25,6 +25,7 @@ COUNTED: dict[str, Counted] = {
     "tasks": NN_("{n} task", "{n} tasks"),
     "waiting": NN_("{n} task", "{n} tasks"),
     "shops": NN_("{n} shop", "{n} shops"),
+    "workers": NN_("{n} worker", "{n} workers"),
     "others": NN_("{n} other shop", "{n} other shops"),
     "count": NN_("{n} dead letter", "{n} dead letters"),
     "causes": NN_("{n} more cause", "{n} more causes"),

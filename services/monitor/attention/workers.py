@@ -10,16 +10,20 @@ from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.task import Task
 from services.domain.worker import WorkerInfo
-from services.monitor.attention.look import Look
+from services.monitor.attention.look import NAMED, Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
 #: so many tasks are named by the filter behind an item
 DOOR_TASKS = 50
+#: so many silent workers have an item of their own
+SILENT_EACH = 5
 WORDS = {
     "attention.worker_late": Words(N_("Worker {worker} is late")),
     "attention.worker_silent": Words(N_("Worker {worker} is silent")),
     "attention.worker_gone": Words(N_("Worker {worker} is gone")),
+    "attention.workers_silent": Words(N_("{workers_n} besides not heard of"), "{names}"),
+    "attention.workers_silent_more": Words(N_("{workers_n} besides not heard of"), N_("{names} and {more} more")),
     "attention.no_takers": Words(
         N_("No worker takes tasks"), N_("{tasks_n} waiting; every worker is draining, stopping or not heard of")
     ),
@@ -43,10 +47,12 @@ WORDS = {
 
 
 def silent(look: Look) -> Iterable[Attention]:
-    """Workers that are not heard of, with what becomes of what they held; one that is gone until it is forgotten."""
-    for one in look.fleet.workers:
-        if not one.missing:
-            continue
+    """Workers that are not heard of, with what becomes of what they held; one that is gone until it is forgotten. Of
+    many the first few, those with tasks before those without, and the others in one.
+    """
+    found = sorted((one for one in look.fleet.workers if one.missing), key=lambda one: not one.unconfirmed)
+    each = found if len(found) <= SILENT_EACH + 1 else found[:SILENT_EACH]
+    for one in each:
         held = tuple(task for fact in one.facts for task in fact.tasks)[:DOOR_TASKS]
         doors = (("open_tasks", filter.format_terms((equals("id", *held),))),) if held else ()
         forgets = (("forget_worker", one.name),) if kept(one, look.now_ms) is None else ()
@@ -58,6 +64,16 @@ def silent(look: Look) -> Iterable[Attention]:
             facts=tuple(fact.message for fact in one.facts),
             since_ms=one.info.seen_at,
             verbs=(("open_worker", one.name), *doors, *forgets),
+        )
+    if others := found[len(each) :]:
+        more = max(0, len(others) - NAMED)
+        yield Attention(
+            key="silent:others",
+            severity="warning",
+            code="attention.workers_silent_more" if more else "attention.workers_silent",
+            params={"workers": len(others), "names": "\n".join(one.name for one in others[:NAMED]), "more": more},
+            since_ms=min(one.info.seen_at for one in others),
+            verbs=(("open_workers", ""),),
         )
 
 

@@ -244,6 +244,18 @@ def test_a_late_schedule_is_told_with_its_reason(room: Room) -> None:
     assert found(room)["schedule_late"].params["count"] == 2
 
 
+def test_of_many_silent_workers_the_first_few_are_told_each_and_the_others_together(room: Room) -> None:
+    late = [worker(room, f"w{number:02d}", 20_000 + number) for number in range(30)]
+    items = found(room, workers=(worker(room), *late))
+    silent = [key for key in items if key.startswith("silent:")]
+    assert len(silent) == 6
+    assert silent[-1] == "silent:others"
+    others = items["silent:others"]
+    assert english(others).startswith("25 workers besides not heard of: w05, w06, w07 and 22 more")
+    assert others.since_ms == late[-1].seen_at
+    assert len([key for key in found(room, workers=tuple(late[:6])) if key.startswith("silent:")]) == 6
+
+
 def test_a_worker_that_said_goodbye_is_not_silent(room: Room) -> None:
     gone = worker(room, "w2", SILENT_AFTER_MS + 1, state="stopped")
     assert found(room, workers=(worker(room), gone)) == {}
