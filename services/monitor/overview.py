@@ -54,6 +54,7 @@ class OverviewNow:
     oldest_waiting_ms: int | None = None
     oldest_waiting_shop: str | None = None
     retry_levels: tuple[tuple[int, int], ...] = ()  #: (seconds of the delay, tasks in it)
+    retry_last: int = 0  #: of those that wait for another attempt, those whose next one is the last
     publish_rate: float = 0.0
     deliver_rate: float = 0.0
     ack_rate: float = 0.0

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from services.domain.insight import depth, flow, shop
+from services.domain.insight import attempts, depth, flow, shop
 from services.domain.query import Query, equals
 from services.domain.status import WAITING, Status, Triage
 from services.domain.task import Task
@@ -59,14 +59,15 @@ class OverviewQueries:
         """Everything the page shows at this moment."""
         self._shops.prime()
         oldest = self._oldest = self._ask_oldest()
-        levels = self._retry_levels()
+        retrying = self._retrying()
         snapshot = self._live.snapshot()
         shops, flow_now = self._shops.shops(snapshot), self._flow.look(snapshot)
         return OverviewNow(
             **self._numbers(snapshot),
             flow=flow_now,
             oldest_waiting_shop=self._name(oldest.shop) if oldest is not None else None,
-            retry_levels=levels,
+            retry_levels=_levels(retrying),
+            retry_last=sum(attempts.last(task) is not None for task in retrying),
             shops=shops,
             attention=self._attention.find(snapshot, shops, oldest, flow_now),
         )
@@ -111,12 +112,10 @@ class OverviewQueries:
         )
         return page.tasks[0] if page.tasks else None
 
-    def _retry_levels(self) -> tuple[tuple[int, int], ...]:
+    def _retrying(self) -> Sequence[Task]:
         if not self._live.snapshot().counts.status.get(Status.RETRYING, 0):
             return ()
-        page = self._store.query(Query(terms=(equals("status", Status.RETRYING),), limit=500, want_total=False))
-        levels = Counter(round((task.due_at - task.updated_at) / 1000) for task in page.tasks if task.due_at)
-        return tuple(sorted(levels.items()))
+        return self._store.query(Query(terms=(equals("status", Status.RETRYING),), limit=500, want_total=False)).tasks
 
     def _sample(self, snapshot: Snapshot) -> None:
         if not snapshot.store.connected or snapshot.at_ms - self._sampled_ms < SAMPLE_EVERY_MS:
@@ -149,3 +148,9 @@ class OverviewQueries:
     def _name(self, key: str) -> str:
         shop = self._registry.shops().get(key)
         return (shop.name or shop.shop_id) if shop is not None else key
+
+
+def _levels(retrying: Sequence[Task]) -> tuple[tuple[int, int], ...]:
+    """How many wait for how long, by the seconds of the delay."""
+    levels = Counter(round((task.due_at - task.updated_at) / 1000) for task in retrying if task.due_at)
+    return tuple(sorted(levels.items()))

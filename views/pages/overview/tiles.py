@@ -162,7 +162,8 @@ def retrying_kpi(sight: Sight) -> Kpi:
         _("{n} after {span}").format(n=text.count(count), span=text.join(str(seconds), pgettext("unit", "s")))
         for seconds, count in sight.now.retry_levels[:3]
     ]
-    context = " · ".join(levels) if levels else _("nothing failed lately")
+    last = [_("{n} for the last time").format(n=text.count(sight.now.retry_last))] if sight.now.retry_last else []
+    context = " · ".join([*last, *levels]) or _("nothing failed lately")
     sentence = _say(_("Retrying"), text.count(total), "", context)
     return Kpi(value=text.count(total), context=context, sentence=sentence, calm=not total)
 

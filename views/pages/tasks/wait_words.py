@@ -111,7 +111,7 @@ def _not_due(task: Task, now_ms: int) -> Progress:
     if task.due_at > now_ms:
         when = text.until(left)
         if task.status == Status.RETRYING and attempts.last(task) is not None:
-            when = _("{when} · last attempt").format(when=when)
+            when = _("last try {when}").format(when=when)
         return Progress(text=when, role="retrying" if task.status == Status.RETRYING else "text2")
     late = shown.span(now_ms - task.due_at)
     if task.status == Status.SCHEDULED and late.total_seconds() >= 1:

@@ -44,6 +44,16 @@ def plain(text: str) -> str:
     return text.replace(THIN, " ")
 
 
+def test_what_retries_for_the_last_time_is_said_first(sight: Sight) -> None:
+    assert kpi("retrying", sight, retry_last=2).context.startswith("2 for the last time · ")
+
+
+def test_running_tasks_of_a_silent_worker_fill_no_slots(sight: Sight) -> None:
+    facts = replace(sight.now.flow.facts, unconfirmed=4)
+    told = kpi("running", sight, running=4, slots_total=4, slots_busy=0, flow=replace(sight.now.flow, facts=facts))
+    assert told.context == "4 not confirmed · 0 of 4 slots busy"
+
+
 def test_the_numbers_of_the_pictures(sight: Sight) -> None:
     said = {key: (plain(spec.kpi(sight).value), plain(spec.kpi(sight).context)) for key, spec in SPECS.items()}
     assert said == {

@@ -1,0 +1,41 @@
+"""What stands in the cell of a task that waits."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from services.domain.insight import gates
+from services.domain.insight.wait import CLOSED, GateView
+from services.domain.status import Status
+from services.monitor.waiting import Wait
+from tests.unit.services.domain.builders import NOW, task
+from views.pages.tasks import wait_words
+
+
+@pytest.mark.parametrize(("retries", "words"), [(0, "in 30 s"), (1, "last try in 30 s")])
+def test_before_the_last_attempt_that_comes_first(retries: int, words: str) -> None:
+    record = task(status=Status.RETRYING, due_at=NOW + 30_000, retries=retries, max_retries=1, attempt=1)
+    assert wait_words.cell(record, gates.NOT_DUE, None, NOW).text.replace("\u202f", " ") == words
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "words"),
+    [
+        (gates.SHOP_BUSY, "gate.shop_twin_done", "same work runs"),
+        (gates.SHOP_BUSY, "gate.shop_hung", "shop hangs"),
+        (gates.LANE_ORDER, "gate.cut_off", "broker lost"),
+        (gates.MESSAGE, "gate.unsent_disk", "not sent: broker is full"),
+    ],
+)
+def test_the_decisive_words(name: str, code: str, words: str) -> None:
+    params: dict[str, Any] = {"ahead": 0}
+    view = GateView(name=name, state=CLOSED, code=code, params=params)
+    assert wait_words.cell(task(status=Status.QUEUED), name, Wait(gate=view), NOW).text == words
+
+
+def test_where_the_broker_takes_nothing_run_now_says_that_it_cannot_help() -> None:
+    view = GateView(name=gates.MESSAGE, state=CLOSED, code="gate.unsent_memory")
+    assert wait_words.no_help(view) == "The broker takes no new messages"
+    assert wait_words.no_help(GateView(name=gates.MESSAGE, state=CLOSED, code="gate.unconfirmed")) == ""
