@@ -9,6 +9,8 @@ from services.monitor.attention.look import Look
 from services.monitor.attention.words import N_, Words
 from services.monitor.overview import Attention
 
+#: a queue in which nobody has waited so long yet may be a burst that is worked off in a moment
+PATIENCE_MS = 30_000
 WORDS = {
     "attention.growing": Words(N_("The queue grows: {tasks_n} waiting")),
     "attention.growing_lane": Words(N_("The {lane} lane grows: {tasks_n} waiting")),
@@ -19,6 +21,8 @@ def items(look: Look) -> Iterable[Attention]:
     """At most one, by the same answer as the headline."""
     found = look.flow
     if found is None or found.state != flow.GROWING:
+        return
+    if look.oldest is not None and look.now_ms - look.oldest.created_at < PATIENCE_MS:
         return
     facts = found.facts
     helps = {flow.START_WORKER, flow.MORE_SLOTS} & set(found.helps)

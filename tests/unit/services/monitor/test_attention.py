@@ -462,6 +462,16 @@ def test_a_queue_that_grows_is_told_by_the_answer_of_the_headline(room: Room) ->
     assert finder(room).find(look(room), (), None, steady) == ()
 
 
+def test_a_burst_in_which_nobody_has_waited_for_long_is_no_queue_that_grows(room: Room) -> None:
+    facts = flow.Facts(waiting=90, slots=6, busy=6, workers=1, rates=flow.Rates(in_s=3.0, out_s=2.0, window_s=60.0))
+    grows = flow.Flow(state=flow.GROWING, facts=facts, more_slots=3, helps=(flow.MORE_SLOTS,))
+    oldest = room.create()
+    room.clock.advance(29)
+    assert finder(room).find(look(room), (), oldest, grows) == ()
+    room.clock.advance(2)
+    assert [one.key for one in finder(room).find(look(room), (), oldest, grows)] == ["growing"]
+
+
 def test_a_lane_that_grows_is_named_with_the_slots_that_do_not_take_it(room: Room) -> None:
     rates = flow.Rates(in_s=3.0, out_s=0.2, window_s=60.0)
     facts = flow.Facts(waiting=90, slots=1, busy=1, lane="low", elsewhere=5, workers=2, rates=rates)
