@@ -17,6 +17,7 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.entrypoints.sample_fleet import Trickle, by_itself, sample_shops
 from tests.gui.test_console import play, until
+from views.support.acting import Acting
 
 
 @pytest.fixture
@@ -145,3 +146,25 @@ def test_an_idle_computer_closes_without_a_question(qapp: QApplication, home: Pa
         await until(lambda: console._ended.is_set(), "the end")
 
     play(qapp, home, scene)
+
+
+def test_what_is_still_held_with_undo_is_done_before_the_window_is_gone(qapp: QApplication, home: Path) -> None:
+    """Closing is no Undo: it was asked for."""
+    (home / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}))
+    seen: list[str] = []
+
+    async def scene(console: Console) -> None:
+        await until(lambda: console._session is not None and console._desk is not None, "the window")
+        session, desk = console._session, console._desk
+        assert session is not None
+        assert desk is not None
+        spec = TaskSpec(platform="pdd", shop_id="s1", task_type="later", payload={}, delay_s=3600)
+        seen.append(session.commands.tasks.create([spec], origin="console").created[0].task_id)
+        desk.window.open_page("tasks")
+        (acting, *_) = desk.window.findChildren(Acting)
+        acting.held("…", lambda: session.commands.tasks.cancel(seen), lambda _outcome: "", 60)
+        assert desk.window.close()
+        await until(lambda: console._ended.is_set(), "the end")
+
+    play(qapp, home, scene)
+    assert record(home, seen[0]).status == Status.CANCELLED

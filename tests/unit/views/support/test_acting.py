@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
 from services.commands.outcome import Outcome
-from views.support.acting import REPUBLISH, AboutToHappen, Acting
+from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse
 from views.widgets.toast import ToastSpec
 
 
@@ -56,3 +56,74 @@ def test_what_one_page_is_about_to_do_another_does_not_do_again(qtbot: QtBot) ->
     assert letters.free("cancel", ["a"]) == ["a"]
     press(told[-1], "Undo")
     assert letters.free(REPUBLISH, ["a"]) == ["a"]
+
+
+def held(acting: Acting, done: list[str], seconds: int = 1) -> None:
+    """Something that is about to happen after so long."""
+
+    def run() -> Outcome:
+        done.append("a")
+        return Outcome(done=("a",))
+
+    acting.held("…", run, lambda _outcome: "done", seconds, about=[("cancel", "a")])
+
+
+def test_what_was_taken_back_does_not_happen_when_its_time_has_come(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, done, later = QObject(), list[str](), list[str]()
+    acting = Acting(owner, told.append)
+    held(acting, done)
+    press(told[-1], "Undo")
+    # One that was begun after it and goes: by then the first one's time has come as well.
+    acting.held("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
+    qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
+    assert done == []
+    owner.deleteLater()
+
+
+def test_the_key_takes_back_the_newest_once(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, done, later = QObject(), list[str](), list[str]()
+    acting = Acting(owner, told.append)
+    held(acting, done)
+    assert acting.undo()
+    assert told[-1].text == "Taken back; nothing was changed."
+    assert not acting.undo(), "there is nothing more"
+    acting.held("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
+    qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
+    assert done == []
+    owner.deleteLater()
+
+
+def test_what_is_held_goes_at_once_and_once_when_the_window_closes(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, done, later = QObject(), list[str](), list[str]()
+    acting = Acting(owner, told.append)
+    held(acting, done)
+    acting.send_held()
+    qtbot.waitUntil(lambda: done == ["a"] and not acting.busy)
+    acting.held("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
+    qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
+    assert done == ["a"], "its timer went with it"
+    owner.deleteLater()
+
+
+def test_the_reverse_of_what_is_done_is_offered_and_sent(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, reversed_ = QObject(), list[Outcome]()
+    acting = Acting(owner, told.append)
+    first = Outcome(done=("a", "b"))
+
+    def back(outcome: Outcome) -> Outcome:
+        reversed_.append(outcome)
+        return Outcome(done=outcome.done)
+
+    acting.at_once(lambda: first, lambda _outcome: "done", Reverse(call=back))
+    qtbot.waitUntil(lambda: bool(told) and told[-1].text == "done")
+    press(told[-1], "Undo")
+    qtbot.waitUntil(lambda: told[-1].text == "Taken back.")
+    assert reversed_ == [first]
+    acting.at_once(lambda: Outcome(), lambda _outcome: "done", Reverse(call=back))
+    qtbot.waitUntil(lambda: told[-1].text == "Nothing was changed.")
+    assert not told[-1].actions, "what was not done cannot be taken back"
+    owner.deleteLater()
