@@ -72,6 +72,7 @@ TABLE: dict[str, TakeBack] = {
     "role.remove": TakeBack(AGAIN, "the role of before is given"),
     "role.default": TakeBack(AGAIN, "the default of before is set"),
     "audit.accept": TakeBack(ASKED, "what is accepted is listed before; an entry of the audit stays"),
+    "reveal": TakeBack(ASKED, "what was seen cannot be unseen; it is asked for by a word of its own"),
     "repair": TakeBack(ASKED, "it shows before what it would set right"),
     "worker.drain": TakeBack(REVERSE, "it can be told to go on", "worker.resume"),
     "worker.resume": TakeBack(REVERSE, "it can be drained again", "worker.drain"),

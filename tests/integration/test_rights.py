@@ -174,6 +174,7 @@ ACTS: dict[str, Prepare | tuple[Prepare, ...]] = {
     "CauseCommands.ignore": of("ignore", exactly(CAUSE)),
     "CauseCommands.lift": of("lift", exactly(CAUSE)),
     "RecordCommands.import_records": of("import_records", lambda stage: [stage.letter()], exactly({})),
+    "RecordCommands.reveal": of("reveal", exactly("fleetdeck export")),
     "FleetCommands.import_shops": of("import_shops", exactly([Shop(platform="temu", shop_id="t1")])),
     "FleetCommands.dedicate": of("dedicate", Stage.shop),
     "FleetCommands.undedicate": of("undedicate", Stage.shop),
@@ -241,11 +242,8 @@ ADMINS = {
 
 #: succeeds here without changing anything that is kept
 IDLE = {
-    "AuditCommands.accept",
-    "CauseCommands.lift",
-    "BreakerCommands.close",
-    "RepairCommands.repair",
-    "FleetCommands.undedicate",
+    *("AuditCommands.accept", "BreakerCommands.close", "CauseCommands.lift"),
+    *("FleetCommands.undedicate", "RecordCommands.reveal", "RepairCommands.repair"),
 }
 
 
