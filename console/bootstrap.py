@@ -98,6 +98,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> Pag
         schedules=session.queries.schedules,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
+        roles=session.queries.roles,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

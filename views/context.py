@@ -12,6 +12,7 @@ from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
+from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
 from services.commands.tasks import TaskCommands
@@ -20,6 +21,7 @@ from services.domain.task_type import TaskType
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.causes import CauseQueries
 from services.monitor.overview import OverviewSource
+from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops import ShopQueries
 from services.monitor.tasks import TaskQueries
@@ -50,6 +52,8 @@ class CommandSet(Protocol):
     def sessions(self) -> SessionCommands: ...
     @property
     def schedules(self) -> ScheduleCommands: ...
+    @property
+    def roles(self) -> RoleCommands: ...
 
 
 class LocalControl(Protocol):
@@ -94,6 +98,7 @@ class PageContext:
     schedules: ScheduleQueries
     limits: ShopQueries
     artifacts: ArtifactQueries
+    roles: RoleQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed

@@ -137,6 +137,7 @@ def open_desk(settings: Settings) -> Desk:
         schedules=session.queries.schedules,
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
+        roles=session.queries.roles,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

@@ -17,6 +17,7 @@ from views.context import PageContext
 from views.page import Page
 from views.pages.settings import rules
 from views.pages.settings.connections_card import ConnectionsCard
+from views.pages.settings.people_card import WORDS, PeopleCard
 from views.pages.settings.sample_card import SampleCard
 from views.support.connections import Connections
 from views.support.look import Label, line
@@ -62,6 +63,7 @@ class SettingsPage(Page):
         self.theme_choice = Segmented(THEMES, N_("Theme"))
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
         self.sample = SampleCard(context)
+        self.people = PeopleCard(context)
         self.connections = ConnectionsCard(connections) if connections is not None else None
         self._facts, self._rules = KeyValues(), KeyValues()
         self._where = Label("", "label", "text3", wrap=True)
@@ -79,14 +81,17 @@ class SettingsPage(Page):
     def activate(self) -> None:
         """Show what is in use now."""
         self._show()
+        self.people.refresh()
 
     def refresh(self) -> None:
         """The same again."""
         self._show()
+        self.people.refresh()
 
     def set_acting(self, reason: str) -> None:
-        """Looks can always be changed, the sample fleet not."""
+        """Looks can always be changed, the sample fleet and roles not."""
         self.sample.set_acting(reason)
+        self.people.set_acting(reason)
 
     def retranslate(self) -> None:
         """Say everything again."""
@@ -116,7 +121,7 @@ class SettingsPage(Page):
         columns = QHBoxLayout()
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
-        for cards in ((*first, appearance, self.sample, keys), (running, about)):
+        for cards in ((*first, appearance, self.sample, keys), (self.people, running, about)):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
             for card in cards:
@@ -168,6 +173,7 @@ class SettingsPage(Page):
 
     def _about(self) -> list[tuple[str, str]]:
         kind = _("everything on this machine") if self._context.embedded else _("a fleet with its own broker and Redis")
+        operator = self._context.commands.operator
         rows = [
             (_("Version"), VERSION),
             (
@@ -177,7 +183,7 @@ class SettingsPage(Page):
                 ),
             ),
             (_("Engine"), kind),
-            (_("Operator"), f"{self._context.commands.operator.who} · {self._context.commands.operator.role}"),
+            (_("Operator"), f"{operator.who} · {_(WORDS[operator.role])}"),
             (_("Data folder"), self._folder),
         ]
         return [(name, value) for name, value in rows if value]

@@ -253,6 +253,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         schedules=questions.schedules,
         limits=questions.shops,
         artifacts=questions.artifacts,
+        roles=questions.roles,
         overview=OverviewQueries(
             engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states
         ),

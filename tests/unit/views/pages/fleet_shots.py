@@ -255,14 +255,25 @@ def first_run(_fleet: Fleet, folder: Path) -> None:
 
 
 def settings(fleet: Fleet, folder: Path) -> None:
-    """The page as it opens."""
+    """The page as it opens, with people of every role."""
+    from services.commands.operator import current
     from views.pages.settings.page import SettingsPage
+
+    roles = fleet.context.commands.roles
+    roles.set("chen.yu@desk-01", "operator", note="night shift")
+    roles.set("li.na@desk-02", "viewer")
+    current(fleet.store, who="wang.wei@desk-03")
+
+    def prepare(page: QWidget) -> None:
+        assert isinstance(page, SettingsPage)
+        page.people.refresh()
+        settle(0.5)
 
     shots(
         folder,
         "settings",
         lambda: SettingsPage(fleet.context, data_folder="/home/chen/fleetdeck"),
-        lambda _p: settle(0.1),
+        prepare,
     )
 
 
