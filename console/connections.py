@@ -51,6 +51,7 @@ def shown(one: known.Known, *, opened: bool = False) -> Connection:
         local=one.local,
         read_only=one.read_only,
         address=address,
+        places=(address,) if one.local else tuple(place for place in (one.broker, one.redis) if place),
         origin=origins.get(one.origin, ""),
         fixed=fixed.get(one.origin, ""),
         opened=opened,

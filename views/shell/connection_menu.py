@@ -12,7 +12,7 @@ from views.widgets.buttons import Button
 from views.widgets.connection_row import ConnectionRow
 from views.widgets.scroll_pane import ScrollPane
 
-WIDTH, TALLEST = 400, 420
+WIDTH, TALLEST = 520, 480
 
 
 class ConnectionMenu(QFrame):

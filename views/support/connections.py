@@ -19,6 +19,7 @@ class Connection:
     local: bool = False
     read_only: bool = False
     address: str = ""
+    places: tuple[str, ...] = ()  #: the same, a line for each part of it
     origin: str = ""  #: where it stands, when it was not made in the window
     fixed: str = ""  #: why it can be neither edited nor removed here, "" when it can
     opened: bool = False

@@ -53,10 +53,14 @@ class ConnectionRow(QWidget):
             head.addWidget(badge)
         head.addStretch(1)
         words = " · ".join(part for part in (connection.address, connection.origin) if part)
+        *first, last = connection.places or (connection.address,)
+        lines = (*first, " · ".join(part for part in (last, connection.origin) if part))
         column = QVBoxLayout()
         column.setSpacing(1)
         column.addLayout(head)
-        column.addWidget(Elided(words, "label", "text3"))
+        self.places = [Elided(one, "label", "text3", middle=True) for one in lines]
+        for place in self.places:
+            column.addWidget(place)
         self.edit_button = IconButton("ph.pencil-simple", N_("Edit"))
         self.remove_button = IconButton("ph.trash", N_("Remove"))
         self.edit_button.disable(connection.fixed)

@@ -74,7 +74,7 @@ SENTENCES: dict[str, str] = {
     "worker.draining": NN_("draining, {n} task left", "draining, {n} tasks left"),
     "worker.stopping": NN_("stopping, {n} task left", "stopping, {n} tasks left"),
     "worker.stopped": N_("stopped; it holds no task"),
-    "fleet.none": N_("No worker is running."),
+    "fleet.none": N_("No worker is running"),
     "fleet.workers": NN_("{n} worker on {machines} machines", "{n} workers on {machines} machines"),
     "fleet.workers_together": NN_("{n} worker on 1 machine", "{n} workers on 1 machine"),
     "fleet.busy": N_("{busy} of {slots} slots busy"),

@@ -151,9 +151,15 @@ class CauseDelegate(QStyledItemDelegate):
 
     @staticmethod
     def _paint_bars(painter: QPainter, inner: QRect, cause: Cause) -> int:
-        """Draw the history beside the answer, so that title and reach have the whole width; return where it begins."""
+        """Draw the history beside the answer, so that title and reach have the whole width; return where it begins.
+
+        The answer is whole: where it needs the room, only the newest bars are drawn.
+        """
         bar = 3 if inner.width() >= WIDE else 2
-        left = inner.right() - BARS * (bar + BAR_GAP) + BAR_GAP
+        answer = QFontMetrics(theme().font("label")).horizontalAdvance(_(verdicts.look(cause.worth).word))
+        room = inner.width() - COUNT - GLYPH - GLYPH_GAP - answer - 2 * PART_GAP
+        shown = max(0, min(BARS, room // (bar + BAR_GAP)))
+        left = inner.right() - shown * (bar + BAR_GAP) + BAR_GAP
         base = inner.bottom() - BARS_ABOVE
         most = max(cause.history, default=0)
         line = QPen(theme().color("line2"), 1, Qt.PenStyle.DotLine)
@@ -161,7 +167,7 @@ class CauseDelegate(QStyledItemDelegate):
         painter.drawLine(QPointF(left, base + 0.5), QPointF(inner.right(), base + 0.5))
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme().color("deadfill"))
-        for number, deaths in enumerate(cause.history):
+        for number, deaths in enumerate(cause.history[-shown:] if shown else ()):
             if deaths:
                 height = max(2.0, BARS_HEIGHT * deaths / most)
                 painter.drawRect(QRectF(left + number * (bar + BAR_GAP), base - height, bar, height))

@@ -146,7 +146,7 @@ def running_kpi(sight: Sight) -> Kpi:
         slots = ngettext("of {n} slot", "of {n} slots", now.slots_total).format(n=text.count(now.slots_total))
         context = f"{slots} · {text.whole_percent(min(1.0, now.running / now.slots_total))}"
     else:
-        context = _("no worker is connected")
+        context = _("no worker")
     return Kpi(
         value=text.count(now.running),
         context=context,

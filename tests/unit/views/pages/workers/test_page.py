@@ -64,7 +64,7 @@ def orders(fleet: Fleet, info: WorkerInfo) -> tuple[str, ...]:
 def test_without_a_worker_the_page_offers_to_start_one_here(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     page = open_page()
     assert page._stack.currentWidget() is page.empty
-    assert page.header.summary() == "No worker is running."
+    assert page.header.summary() == "No worker is running"
     page.empty.button.click()
     assert page.local.state == STARTING
     qtbot.waitUntil(lambda: page.local.state == RUNNING, timeout=WAIT_MS)

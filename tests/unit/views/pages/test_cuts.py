@@ -1,0 +1,129 @@
+"""No word is cut on the smallest window that is promised: pages at 1280 x 720, in both languages and themes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from PySide6.QtGui import QFontMetrics
+from pytestqt.qtbot import QtBot
+
+from services.commands.tasks import TaskSpec
+from services.i18n import _
+from services.monitor.overview import OverviewNow
+from tests.support.cuts import cut
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.page import Page
+from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.overview.tiles import TILES, Sight
+from views.pages.schedules.page import SchedulesPage
+from views.pages.settings.page import SettingsPage
+from views.pages.shops.page import ShopsPage
+from views.pages.tasks.page import TasksPage
+from views.pages.workers.page import WorkersPage
+from views.shell.connection_menu import ConnectionMenu
+from views.support import verdicts
+from views.support.connections import Connection
+from views.theme import theme
+from views.widgets.kpi_tile import KpiTile
+
+#: what is left of the window beside rail, top bar and status bar
+SIZES = ((1084, 646), (1170, 692))
+PAGES: dict[str, Callable[[Any], Page]] = {
+    "tasks": TasksPage,
+    "dead_letters": DeadLettersPage,
+    "shops": ShopsPage,
+    "workers": WorkersPage,
+    "schedules": SchedulesPage,
+    "settings": lambda context: SettingsPage(context, data_folder="/home/chen/fleetdeck"),
+}
+
+
+@pytest.fixture
+def busy(fleet: Fleet) -> Fleet:
+    """A fleet with something on every page."""
+    fleet.seed_deaths()
+    shops = [key.partition(":") for key in sorted(fleet.context.shops())[:12]]
+    specs = [TaskSpec(platform=one[0], shop_id=one[2], task_type="sync_order") for one in shops]
+    fleet.context.commands.tasks.create(specs, origin="console")
+    for name, state, held in (("rpa-01", "running", 3), ("rpa-04", "draining", 2), ("rpa-06", "stopped", 0)):
+        fleet.heartbeat(name, slots=12, busy=held, state=state, node="desk-1")
+    return fleet
+
+
+@pytest.fixture
+def shortened(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """What is painted with an ellipsis from now on."""
+    found: set[str] = set()
+    whole = QFontMetrics.elidedText
+
+    def noted(self: QFontMetrics, words: str, *rest: Any) -> str:
+        shown = whole(self, words, *rest)
+        if shown != words:
+            found.add(words)
+        return shown
+
+    monkeypatch.setattr(QFontMetrics, "elidedText", noted)
+    return found
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+@pytest.mark.parametrize("page", list(PAGES))
+def test_no_label_and_no_button_of_a_page_is_cut(
+    qtbot: QtBot, busy: Fleet, language: str, page: str, mode: str
+) -> None:
+    theme().set_mode(mode)
+    widget = PAGES[page](busy.context)
+    qtbot.addWidget(widget)
+    for size in SIZES:
+        widget.resize(*size)
+        widget.show()
+        widget.activate()
+        qtbot.wait(300)
+        widget.grab()
+        assert cut(widget) == []
+    widget.deactivate()
+
+
+def test_the_answer_of_a_cause_is_read_whole(qtbot: QtBot, busy: Fleet, language: str, shortened: set[str]) -> None:
+    page = DeadLettersPage(busy.context)
+    qtbot.addWidget(page)
+    page.resize(*SIZES[0])
+    page.show()
+    page.activate()
+    qtbot.waitUntil(lambda: bool(page.causes.causes.records()))
+    causes = page.causes.causes.records()
+    qtbot.wait(200)
+    page.grab()
+    assert shortened, "an error is long"
+    assert not shortened & {_(verdicts.look(one.worth).word) for one in causes}
+    page.deactivate()
+
+
+def test_each_address_of_a_connection_is_read_whole(qtbot: QtBot, language: str) -> None:
+    class Two:
+        def rows(self) -> tuple[Connection, ...]:
+            east, west = "mq.east.example.com:5672//shops-of-the-east", "redis.east.example.com:6380/12"
+            return (Connection(name="east", title="East", address=f"{east} · {west}", places=(east, west), tag="PROD"),)
+
+    menu = ConnectionMenu(Two())  # type: ignore[arg-type]
+    qtbot.addWidget(menu)
+    menu.adjustSize()
+    menu.grab()
+    (row,) = menu.rows
+    assert [place.text() for place in row.places] == list(Two().rows()[0].places)
+    assert all(place.width() >= place.sizeHint().width() for place in row.places)
+    assert cut(menu) == []
+
+
+def test_a_tile_without_workers_says_so_whole(qtbot: QtBot, language: str, shortened: set[str]) -> None:
+    sight = Sight(OverviewNow(at_ms=1))
+    spec = next(one for one in TILES if one.key == "running")
+    tile = KpiTile(spec.label, spec.glyph, spec.role)
+    qtbot.addWidget(tile)
+    tile.resize((SIZES[0][0] - 32 - 6 * 12) // 7, tile.sizeHint().height())
+    tile.show_kpi(spec.kpi(sight))
+    assert tile.kpi.context
+    tile.grab()
+    assert shortened == set()
