@@ -17,6 +17,7 @@ _REMEDY = "let FLEETDECK_HOME name a folder that can be written"
 SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
 #: bytes that are written to see whether a disk takes any: more than a file without contents needs
 PROBED = 8192
+MAX_CONFIG = 1_000_000
 #: what holds addresses with passwords, payloads or outcomes
 _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 
@@ -107,8 +108,15 @@ def read_config(path: Path) -> dict[str, Any]:
     except OSError as exc:
         raise UsageError(f"{path} cannot be read: {exc}", field="config.toml") from exc
     except UnicodeDecodeError as exc:
-        raise UsageError(f"{path} is not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
+        line = exc.object.count(b"\n", 0, exc.start) + 1
+        raise UsageError(f"{path}, line {line}: not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
+    if len(text) > MAX_CONFIG:
+        text = f"{path} has {len(text)} characters; {MAX_CONFIG} are more than any configuration needs. Look what it is"
+        raise UsageError(text, field="config.toml")
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as exc:
         raise UsageError(f"{path} is not valid TOML: {exc}", field="config.toml") from exc
+    except (RecursionError, ValueError) as exc:
+        why = "its values are nested too deep" if isinstance(exc, RecursionError) else str(exc)
+        raise UsageError(f"{path} cannot be read: {why}; correct or remove it", field="config.toml") from exc

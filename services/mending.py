@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 
 from services import assembly
 from services import settings as config
@@ -11,6 +12,8 @@ from services.assembly import Engine
 from services.commands import operator
 from services.commands.audit import Audit
 from services.commands.repair import RepairCommands
+from services.domain import role
+from services.engine import people
 from services.engine.reconcile import Reconciler
 from services.engine.repair import Repair
 from services.engine.second_copy import SecondCopy
@@ -36,6 +39,8 @@ def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     store, broker, dispatcher, registry = engine.store, engine.broker, engine.dispatcher, engine.registry
     settings = engine.settings
     who = operator.current(store, read_only=settings.profile if settings.read_only else "", who=name)
+    if not who.read_only and people.may_repair(store, who.who):
+        who = replace(who, role=role.ADMIN, known=False)  # or nobody could
     reconciler = Reconciler(
         store,
         broker,

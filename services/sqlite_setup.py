@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import os
+import re
 import secrets
 import sqlite3
 import time
@@ -17,6 +20,11 @@ from services.domain.said import said
 
 BUSY_MS = 30_000
 NETWORK_TYPES = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "afpfs", "webdav", "davfs"})
+#: bytes that are no text would end the reading of every row around them
+_TEXT = functools.partial(str, encoding="utf-8", errors="replace")
+_TABLE = re.compile(r"^CREATE TABLE (\w+)", re.MULTILINE)
+#: more steps than there will ever be
+_MOST_STEPS = 10_000
 _META = "CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID"
 
 
@@ -43,6 +51,7 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     )
     if read_only:
         conn.execute("PRAGMA query_only=ON")
+    conn.text_factory = _TEXT
     conn.execute("PRAGMA synchronous=FULL")
     conn.execute("PRAGMA temp_store=MEMORY")
     conn.execute("PRAGMA cache_size=-16384")
@@ -77,6 +86,42 @@ def refuse_network(path: Path) -> None:
         raise StoreUnavailable(said("file.network", path=str(path), kind=kind))
 
 
+def check_place(path: Path, *, read_only: bool = False) -> None:
+    """Refuse what stands in the file's place and is none, and an empty place where a database was before: one that is
+    made anew there would hide that everything is lost.
+
+    Raises:
+        StoreUnavailable: the text says what is there, and what to do.
+    """
+    try:
+        if path.is_dir():
+            raise StoreUnavailable(said("file.folder", path=str(path)))
+        size = path.stat().st_size if path.exists() else -1
+        known = mark_of(path).exists()
+        writable = size < 0 or os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK)
+    except OSError as exc:
+        raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc.strerror or exc))) from exc
+    if known and size <= 0:
+        code = "file.gone" if size < 0 else "file.emptied"
+        raise StoreUnavailable(said(code, path=str(path), mark=str(mark_of(path))))
+    if not writable:
+        raise StoreUnavailable(said("file.no_right", path=str(path)))
+
+
+def mark_of(path: Path) -> Path:
+    """What remembers that there was a database, beside it."""
+    return path.with_name(f"{path.name}.known")
+
+
+def remember(path: Path, epoch: str) -> None:
+    """Note down beside the file that there is one, once; where that cannot be written, nothing is remembered."""
+    mark = mark_of(path)
+    with contextlib.suppress(OSError):
+        if not mark.exists():
+            mark.write_text(f"{epoch}\n", encoding="ascii")
+            mark.chmod(0o600)
+
+
 def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], None]) -> str:
     """Bring the driver's tables to the present version; returns the epoch id of the file.
 
@@ -88,6 +133,7 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
         _give_back_room(conn)
         _use_wal(conn)
         found = _version(conn, schema)
+        _check_whole(conn, path, schema, found)
         if 0 < found < len(schema.steps):
             _back_up(conn, path, schema, found)
         if found < len(schema.steps):
@@ -95,8 +141,7 @@ def migrate(path: Path, schema: Schema, begin: Callable[[sqlite3.Connection], No
             _step(conn, schema)
             conn.execute("COMMIT")
         _check_not_newer(conn, path, schema)
-        (epoch,) = conn.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
-        return str(epoch)
+        return _epoch(conn, path)
     finally:
         conn.close()
 
@@ -112,11 +157,12 @@ def check(path: Path, schema: Schema) -> str:
         raise StoreUnavailable(said("file.not_there", path=str(path)))
     conn = connect(path, read_only=True)
     try:
-        if _version(conn, schema) < len(schema.steps):
+        found = _version(conn, schema)
+        _check_whole(conn, path, schema, found)
+        if found < len(schema.steps):
             raise StoreUnavailable(said("file.too_old", path=str(path)))
         _check_not_newer(conn, path, schema)
-        (epoch,) = conn.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
-        return str(epoch)
+        return _epoch(conn, path)
     finally:
         conn.close()
 
@@ -148,7 +194,41 @@ def _version(conn: sqlite3.Connection, schema: Schema) -> int:
     if known is None:
         return 0
     row = conn.execute("SELECT value FROM meta WHERE key = ?", (f"schema.{schema.name}",)).fetchone()
-    return 0 if row is None else int(row[0])
+    if row is None:
+        return 0
+    try:
+        found = int(row[0])
+    except (TypeError, ValueError):
+        found = -1
+    if not 0 < found < _MOST_STEPS or str(found) != str(row[0]):
+        file = conn.execute("PRAGMA database_list").fetchone()[2]
+        shown = f"schema.{schema.name} = {row[0]!r:.40}"
+        raise StoreUnavailable(said("file.bad_meta", path=str(file), what=shown))
+    return found
+
+
+def _check_whole(conn: sqlite3.Connection, path: Path, schema: Schema, version: int) -> None:
+    """That the tables are there which its version says, and no others of ours.
+
+    Raises:
+        StoreUnavailable: the text names what is missing.
+    """
+    names = {str(name) for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    wanted = [name for step in schema.steps[:version] for name in _TABLE.findall(step)]
+    missing = [name for name in wanted if name not in names]
+    if version == 0 and names & {name for step in schema.steps for name in _TABLE.findall(step)}:
+        missing = [f"meta: schema.{schema.name}"]
+    if missing:
+        raise StoreUnavailable(said("file.lacks", path=str(path), what=", ".join(missing[:5])))
+    if version:
+        _epoch(conn, path)
+
+
+def _epoch(conn: sqlite3.Connection, path: Path) -> str:
+    row = conn.execute("SELECT value FROM meta WHERE key = 'epoch'").fetchone()
+    if row is None or not str(row[0]).isalnum() or not str(row[0]).isascii():
+        raise StoreUnavailable(said("file.bad_meta", path=str(path), what="epoch"))
+    return str(row[0])
 
 
 def _check_not_newer(conn: sqlite3.Connection, path: Path, schema: Schema) -> None:

@@ -16,7 +16,17 @@ from services import home_folder
 from services.domain.errors import NotAllowed
 from services.domain.said import said
 from services.sqlite_holder import Held, writer_of
-from services.sqlite_setup import BUSY_MS, Schema, check, connect, connect_writer, migrate, refuse_network
+from services.sqlite_setup import (
+    BUSY_MS,
+    Schema,
+    check,
+    check_place,
+    connect,
+    connect_writer,
+    migrate,
+    refuse_network,
+    remember,
+)
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -237,6 +247,10 @@ class SharedFile:
             if not keep:
                 conn.close()
 
+    def apart(self) -> sqlite3.Connection:
+        """A connection for one look of its own, with settings of its own; whoever takes it closes it."""
+        return connect(self.path, read_only=self.read_only)
+
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
         """A connection whose reads all see the same instant."""
@@ -295,7 +309,8 @@ def open_file(path: Path, schema: Schema, *, read_only: bool = False) -> tuple[S
     brought to the present version.
 
     Raises:
-        StoreUnavailable: the folder is not on this machine; read-only: the file is not there, or an older one.
+        StoreUnavailable: the folder is not on this machine, the file is not what it was, or is gone; read-only: it is
+            not there, or an older one.
         SchemaTooNew: a newer program wrote the file.
         sqlite3.Error: the file cannot be opened or is no database.
         OSError: its folder cannot be made.
@@ -304,10 +319,13 @@ def open_file(path: Path, schema: Schema, *, read_only: bool = False) -> tuple[S
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
     refuse_network(path)
+    check_place(path, read_only=read_only)
     if not read_only:
         home_folder.keep_private(path)  # its log and its index get the mode of the file
     with _open_lock:
         epoch = check(path, schema) if read_only else migrate(path, schema, begin_immediate)
+        if not read_only:
+            remember(path, epoch)
         key = (os.getpid(), path, read_only)
         file = _open.get(key)
         if file is None:

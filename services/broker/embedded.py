@@ -15,7 +15,7 @@ from services.broker import embedded_shops as shop_queues
 from services.broker.embedded_consumer import EmbeddedConsumer
 from services.broker.embedded_schema import SCHEMA
 from services.domain import lane
-from services.domain.errors import BrokerError, BrokerUnavailable, TopologyMismatch
+from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.order import BrokerHealth, Inspection, Order, QueueDepth, QueueSeen, Receipt
 from services.domain.said import said
 from services.ports import Clock, Consumer
@@ -36,7 +36,7 @@ def broker_errors() -> Iterator[None]:
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
         raise BrokerUnavailable(sentence(exc)) from exc
     except sqlite3.Error as exc:
-        raise BrokerError(said("file.damaged", error=str(exc))) from exc
+        raise BrokerUnavailable(said("file.damaged", error=str(exc))) from exc
 
 
 class EmbeddedBroker:

@@ -20,6 +20,7 @@ from services.commands.bulk_options import Ended, Options, Progress
 from services.commands.bulk_plan import Plan
 from services.domain.errors import StoreError, UsageError
 from services.domain.said import said
+from services.domain.stored import Instant
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -37,8 +38,8 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
 
     run_id: str
     who: str
-    begun_at: int
-    at: int
+    begun_at: Instant
+    at: Instant
     total: int
     done: int = 0
     skipped: int = 0
@@ -186,8 +187,11 @@ class Shelf:
 
     def ids(self, run_id: str) -> list[str]:
         """The frozen set of a run, in its order."""
-        found: list[str] = json.loads(self._store.documents(IDS + run_id).get("ids", "[]"))
-        return found
+        body = self._store.documents(IDS + run_id).get("ids", "[]")
+        try:
+            return msgspec.json.decode(body, type=list[str])
+        except (msgspec.DecodeError, RecursionError) as exc:
+            raise UsageError(said("bulk.unreadable", id=repr(run_id)[:60], error=str(exc)[:200]), field="run") from exc
 
     def views(self) -> list[RunView]:
         """The remembered runs, the newest first."""
@@ -205,7 +209,7 @@ class Shelf:
         for name, body in self._store.documents(KIND).items():
             try:
                 found.append(msgspec.json.decode(body, type=Entry, strict=False))
-            except msgspec.ValidationError as exc:
+            except (msgspec.DecodeError, RecursionError) as exc:
                 log.warning("run %s cannot be read: %s", name, exc)
         return sorted(found, key=lambda entry: (entry.begun_at, entry.run_id), reverse=True)
 

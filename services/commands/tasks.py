@@ -11,9 +11,10 @@ from services.commands.operator import Operator
 from services.commands.outcome import Outcome, Refusal
 from services.domain import ids as names
 from services.domain import lane
-from services.domain.change import Answer, Cancel, Move, Op, Resolve
+from services.domain.change import UNREADABLE, Answer, Cancel, Move, Op, Resolve
 from services.domain.errors import UsageError
 from services.domain.message import Message
+from services.domain.said import Said
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
@@ -285,6 +286,8 @@ def join(left: Outcome, right: Outcome) -> Outcome:
 
 def refusal(task_id: str, answer: Answer) -> Message:
     """Why the store refused, for a person."""
+    if answer.code == UNREADABLE and isinstance(answer.words, Said):
+        return answer.words.message
     if answer.task is None:
         return Message("task.unknown", {"id": task_id})
     if answer.code == "duplicate":

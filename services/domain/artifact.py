@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 import msgspec
 
 from services.domain.hosts import is_device
+from services.domain.stored import Instant
 
 KINDS = ("image", "html", "text", "table", "download", "other")
 #: files of one attempt that its record names; the place where they lie knows all
@@ -39,7 +40,7 @@ class Artifact:
     size: int = 0  #: bytes
     sha256: str = ""  #: hexadecimal; "" where it was never noted
     step: str = ""  #: of a flow, "" for none
-    at: int = 0  #: UTC ms
+    at: Instant = 0  #: UTC ms
     place: str = ""  #: relative to where artifacts lie, with "/"
 
 
@@ -51,7 +52,7 @@ class ArtifactMark(msgspec.Struct, frozen=True, array_like=True, gc=False):
     size: int = 0
     sha256: str = ""
     step: str = ""
-    at: int = 0
+    at: Instant = 0
     place: str = ""
 
 

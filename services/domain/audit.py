@@ -17,6 +17,8 @@ from dataclasses import dataclass
 
 import msgspec
 
+from services.domain.stored import Instant
+
 #: heads that one link names; the others are left to the next one
 HEADS = 32
 #: an act without an end after that long is told as one whose outcome nobody knows
@@ -40,13 +42,13 @@ class AuditEntry(msgspec.Struct, frozen=True, kw_only=True):
     """What a person asked for: written before the act, closed after it."""
 
     entry_id: str
-    at: int
+    at: Instant
     who: str  #: user@host
     action: str  #: e.g. task.cancel
     target: tuple[str, ...] = ()
     detail: str = ""  #: JSON
     outcome: str = ""  #: "" while open, then done | partly | refused | failed: ...
-    closed_at: int = 0
+    closed_at: Instant = 0
     previous: str = ""  #: SHA-256 of what its writer wrote before
     digest: str = ""
     link: Link | None = None  #: None in what an older program wrote

@@ -7,6 +7,7 @@ import msgspec
 from services.domain import classify
 from services.domain.errors import UsageError
 from services.domain.status import Status
+from services.domain.stored import Instant
 
 GATE = "breaker"
 #: kind and name of the document that holds the rule of a fleet
@@ -35,8 +36,8 @@ class Breaker(msgspec.Struct, frozen=True, kw_only=True):
 
     shop: str  #: platform:shop_id
     outcomes: str = ""  #: the last finished attempts, the latest first: 1 failed, 0 succeeded
-    until: int = 0  #: UTC ms from which a probe may start, 0 while it is closed
-    since: int = 0  #: UTC ms at which it opened
+    until: Instant = 0  #: UTC ms from which a probe may start, 0 while it is closed
+    since: Instant = 0  #: UTC ms at which it opened
     times: int = 0  #: how often in a row it opened
     kind: str = ""  #: of the last failure
 
@@ -92,7 +93,7 @@ def parse(body: str) -> Rule:
     try:
         rule = msgspec.json.decode(body, type=Rule) if body else Rule()
         check(rule)
-    except (msgspec.DecodeError, UsageError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError, UsageError):
         return Rule()
     return rule
 

@@ -7,6 +7,7 @@ import re
 import msgspec
 
 from services.domain.errors import UsageError
+from services.domain.stored import Instant
 
 KIND = "cause"  #: of the store's documents; the name is the fingerprint
 MAX_NAME, MAX_NOTE = 80, 2000
@@ -23,7 +24,7 @@ class CauseRule(msgspec.Struct, frozen=True, kw_only=True):
     name: str = ""
     note: str = ""
     by: str = ""
-    at: int = 0
+    at: Instant = 0
     ignored: bool = False
     until: int = FOREVER
 
@@ -48,7 +49,7 @@ def parse(text: str) -> CauseRule:
     """Read a rule; one that cannot be read decides nothing."""
     try:
         return _DECODER.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return CauseRule()
 
 

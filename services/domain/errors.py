@@ -27,6 +27,10 @@ class StoreUnavailable(StoreError):
     """The store does not answer; nothing was changed by the caller's knowledge, repeat the same call."""
 
 
+class Unreadable(StoreError):
+    """Something in the store is none of ours and stands in the way; the doctor names it, repair sets it aside."""
+
+
 class SchemaTooNew(StoreError):
     """The data was written by a newer program; open it read-only or update."""
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.stored import Instant
+
 
 class Event(msgspec.Struct, frozen=True, kw_only=True):
     """Appended in the same atomic step as the transition. Names are the wire contract, but ``from_`` for ``from``."""
@@ -15,7 +17,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True):
     task_type: str
     from_: str  #: "" for a creation
     to: str
-    at: int  #: UTC milliseconds
+    at: Instant  #: UTC milliseconds
     worker: str
     gen: int
     attempt: int

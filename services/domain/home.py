@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import msgspec
 
 from services.domain.dependency import GATE as DEPENDENCY
+from services.domain.stored import Instant
 
 GATE = "home_node"
 NO_WORKER = "no_worker"
@@ -24,7 +25,7 @@ class Home(msgspec.Struct, frozen=True, kw_only=True):
 
     shop: str  #: platform:shop_id
     node: str
-    since: int = 0  #: UTC ms: its first claim there, or the command that moved it
+    since: Instant = 0  #: UTC ms: its first claim there, or the command that moved it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,6 +35,9 @@ REFUSALS: dict[str, str] = {
     "store.too_new": N_("the data on {address} were written by a newer program; update this one, or only read"),
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
     "store.read_only": N_("{address} was opened read-only; nothing is written to it"),
+    "store.unreadable": N_(
+        "{address}: {place} cannot be read and stands in the way; `doctor` says what is wrong, `repair` sets it aside"
+    ),
     "store.refuses": N_("{address} refuses: {error}"),
     "file.silent": N_("the local database does not answer: {error}"),
     "file.held": N_(
@@ -50,6 +53,18 @@ REFUSALS: dict[str, str] = {
         " Fleetdeck programs run on this machine, and end the frozen one"
     ),
     "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
+    "file.folder": N_("{path} is a folder, where the local database should be; move it away"),
+    "file.gone": N_(
+        "{path} is gone, though a database was there; put it back from a backup, or remove {mark} to begin with an"
+        " empty one"
+    ),
+    "file.emptied": N_(
+        "{path} is empty, though a database was there; put it back from a backup, or remove both it and {mark} to begin"
+        " with an empty one"
+    ),
+    "file.no_right": N_("{path} may not be read and written by this user; give the right back, or log in as its owner"),
+    "file.bad_meta": N_("{path} is damaged: it does not say what it is ({what}); restore a backup"),
+    "file.lacks": N_("{path} is damaged: something is missing ({what}); restore a backup"),
     "file.cannot_keep": N_("the store cannot keep this: {error}"),
     "file.cannot_open": N_("{path} cannot be opened: {error}"),
     "file.not_there": N_(
@@ -195,6 +210,9 @@ REFUSALS: dict[str, str] = {
     "schedule.name": N_(
         "name must be 1-64 characters without blanks, quotes or any of , : ; | / \\ @ * ~ < > =, not {name}"
     ),
+    "type.unreadable": N_(
+        "what is kept of task type {name} cannot be read: {error}; import it again, or let `repair` set it aside"
+    ),
     "type.name": N_("type must be 1-64 of A-Z a-z 0-9 _ -, not {name}"),
     "schedule.one_choice": N_("choose the shops one way: by name, by platform and group, or all of them"),
     "schedule.many_shops": N_("a schedule can name up to {most} shops; choose them by group or platform"),
@@ -250,6 +268,7 @@ REFUSALS: dict[str, str] = {
     "force.reason": N_("force needs a reason; say why it has to run twice"),
     "dead.note_length": N_("a note has 1 to {most} characters, not {count}"),
     "bulk.unknown": N_("there is no run {id}; `dead runs` lists them"),
+    "bulk.unreadable": N_("the letters of run {id} cannot be read: {error}; `repair` sets them aside"),
     "bulk.is_done": N_("run {id} is done: {done} of {total} were republished"),
     "bulk.was_aborted": N_("run {id} was aborted; choose its letters again to republish them"),
     "bulk.under_way": N_("run {id} is under way, {who} is at it; look at `dead runs`"),

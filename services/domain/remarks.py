@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.stored import Instant
+
 #: notes of one letter, the newest; how long one may be; entries about suppressed duplicates, the newest
 NOTES_KEPT, NOTE_LIMIT, SUPPRESSED_KEPT = 50, 2_000, 1_000
 #: what became of a task whose work another one was doing already: not created; created and behind it in the queue;
@@ -15,7 +17,7 @@ class Note(msgspec.Struct, frozen=True, array_like=True):
     """What a person wrote about a dead letter."""
 
     note_id: str
-    at: int
+    at: Instant
     who: str
     text: str
 
@@ -23,7 +25,7 @@ class Note(msgspec.Struct, frozen=True, array_like=True):
 class Suppressed(msgspec.Struct, frozen=True, array_like=True):
     """A task that met another one with the same work."""
 
-    at: int
+    at: Instant
     task_id: str  #: there is no such task where it was refused
     platform: str
     shop_id: str

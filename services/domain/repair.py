@@ -33,7 +33,8 @@ SENTENCES: dict[str, str] = {
         "Counters that cannot be told while tasks move: {count} ({where}); repair again when it is quiet"
     ),
     "repair.reservation": N_("Places of shops that are kept for nobody: {count} ({where})"),
-    "repair.unreadable": N_("Records that cannot be read: {count} ({where}); restore a backup, or remove them by hand"),
+    "repair.unreadable": N_("Cannot be read, its bytes are set aside: {place}, {entry} ({why})"),
+    "repair.unreadable_moved": N_("Cannot be read, and changed meanwhile; repair again: {place}, {entry} ({why})"),
     "repair.letters": N_("Dead letters without their message, which their records give: {tasks} ({where})"),
     "repair.no_letter": N_("Dead letters without their original message: {tasks} ({where}); try --from-stream"),
     "repair.held": N_("Held tasks, which only a person can decide about: {tasks}"),

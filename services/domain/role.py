@@ -20,7 +20,7 @@ _LAST = 253_402_300_799_999  #: of the year 9999
 class Entry(msgspec.Struct, frozen=True, kw_only=True):
     """A role as somebody gave it."""
 
-    role: str = VIEWER
+    role: str = ""
     by: str = ""  #: who gave it; "" for the first person of a fleet, and where an older program wrote it
     at: int = 0  #: UTC ms, 0 where nobody wrote it down
     note: str = ""
@@ -80,9 +80,9 @@ def parse(body: str) -> Entry:
     try:
         entry = msgspec.json.decode(body, type=Entry)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        return Entry(readable=False)
+        return Entry(role=VIEWER, readable=False)
     if entry.role not in ROLES:
-        return Entry(by=entry.by, at=_instant(entry.at), note=entry.note, readable=False)
+        return Entry(role=VIEWER, by=entry.by, at=_instant(entry.at), note=entry.note, readable=False)
     return msgspec.structs.replace(entry, readable=True, at=_instant(entry.at))
 
 

@@ -14,6 +14,7 @@ from services.domain.errors import UsageError
 from services.domain.recurrence import Rule
 from services.domain.said import said
 from services.domain.shop import Shop
+from services.domain.stored import Instant
 
 MISSED = ("once", "skip")
 OVERLAP = ("skip", "queue")
@@ -34,7 +35,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     priority: str = ""  #: "" the type's
     cron: str = ""
     every_s: int = 0
-    first_at: int = 0  #: UTC ms of the first run of an interval
+    first_at: Instant = 0  #: UTC ms of the first run of an interval
     zone: str = ""  #: "" the fleet's
     shops: tuple[str, ...] = ()  #: platform:shop_id
     platforms: tuple[str, ...] = ()  #: with groups: both must fit
@@ -46,22 +47,22 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
     enabled: bool = True
     note: str = ""
     created_by: str = ""
-    created_at: int = 0
+    created_at: Instant = 0
     updated_by: str = ""
-    updated_at: int = 0
+    updated_at: Instant = 0
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One run: ``at`` is the instant it is due and named by, ``base`` the one from which the shops are spread."""
 
-    at: int
+    at: Instant
     base: int
 
 
 class Tally(msgspec.Struct, frozen=True, kw_only=True):
     """What one run made. ``active``: shops left out because their task of the run before is not through."""
 
-    at: int = 0
+    at: Instant = 0
     base: int = 0
     by: str = ""  #: who ran it by hand, "" for the schedule itself
     label: str = ""  #: the batch of its tasks
@@ -83,7 +84,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What to do about a schedule that is due: run this (or nothing), and look again at ``next_at`` (0 never)."""
 
     run: Run | None
-    next_at: int
+    next_at: Instant
 
 
 _DECODER = msgspec.json.Decoder(Planned)

@@ -6,6 +6,7 @@ import msgspec
 
 from services.domain import classify
 from services.domain.errors import UsageError
+from services.domain.stored import Instant
 
 GATE = "session"
 #: an attempt that ends so closes the gate of its shop
@@ -18,7 +19,7 @@ class ClosedSession(msgspec.Struct, frozen=True, kw_only=True):
 
     shop: str  #: platform:shop_id
     kind: str  #: login_expired | captcha
-    since: int  #: UTC ms
+    since: Instant  #: UTC ms
     task_id: str = ""
     attempt: int = 0
     worker: str = ""
@@ -30,7 +31,7 @@ class Login(msgspec.Struct, frozen=True, kw_only=True):
     """Somebody has logged a shop in, or confirmed that it is."""
 
     shop: str  #: platform:shop_id
-    at: int  #: UTC ms
+    at: Instant  #: UTC ms
     by: str
 
 

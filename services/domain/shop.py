@@ -6,6 +6,8 @@ import re
 
 import msgspec
 
+from services.domain.stored import Instant
+
 WORD = re.compile(r"[A-Za-z0-9_-]{1,64}\Z")
 RESERVED = frozenset({"high", "normal", "low", "dead"})
 SCOPE_ALL = "all"  #: the pause that stops everything
@@ -35,7 +37,7 @@ class Pause(msgspec.Struct, frozen=True, kw_only=True):
 
     scope: str
     by: str
-    at: int = 0
+    at: Instant = 0
     reason: str = ""
 
 
@@ -47,3 +49,26 @@ def valid_word(text: object) -> bool:
 def valid_shop_id(text: object) -> bool:
     """A routing word that is not the name of a lane or of the dead key."""
     return valid_word(text) and text not in RESERVED
+
+
+_READ_PAUSE = msgspec.msgpack.Decoder(Pause).decode
+_SCOPES = {"platform": 1, "shop": 2, "type": 1}  #: how many words follow
+
+
+def valid_scope(text: str) -> bool:
+    """Whether a pause can be of this."""
+    kind, _, rest = text.partition(":")
+    words = rest.split(":")
+    return text == SCOPE_ALL or (len(words) == _SCOPES.get(kind) and all(map(valid_word, words)))
+
+
+def read_pause(data: bytes, scope: str = "") -> Pause:
+    """A stored pause; ``scope``: what it is kept under.
+
+    Raises:
+        ValueError: it is none.
+    """
+    pause = _READ_PAUSE(data)
+    if not valid_scope(pause.scope) or (scope and scope != pause.scope):
+        raise ValueError(f"{pause.scope!r:.60} is nothing that can be paused")
+    return pause

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from services.domain.errors import UsageError
+from services.domain.stored import Instant
 
 KIND = "queue"  #: of the documents; their names are ``platform:shop_id``
 OPEN = "open"  #: tasks of the shop go there
@@ -16,7 +17,7 @@ class ShopQueue(msgspec.Struct, frozen=True, kw_only=True):
     """Where the queue stands, and since when (UTC ms of the store's clock)."""
 
     state: str
-    since: int = 0
+    since: Instant = 0
 
 
 _DECODER = msgspec.json.Decoder(ShopQueue)
@@ -35,5 +36,5 @@ def parse(body: str) -> ShopQueue:
     """
     try:
         return _DECODER.decode(body)
-    except msgspec.MsgspecError as exc:
+    except (msgspec.MsgspecError, RecursionError) as exc:
         raise UsageError(f"the document of a dedicated queue cannot be read: {exc}", field="queue") from exc

@@ -7,6 +7,7 @@ import msgspec
 from services.domain import lane as lanes
 from services.domain.artifact import ArtifactMark
 from services.domain.status import ACTIVE, CLAIMABLE, TERMINAL, Status, Triage
+from services.domain.stored import Instant, Measure
 
 # Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
 
@@ -18,7 +19,7 @@ ERROR_LIMIT = 4000
 class Step(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One transition of the record: when, from where to where, by whom."""
 
-    at: int  #: UTC milliseconds of the store's clock
+    at: Instant  #: UTC milliseconds of the store's clock
     from_: str  #: "" for the creation
     to: str
     worker: str = ""
@@ -32,8 +33,8 @@ class Attempt(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     number: int
     worker: str
-    started_at: int
-    ended_at: int
+    started_at: Instant
+    ended_at: Instant
     outcome: str  #: succeeded | failed | timeout | cancelled | lost | returned | preempted | waiting | fenced
     error_kind: str = ""
     error: str = ""
@@ -62,14 +63,14 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     attempt: int = 0  #: number of the last attempt that was started
     retries: int = 0  #: failures counted against max_retries
     max_retries: int = 3
-    created_at: int = 0
-    updated_at: int = 0
-    due_at: int = 0  #: not before; end of the delay while retrying
-    queued_at: int = 0
-    started_at: int = 0  #: of the last attempt
-    ended_at: int = 0
+    created_at: Instant = 0
+    updated_at: Instant = 0
+    due_at: Instant = 0  #: not before; end of the delay while retrying
+    queued_at: Instant = 0
+    started_at: Instant = 0  #: of the last attempt
+    ended_at: Instant = 0
     owner: str = ""  #: claim token of the last attempt; kept after its end so that a repeated write is recognised
-    lease_until: int = 0
+    lease_until: Instant = 0
     worker: str = ""
     cancel: str = ""  #: "" | requested | stopping
     error: str = ""
@@ -88,17 +89,17 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     triage_note: str = ""
     uniq: str = ""  #: uniqueness key while it counts, "" when the duplicate guard does not apply
     marks: tuple[str, ...] = ()  #: twin | forced | recovered | unregistered | foreign
-    losses: tuple[int, ...] = ()  #: instants at which a worker was lost while running it
+    losses: tuple[Instant, ...] = ()  #: instants at which a worker was lost while running it
     timeout_s: int = 600
     idempotent: bool = True
-    expected_s: float = 0.0  #: declared duration, 0 unknown (counts as long)
+    expected_s: Measure = 0.0  #: declared duration, 0 unknown (counts as long)
     steps: tuple[Step, ...] = ()  #: last HISTORY_LIMIT transitions, oldest first
     attempts: tuple[Attempt, ...] = ()
     extra: str = ""  #: JSON object of message fields unknown to us; they travel on
     type_version: int = 0
     depends_on: tuple[str, ...] = ()  #: ids as they were named; one that was republished means its successor
     on_dependency_failure: str = "hold"  #: hold | cancel
-    deadline: int = 0  #: its first attempt must begin before this instant, 0 for whenever
+    deadline: Instant = 0  #: its first attempt must begin before this instant, 0 for whenever
 
     @property
     def shop(self) -> str:
@@ -127,6 +128,7 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
 
 
 ENCODER = msgspec.msgpack.Encoder()
+_STATUSES = frozenset(map(str, Status))
 _DECODER = msgspec.msgpack.Decoder(Task, strict=False)
 
 
@@ -141,4 +143,7 @@ def decode(data: bytes) -> Task:
     Raises:
         msgspec.DecodeError: the bytes are not a record.
     """
-    return _DECODER.decode(data)
+    task = _DECODER.decode(data)
+    if task.status not in _STATUSES:
+        raise msgspec.ValidationError(f"{task.status!r:.40} is no status")
+    return task

@@ -6,6 +6,7 @@ import hashlib
 
 import msgspec
 
+from services.domain.stored import Instant
 from services.domain.task import Task
 
 DIGEST_HEX = 8
@@ -16,7 +17,7 @@ class Tombstone(msgspec.Struct, frozen=True, kw_only=True):
 
     task_id: str
     status: str  #: succeeded | dead | cancelled
-    ended_at: int
+    ended_at: Instant
     successor: str = ""  #: task it was republished as
     digest: str = ""  #: of the work, see ``digest``
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.stored import Instant, Measure
+
 AMBER_AFTER_MS, SILENT_AFTER_MS = 15_000, 60_000
 #: so many browsers are told in a heartbeat
 POOL_SHOWN = 32
@@ -17,7 +19,7 @@ class SlotState(msgspec.Struct, frozen=True, kw_only=True):
     shop: str = ""
     lane: str = ""
     attempt: int = 0
-    since: int = 0  #: UTC ms
+    since: Instant = 0  #: UTC ms
     progress: int = -1
 
 
@@ -29,19 +31,19 @@ class BrowserState(msgspec.Struct, frozen=True, kw_only=True):
     shop: str = ""  #: "" for the one that light contexts share
     profile: str = ""  #: name of its folder
     state: str = ""
-    since: int = 0  #: UTC ms, to the second
+    since: Instant = 0  #: UTC ms, to the second
     uses: int = 0
-    memory_mb: float = -1.0  #: measured every few seconds, -1 not yet
+    memory_mb: Measure = -1.0  #: measured every few seconds, -1 not yet
     port: int = 0  #: where programs attach, 0 for nowhere
 
 
 class LinkState(msgspec.Struct, frozen=True, kw_only=True):
     """What the connections of a process to the broker meet."""
 
-    blocked_at: int = 0  #: since when the broker holds its publisher back, UTC ms; 0 it does not
+    blocked_at: Instant = 0  #: since when the broker holds its publisher back, UTC ms; 0 it does not
     why: str = ""  #: the broker's reason, in its own words
     unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
-    unanswered_at: int = 0  #: when the first of them was, UTC ms
+    unanswered_at: Instant = 0  #: when the first of them was, UTC ms
     error: str = ""  #: what is wrong with a connection now
 
 
@@ -51,13 +53,13 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     worker: str  #: name unique in the fleet, e.g. "desk-01/3f2a"
     host: str
     pid: int
-    pid_started: float = 0.0  #: start time of the process, tells a reused pid
+    pid_started: Measure = 0.0  #: start time of the process, tells a reused pid
     version: str = ""
     system: str = ""
     node: str = ""  #: machine and home folder, where browser profiles live (``services.domain.home``); "" not told
     kind: str = "headless"  #: headless | console
-    started_at: int = 0
-    seen_at: int = 0  #: filled by the store's clock
+    started_at: Instant = 0
+    seen_at: Instant = 0  #: filled by the store's clock
     slots: tuple[SlotState, ...] = ()
     lanes: tuple[str, ...] = ("high", "normal", "low")
     shares: dict[str, tuple[int, int]] = {}  #: by lane: slots kept for it, and how many it may use at most
@@ -65,8 +67,8 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     prefetched: int = 0
     done: int = 0
     failed: int = 0
-    cpu: float = -1.0  #: percent of one core, -1 unknown
-    memory_mb: float = -1.0
+    cpu: Measure = -1.0  #: percent of one core, -1 unknown
+    memory_mb: Measure = -1.0
     executors: tuple[str, ...] = ()  #: that can start work now
     handlers: tuple[str, ...] = ()  #: task types with a Python handler here
     commands: tuple[str, ...] = ()  #: task types with a command of their own here
@@ -77,8 +79,8 @@ class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):
     auto: str = ""  #: range of its slots where it sets them itself, "auto" or "auto:2-16"
     browsers: int = -1  #: that it has running, -1 unknown
     pool: tuple[BrowserState, ...] = ()  #: of those so many as ``POOL_SHOWN``, those at work first
-    cpu_machine: float = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
-    memory_machine: float = -1.0
+    cpu_machine: Measure = -1.0  #: percent of the whole machine, as memory_machine; -1 unknown
+    memory_machine: Measure = -1.0
     link: LinkState = LinkState()
 
     @property

@@ -26,7 +26,7 @@ def fleet_zone(store: Store) -> str:
     """The fleet's time zone as somebody set it, "" before."""
     try:
         found = json.loads(store.documents(_FLEET).get(_ZONE, '""'))
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return found if isinstance(found, str) else ""
 

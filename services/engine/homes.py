@@ -28,7 +28,7 @@ class Move(msgspec.Struct, frozen=True):
     by: str
 
 
-_READ = msgspec.json.Decoder(Move).decode
+read_move = msgspec.json.Decoder(Move).decode
 
 
 class Homes:
@@ -51,9 +51,9 @@ class Homes:
         self._looked_at = now
         for shop, body in self._store.documents(KIND).items():
             try:
-                moved = self._finish(shop, _READ(body))
+                moved = self._finish(shop, read_move(body))
                 log.info("the move of shop %s is finished; %d tasks moved", shop, moved)
-            except (ConsoleError, msgspec.MsgspecError) as exc:
+            except (ConsoleError, msgspec.MsgspecError, RecursionError) as exc:
                 log.warning("shop %s is not moved yet: %s", shop, exc)
 
     def _finish(self, shop: str, move: Move) -> int:

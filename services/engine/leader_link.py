@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from services.domain.insight import publisher
+from services.domain.stored import Instant
 from services.domain.worker import LinkState
 from services.ports import Broker, Store
 
@@ -23,11 +24,11 @@ class Resigned(msgspec.Struct, frozen=True, kw_only=True):
 
     holder: str = ""
     why: str = ""
-    at: int = 0
+    at: Instant = 0
 
 
-_RESIGNED = msgspec.json.Decoder(Resigned)
-_DECODER = msgspec.json.Decoder(_Note)
+read_resigned = msgspec.json.Decoder(Resigned).decode
+read_note = msgspec.json.Decoder(_Note).decode
 
 
 class LinkNote:
@@ -58,8 +59,8 @@ def links(store: Store, leader: str) -> Mapping[str, LinkState]:
     """What the present leader's connections meet, by its name; nothing where nobody leads."""
     body = store.documents(KIND).get(NAME, "") if leader else ""
     try:
-        note = _DECODER.decode(body) if body else _Note()
-    except msgspec.DecodeError:  # of another program
+        note = read_note(body) if body else _Note()
+    except (msgspec.DecodeError, RecursionError):  # of another program
         return {}
     return {leader: note.link} if note.holder == leader else {}
 
@@ -68,6 +69,6 @@ def last_resigned(store: Store) -> Resigned:
     """Who gave the lead up last; empty where nobody did."""
     body = store.documents(KIND).get(RESIGNED, "")
     try:
-        return _RESIGNED.decode(body) if body else Resigned()
-    except msgspec.DecodeError:  # of another program
+        return read_resigned(body) if body else Resigned()
+    except (msgspec.DecodeError, RecursionError):  # of another program
         return Resigned()

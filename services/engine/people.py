@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import logging
 
 from services.domain import role
+from services.domain.errors import Unreadable
 from services.domain.role import Roles
 from services.ports import Store
+
+log = logging.getLogger(__name__)
 
 
 def roles(store: Store) -> Roles:
@@ -17,9 +21,9 @@ def roles(store: Store) -> Roles:
 
 def role_of(store: Store, who: str) -> str:
     """The role of one person as it stands now."""
-    body = store.documents(role.KIND).get(who)
-    if body is not None:
-        return role.parse(body).role
+    entries = store.documents(role.KIND)
+    if who in entries:
+        return role.parse(entries[who]).role
     return role.read({}, {}, store.documents(role.FLEET).get(role.DEFAULT)).default
 
 
@@ -30,13 +34,16 @@ def welcome(store: Store, who: str) -> str:
     """
     entries = store.documents(role.KIND)
     if who in entries:
-        return role.parse(entries[who]).role
+        return role_of(store, who)
     now = store.now_ms()
-    if not entries and _is_first(store, who):
-        store.put_document(role.KIND, who, role.dump(role.ADMIN, at=now))
-        return role.ADMIN
-    if who not in store.documents(role.PEOPLE):
-        store.add_document(role.PEOPLE, who, json.dumps({"since": now}))
+    try:
+        if not entries and _is_first(store, who):
+            store.put_document(role.KIND, who, role.dump(role.ADMIN, at=now))
+            return role.ADMIN
+        if who not in store.documents(role.PEOPLE):
+            store.add_document(role.PEOPLE, who, json.dumps({"since": now}))
+    except Unreadable as exc:  # who comes is not noted until that is repaired, and who may repair it must get in
+        log.warning("%s is not noted down: %s", who, exc)
     return role_of(store, who)
 
 
@@ -44,3 +51,27 @@ def _is_first(store: Store, who: str) -> bool:
     """Also for somebody who was it and fell over before that was written down."""
     name = json.dumps(who, ensure_ascii=False)
     return store.add_document(role.FLEET, role.FIRST, name) or store.documents(role.FLEET).get(role.FIRST) == name
+
+
+def may_repair(store: Store, who: str) -> bool:
+    """Whether somebody may repair the store though no admin: what made somebody one cannot be read any more.
+
+    Only where no admin is left that can be read, and for the first person of the fleet, or anybody where that is
+    forgotten too.
+    """
+    known = {name: role.parse(body) for name, body in store.documents(role.KIND).items()}
+    if any(entry.role == role.ADMIN for name, entry in known.items() if role.valid_name(name)):
+        return False
+    if not known:  # the first one is written down before all others: what said so is gone
+        return _first(store) == who
+    broken = any(not entry.readable or not role.valid_name(name) for name, entry in known.items())
+    return broken and _first(store) in ("", who)
+
+
+def _first(store: Store) -> str:
+    """Who was here first, "" where that cannot be read."""
+    try:
+        found = json.loads(store.documents(role.FLEET).get(role.FIRST, '""'))
+    except (ValueError, RecursionError):
+        return ""
+    return found if isinstance(found, str) and role.valid_name(found) else ""

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from services.domain import ids, lane, shop, task_type
-from services.domain.change import Create
+from services.domain.change import UNREADABLE, Create
 from services.domain.errors import UsageError
 from services.domain.said import said
 from services.domain.status import Status
@@ -113,6 +113,8 @@ class Producer:
         self._check_words(spec)
         self._check_limits(spec)
         kind = self._registry.task_type(spec.task_type)
+        if why := self._registry.unreadable(spec.task_type):
+            raise UsageError(said("type.unreadable", name=spec.task_type, error=why), field="type")
         payload = recipe.payload_text(spec.payload)
         problems = task_type.validate_payload(kind, spec.payload)
         if problems:
@@ -198,6 +200,8 @@ class Producer:
                 self._dispatcher.send(answer.released)  # who was behind a twin that ended before it began
             elif answer.code == "unknown":
                 bulk.faults.append((spec, "depends_on", self._unknown(task, bulk)))
+            elif answer.code == UNREADABLE:
+                bulk.faults.append((spec, "store", answer.words))
             else:
                 duplicates.append((spec, answer.task or task))
         return fresh

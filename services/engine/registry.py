@@ -28,6 +28,7 @@ class Registry:
         self._shops: dict[str, Shop] = {}
         self._queues: dict[str, shop_queue.ShopQueue] = {}
         self._bodies: Mapping[str, str] = {}  #: of the types, as they were read last
+        self._unread: dict[str, str] = {}  #: why, by type
         self._read_at: float | None = None
         self._known = False
 
@@ -35,7 +36,16 @@ class Registry:
         """The named type, or the defaults under that name (see ``knows``)."""
         self._refresh()
         found = self._types.get(name)
-        return found if found is not None else kinds.named(self._defaults, name)
+        if found is not None:
+            return found
+        kind = kinds.named(self._defaults, name)
+        # nobody knows whether it may run twice
+        return msgspec.structs.replace(kind, idempotent=False, max_retries=0) if name in self._unread else kind
+
+    def unreadable(self, name: str) -> str:
+        """Why nobody knows the policy of a type that somebody defined, "" where it is known, or there is none."""
+        self._refresh()
+        return "" if name in self._types else self._unread.get(name, "")
 
     @property
     def defaults(self) -> kinds.TaskType:
@@ -93,20 +103,22 @@ class Registry:
 
     def _read(self) -> None:
         types: dict[str, kinds.TaskType] = {}
+        unread: dict[str, str] = {}
         documents = self._store.documents("type")
         for name, body in documents.items():
             if self._bodies.get(name) == body:
+                unread |= {name: self._unread[name]} if name in self._unread else {}
                 continue  # checking a schema takes milliseconds, and whoever has a task in hand waits for it
             try:
                 types[name] = kinds.stored(body)
             except errors.UsageError as exc:
                 known = self._types.get(name)
-                log.warning(
-                    "task type %s is not readable and runs %s: %s", name, "as before" if known else "with defaults", exc
-                )
+                how = "runs as before" if known else "waits"
+                log.warning("task type %s cannot be read and %s: %s", name, how, exc)
+                unread[name] = str(exc)
                 if known is not None:
                     types[name] = known
-        self._bodies = documents
+        self._bodies, self._unread = documents, unread
         self._shops = {shop.key: shop for shop in self._store.shops()}
         self._queues = _queues(self._store.documents(shop_queue.KIND))
         # nothing removes a type: one that is gone went with a wiped store, and may still not run twice

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from services.domain import envelope, lane, shop_queue
+from services.domain import envelope, ids, lane, shop_queue
+from services.domain.damage import Damage
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.miscount import some
 from services.domain.query import Query, equals
 from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
+from services.domain.shop import Pause
 from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import Task
+from services.engine import documents
 from services.engine.dispatch import Dispatcher
 from services.engine.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
 from services.engine.relink import relink
@@ -49,6 +52,7 @@ class Repair:
             StoreError: nothing can be looked at without the store.
         """
         steps: tuple[Callable[[bool], Iterator[Mend]], ...] = (
+            self._damage,
             self._topology,
             self._messages,
             self._leases,
@@ -60,6 +64,24 @@ class Repair:
             self._for_people,
         )
         return [one for step in steps for one in step(doing)]
+
+    # ------------------------------------------------------------------------------------------------------ damage
+    def _damage(self, doing: bool) -> Iterator[Mend]:
+        """What cannot be read stands in the way of everything that follows, so it goes first."""
+        for one in self._store.damage(documents.check, deep=True):
+            moved = bool(self._store.set_aside([one])) if doing else True
+            if doing and moved:
+                self._hold_type(one)
+            code = "repair.unreadable" if moved else "repair.unreadable_moved"
+            state = (DONE if moved else LEFT) if doing else PLANNED
+            yield mend(state, code, place=one.place, entry=one.entry or "*", why=one.why)
+
+    def _hold_type(self, one: Damage) -> None:
+        """Without its policy a type would run with the defaults: as often as they say, also twice."""
+        kind, name = one.document
+        if kind == "type" and ids.valid_task_type(name):
+            why = "its policy could not be read and was set aside: import the type again, then resume"
+            self._store.set_pause(Pause(scope=f"type:{name}", by="repair", reason=why))
 
     # ------------------------------------------------------------------------------------------------------ broker
     def _topology(self, doing: bool) -> Iterator[Mend]:
@@ -131,7 +153,7 @@ class Repair:
         for one in self._store.recount(mend=doing):
             moving = doing and one.left > 0 and one.kind == "counter"
             code = "repair.counter_moving" if moving else f"repair.{one.kind}"
-            state = LEFT if one.kind == "unreadable" or (doing and one.left) else DONE if doing else PLANNED
+            state = LEFT if doing and one.left else DONE if doing else PLANNED
             yield mend(state, code, count=one.count, where=one.where)
         if doing:
             self._store.recount_limits()

@@ -105,6 +105,17 @@ class ResultRelay:
             log.warning("the next leader tells the last results: %s", exc)
 
 
+def check_place(body: str) -> str:
+    """The place in the event stream from which results are told.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if not body.isascii() or not body.partition("/")[2] or len(body) > 200:
+        raise ValueError("no place in the events")
+    return body
+
+
 def _order(event: Event, task: Task | None) -> Order | None:
     if task is None:
         log.warning("the record of %s is gone; its result (%s) is not told", event.task_id, event.to)

@@ -21,7 +21,7 @@ from services.domain.miscount import some
 from services.domain.query import Counts
 from services.domain.said import Said, words_of
 from services.domain.status import ACTIVE, WAITING, Status
-from services.engine import audit_check, fates, leader, leader_link, people
+from services.engine import audit_check, documents, fates, leader, leader_link, people
 from services.engine.registry import Registry
 from services.engine.relink import relink
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
@@ -41,6 +41,8 @@ RESIGNED_MS = 15 * 60_000
 AUDITED = 20_000
 #: files that are named, then dots
 NAMED = 4
+#: entries that cannot be read and are named, then how many there are
+DAMAGES = 100
 
 
 class Doctor:
@@ -71,6 +73,7 @@ class Doctor:
             return self._with_loss([*found, *self._of_broker(delays)])
         try:
             found += self._of_store(latency)
+            found += self._of_damage(deep=deep)
             found += self._of_broker(delays)
             found += self._of_fleet()
             found += self._of_records(deep=deep)
@@ -104,6 +107,24 @@ class Doctor:
         ours = self._clock.now_ms()
         trip = round((self._clock.monotonic() - begun) * 1000)
         return [*found, health.of_clock(ours - theirs, trip)]
+
+    def _of_damage(self, *, deep: bool) -> list[Finding]:
+        """What cannot be read: where it lies, and what is wrong with it."""
+        total = self._store.counts().total
+        damaged = self._store.damage(documents.check, deep=deep or total <= COMPARED)
+        remedy = Message("doctor.unreadable_more.remedy")
+        found = [
+            Finding(
+                level=ERROR,
+                check="records",
+                message=Message("doctor.unreadable", {"place": one.place, "entry": one.entry or "*", "why": one.why}),
+                remedy=remedy,
+            )
+            for one in damaged[:DAMAGES]
+        ]
+        if len(damaged) > DAMAGES:
+            found.append(finding(ERROR, "records", "doctor.unreadable_more", count=len(damaged)))
+        return found
 
     def _of_broker(self, delays: Sequence[int]) -> list[Finding]:
         try:
@@ -189,12 +210,8 @@ class Doctor:
         if unsent := len(store.outbox(health.OUTBOX_OLD_MS, LOOK)):
             found.append(finding(WARNING, "orphans", "doctor.outbox", tasks=unsent))
         for name, body in store.documents("type").items():
-            try:
-                problem = schema.problem_of_schema(task_type.stored(body).schema)
-            except UsageError as exc:
-                found.append(finding(ERROR, "types", "doctor.bad_type", name=name, error=words_of(exc)))
-            else:
-                if problem:
+            with contextlib.suppress(UsageError):  # what cannot be read is told among the damage
+                if problem := schema.problem_of_schema(task_type.stored(body).schema):
                     found.append(finding(ERROR, "types", "doctor.bad_schema", name=name, error=f"schema.{problem}"))
         return found + [
             finding(NOTE, "pauses", "doctor.paused", scope=pause.scope, who=pause.by) for pause in store.pauses()
@@ -266,7 +283,7 @@ class Doctor:
                 level=WARNING,
                 check="records",
                 message=Message(f"repair.{one.kind}", {"count": one.count, "where": one.where}),
-                remedy=remedy if one.kind != "unreadable" else None,
+                remedy=remedy,
             )
             for one in self._store.recount(mend=False)
         ]

@@ -9,6 +9,7 @@ import msgspec
 
 from services.domain.audit import AuditEntry, AuditRow, Link
 from services.domain.remarks import Note, Suppressed
+from services.domain.stored import Instant
 
 
 class Letter(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +21,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
     routing_key: str = ""
     queue: str = ""
     content_type: str = ""
-    stored_at: int = 0
+    stored_at: Instant = 0
     error_kind: str = ""
     error: str = ""
 
@@ -28,7 +29,7 @@ class Letter(msgspec.Struct, frozen=True, kw_only=True):
 class LogLine(msgspec.Struct, frozen=True, array_like=True):
     """One line a running task printed."""
 
-    at: int
+    at: Instant
     stream: str  #: out | err
     text: str
 

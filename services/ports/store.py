@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from services.ports.care import Care
 from services.ports.fleet import Fleet
 from services.ports.limits import Limits
 from services.ports.papers import Papers
@@ -14,7 +15,7 @@ from services.ports.timetable import Timetable
 from services.ports.upkeep import Upkeep
 
 
-class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, Recount, Protocol):
+class Store(Records, Upkeep, Papers, Timetable, Fleet, Limits, Recount, Care, Protocol):
     """Records, compare-and-set transitions, indexes, queries, leases, gates, events, shops, audit."""
 
     def health(self) -> tuple[bool, float, str]:

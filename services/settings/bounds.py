@@ -24,6 +24,7 @@ from services.settings.values import (
 )
 
 DAY_S = 86_400
+MAX_NAME = 100
 MAX_PREEMPTIONS = 20
 MAX_MB = 1_000_000
 MAX_NAME = 100
@@ -44,6 +45,8 @@ BROWSER_BOUNDS: tuple[tuple[str, float, float], ...] = (
 def bounds(settings: Settings) -> Iterator[tuple[str, bool, str]]:
     """Field, whether its value can be, and what it should be."""
     worker, retry, rpa = settings.worker, settings.retry, settings.executors.rpa
+    good = len(worker.name) <= MAX_NAME and worker.name.isprintable()
+    yield "worker.name", good, f"at most {MAX_NAME} characters that can be printed, or empty"
     yield "worker.slots", 1 <= worker.slots <= 512, "1 to 512"
     yield "worker.auto_slots", _known_range(worker.auto_slots), "auto or auto:LEAST-MOST, such as auto:2-16"
     good = all(ids.valid_task_type(name) for name in worker.refuse_types)

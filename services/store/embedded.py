@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import logging
 import sqlite3
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
-from services.domain.change import Answer, Op
+import msgspec
+
+from services.domain.change import UNREADABLE, Answer, Op
 from services.domain.dependency import GATE
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.query import Page, Query
 from services.domain.said import said, words_of
 from services.domain.status import Status
+from services.domain.stored import Instant
 from services.domain.task import Task
 from services.ports import Clock
 from services.sqlite_holder import writer_of
@@ -20,10 +25,11 @@ from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
 from services.store.embedded_batches import Batches
 from services.store.embedded_closed import ClosedGates
+from services.store.embedded_damage import Damages
 from services.store.embedded_feed import Feed
 from services.store.embedded_forget import Forgetting
 from services.store.embedded_papers import Papers, with_marks
-from services.store.embedded_part import store_errors
+from services.store.embedded_part import store_errors, words
 from services.store.embedded_recount import Recounting
 from services.store.embedded_remarks import Remarks
 from services.store.embedded_schedules import Schedules
@@ -31,13 +37,15 @@ from services.store.embedded_schema import SCHEMA
 from services.store.embedded_session import Session
 from services.store.embedded_unserved import Unserved
 from services.store.embedded_write import IN_LIST, text_list
-from services.store.unreadable import first, readable
+from services.store.unreadable import WRONG, all_sound, first, readable
 
+log = logging.getLogger(__name__)
 #: operations in one transaction at most, so that a long batch does not keep everybody else waiting
 CHUNK = 250
+_watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 
 
-class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved):
+class EmbeddedStore(Batches, ClosedGates, Damages, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:
@@ -83,7 +91,15 @@ class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, 
             session.flush()
             return answers
 
-        return self._write(work, "events")
+        try:
+            return self._write(work, "events")
+        except WRONG as exc:  # one of them meets something that is none of ours: the others must not wait for it
+            if len(ops) > 1:
+                return [answer for op in ops for answer in self._apply([op])]
+            place = f"what it keeps for a {type(ops[0]).__name__}"
+            told = said("store.unreadable", address=str(self._file.path), place=f"{place} ({exc})"[:200])
+            log.error("%s", told)
+            return [Answer(UNREADABLE, words=told)]
 
     # ----------------------------------------------------------------------- reads
     def get(self, task_ids: Sequence[str]) -> list[Task | None]:
@@ -124,7 +140,8 @@ class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, 
     def delivered(self) -> Mapping[tuple[str, int], int]:
         """The watermarks."""
         with self._read() as conn:
-            return {(queue, priority): at for queue, priority, at in conn.execute("SELECT * FROM watermarks")}
+            rows = all_sound(_watermark, conn.execute("SELECT * FROM watermarks"), "watermark")
+        return {(queue, priority): at for queue, priority, at in rows}
 
     def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
         """Queued records by lane and priority that were created before an instant."""
@@ -166,13 +183,13 @@ class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, 
             AND EXISTS (SELECT 1 FROM tasks INDEXED BY tasks_lot WHERE lot = shop.platform || ':' || shop.shop_id)
             ORDER BY random() LIMIT ?"""
         with self._read() as conn:
-            return [shop for (shop,) in conn.execute(sql, (limit,))]
+            return [words(shop) for (shop,) in conn.execute(sql, (limit,))]
 
     def overdue(self, limit: int) -> list[str]:
         """Tasks that should have begun by now."""
         sql = "SELECT task_id FROM deadlines WHERE at <= ? ORDER BY at, task_id LIMIT ?"
         with self._read() as conn:
-            return [name for (name,) in conn.execute(sql, (self.now_ms(), limit))]
+            return [words(name) for (name,) in conn.execute(sql, (self.now_ms(), limit))]
 
     def forget_deadlines(self, task_ids: Sequence[str]) -> None:
         """They have been looked at."""
@@ -186,13 +203,16 @@ class EmbeddedStore(Batches, ClosedGates, Feed, Forgetting, Papers, Recounting, 
         found: dict[str, list[str]] = {task_id: [] for task_id in task_ids}
         with self._read() as conn:
             for task_id, name in conn.execute(sql, (text_list(found),)):
-                found[task_id].append(name)
+                found.setdefault(words(task_id), []).append(words(name))
         return [list(found[task_id]) for task_id in task_ids]
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks that have dependants who do not know it."""
         with self._read() as conn:
-            return [name for (name,) in conn.execute("SELECT task_id FROM untold ORDER BY random() LIMIT ?", (limit,))]
+            return [
+                words(name)
+                for (name,) in conn.execute("SELECT task_id FROM untold ORDER BY random() LIMIT ?", (limit,))
+            ]
 
     def health(self) -> tuple[bool, float, str]:
         """A round trip."""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+import msgspec
+
+from services.domain.stored import Count
 from services.store.embedded_part import Part, store_errors
+from services.store.unreadable import all_sound
 
 #: one step of the index for each batch, however many tasks it has
 _NAMES = """WITH RECURSIVE names (batch) AS (
@@ -15,6 +21,9 @@ _NAMES = """WITH RECURSIVE names (batch) AS (
             AND tasks.batch <> '') FROM names WHERE batch IS NOT NULL
     )
     SELECT batch, at FROM begun WHERE :at < 0 OR (at, batch) < (:at, :name) ORDER BY at DESC, batch DESC LIMIT :limit"""
+
+
+_counted = partial(msgspec.convert, type=tuple[str, Count])
 
 
 class Batches(Part):
@@ -37,8 +46,9 @@ class Batches(Part):
         )
         found: dict[str, int] = {}
         with store_errors(), self._file.snapshot() as conn:
-            rows = conn.execute(sql, (batch,)).fetchall()
-            rows += conn.execute("SELECT status, n FROM buried WHERE batch = ?", (batch,)).fetchall()
+            rows = all_sound(_counted, conn.execute(sql, (batch,)), "status of tasks")
+            gone = conn.execute("SELECT status, n FROM buried WHERE batch = ?", (batch,))
+            rows += all_sound(_counted, gone, "count of removed tasks")
         for status, number in rows:
             found[status] = found.get(status, 0) + number
         return found

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 
+import msgspec
+
 from services.domain import breaker
 from services.domain.breaker import Breaker, Rule
 from services.domain.change import Finish
+from services.domain.stored import Count, Instant
 from services.domain.task import Task
-from services.store.embedded_part import Part
+from services.store.embedded_part import Part, words
+from services.store.unreadable import all_sound, sound
 
 _COLUMNS = "shop, outcomes, until, since, times, kind"
 _PUT = f"INSERT OR REPLACE INTO breakers ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)"
@@ -31,7 +35,7 @@ class Breakers:
             return None
         if shop not in self._known:
             row = self._conn.execute(f"SELECT {_COLUMNS} FROM breakers WHERE shop = ?", (shop,)).fetchone()
-            self._known[shop] = _breaker(row) if row else None
+            self._known[shop] = sound(read_breaker, row, "breaker", shop) if row else None
         return self._known[shop]
 
     def is_shut(self, shop: str) -> bool:
@@ -70,7 +74,7 @@ class Breakers:
         if self._rule is None:
             sql = "SELECT body FROM documents WHERE kind = ? AND name = ?"
             row = self._conn.execute(sql, (breaker.DOCUMENT, breaker.NAME)).fetchone()
-            self._rule = breaker.parse(row[0] if row else "")
+            self._rule = breaker.parse(words(row[0]) if row else "")
         return self._rule
 
 
@@ -81,9 +85,17 @@ class OpenBreakers(Part):
         """Those that are open."""
         with self._read() as conn:
             rows = conn.execute(f"SELECT {_COLUMNS} FROM breakers WHERE until > 0 ORDER BY shop")
-            return [_breaker(row) for row in rows]
+            return all_sound(read_breaker, rows, "breaker")
 
 
-def _breaker(row: tuple[str, str, int, int, int, str]) -> Breaker:
-    shop, outcomes, until, since, times, kind = row
+def read_breaker(row: tuple[object, ...]) -> Breaker:
+    """A row of the table.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    kinds = tuple[str, str, Instant, Instant, Count, str]
+    shop, outcomes, until, since, times, kind = msgspec.convert(row, type=kinds)
+    if not set(outcomes) <= {"0", "1"}:
+        raise ValueError("outcomes are 0 and 1")
     return Breaker(shop=shop, outcomes=outcomes, until=until, since=since, times=times, kind=kind)

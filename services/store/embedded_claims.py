@@ -11,6 +11,7 @@ from services.domain.task import Task
 from services.store import embedded_remarks, embedded_waiting
 from services.store.embedded_dependencies import conclude, forget_needs
 from services.store.embedded_gates import closed_gate
+from services.store.embedded_homes import UNREAD
 from services.store.embedded_lots import key_of
 from services.store.embedded_repair import MISSING
 from services.store.embedded_session import CLEAR_MARK, Session
@@ -50,6 +51,8 @@ def claim(session: Session, op: Claim) -> Answer:
 
 def _of_worker(session: Session, task: Task, op: Claim) -> str:
     """The gate that is closed for this worker alone."""
+    if op.home and session.homes.of(task.shop) == UNREAD:
+        return "paused"
     if op.home and (node := session.homes.of(task.shop)) not in ("", op.home):
         return home.gate_of(node)
     return "" if op.able else home.NO_WORKER

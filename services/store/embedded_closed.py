@@ -7,6 +7,7 @@ from services.domain.status import UNDER_WAY, Status
 from services.store.embedded_breakers import OpenBreakers
 from services.store.embedded_fleet import Fleet
 from services.store.embedded_logins import Sessions
+from services.store.embedded_part import words
 from services.store.embedded_quota import Quota
 
 _OTHERS = tuple(map(str, sorted({Status.RUNNING, *UNDER_WAY})))
@@ -30,8 +31,9 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
             parked = conn.execute(_PARKED).fetchall()
             held = [row for status in BEGUN for row in conn.execute(_IN_HAND, (status, in_hand))] if in_hand else []
         names = (str(Status.BLOCKED), *_OTHERS)
-        shops = {shop: {str(Status.RUNNING): n} for shop, n in running}
-        shops |= {shop: {name: n for name, n in zip(names, row, strict=True) if n} for shop, *row in parked}
+        shops = {words(shop): {str(Status.RUNNING): n} for shop, n in running}
+        for shop, *row in parked:
+            shops[words(shop)] = {name: n for name, n in zip(names, row, strict=True) if type(n) is int and n}
         return Closed(
             pauses=tuple(self.pauses()),
             sessions=tuple(self.sessions()),
@@ -39,5 +41,5 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
             limits=tuple(self.limits()),
             workers=tuple(self.workers()),
             shops=shops,
-            in_hand=frozenset(uniq for (uniq,) in held if uniq),
+            in_hand=frozenset(words(uniq) for (uniq,) in held if uniq),
         )

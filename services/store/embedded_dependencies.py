@@ -8,6 +8,7 @@ from services.domain.task import Task
 from services.store import embedded_waiting
 from services.store.embedded_gates import first_gate, open_shop
 from services.store.embedded_lots import key_of
+from services.store.embedded_part import words
 from services.store.embedded_session import CLEAR_MARK, SET_MARK, Session
 
 _FAILED = (Status.DEAD, Status.CANCELLED)
@@ -98,7 +99,8 @@ def _tell(session: Session, task: Task, dropped: list[Task], released: list[Task
         return True
     for name in _names_of(session, task):
         rows = session.conn.execute(_DEPENDANTS, (name, 0 if good else 1, session.tell_left + 1)).fetchall()
-        for (task_id,) in rows:
+        for (found,) in rows:
+            task_id = words(found)
             if session.tell_left == 0:
                 return False
             session.tell_left -= 1

@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
+
+import msgspec
 
 from services.domain.event import Event, EventBatch
 from services.domain.query import Counts
-from services.domain.status import ACTIVE
+from services.domain.status import ACTIVE, Status
+from services.domain.stored import Instant, Number
 from services.store.embedded_part import Part, store_errors
+from services.store.unreadable import all_sound
 
 _EVENTS = """SELECT id, task_id, shop_id, platform, task_type, from_, to_, at, worker, gen, attempt, lane
     FROM events WHERE id > ? ORDER BY id LIMIT ?"""
 _SHOPS = """SELECT platform, shop_id, status, n FROM shop_tallies
     WHERE n <> 0 AND status NOT IN ('succeeded', 'cancelled') AND triage IN ('', 'open')"""
+
+
+_ROW = tuple[int, str, str, str, str, str, str, Instant, str, Number, Number, str]
+_STATUSES = frozenset(map(str, Status))
 
 
 class Feed(Part):
@@ -38,11 +47,13 @@ class Feed(Part):
             return EventBatch(events=(), cursor=f"{self._epoch}/{_last_id(conn)}", gap=True)
         if not rows:
             return None
-        events = tuple(self._event(row) for row in rows)
-        return EventBatch(events=events, cursor=events[-1].cursor)
+        events = tuple(all_sound(self._event, rows, "event"))
+        return EventBatch(events=events, cursor=f"{self._epoch}/{rows[-1][0]}")
 
-    def _event(self, row: tuple[int, str, str, str, str, str, str, int, str, int, int, str]) -> Event:
-        place, task_id, shop_id, platform, task_type, from_, to, at, worker, gen, attempt, lane = row
+    def _event(self, row: tuple[object, ...]) -> Event:
+        place, task_id, shop_id, platform, task_type, from_, to, at, worker, gen, attempt, lane = msgspec.convert(
+            row, type=_ROW
+        )
         return Event(
             cursor=f"{self._epoch}/{place}",
             task_id=task_id,
@@ -69,6 +80,9 @@ class Feed(Part):
             shops = conn.execute(_SHOPS).fetchall()
             (unsent,) = conn.execute("SELECT count(*) FROM tasks WHERE outbox_at > 0").fetchone()
             cursor = f"{self._epoch}/{_last_id(conn)}"
+        tallies = all_sound(partial(msgspec.convert, type=tuple[str, str, str, Number]), tallies, "counter")
+        shops = all_sound(partial(msgspec.convert, type=tuple[str, str, str, Number]), shops, "counter of a shop")
+        tallies = [row for row in tallies if row[1] in _STATUSES]
         found = Counts(total=sum(n for *_, n in tallies), unsent=unsent, cursor=cursor)
         for lane, status, triage, n in tallies:
             if not n:

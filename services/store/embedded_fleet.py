@@ -8,18 +8,20 @@ from collections.abc import Iterable, Mapping
 import msgspec
 from msgspec.structs import replace
 
+from services.domain import home
 from services.domain.home import Home
-from services.domain.shop import Pause, Shop
+from services.domain.shop import Pause, Shop, read_pause
+from services.domain.stored import Instant
 from services.domain.task import ENCODER
 from services.domain.worker import Heard, WorkerInfo
-from services.store.embedded_part import Part
+from services.store.embedded_part import Part, blobs, words
 from services.store.embedded_unserved import homebound_kinds, unserved_kinds
 from services.store.embedded_write import IN_LIST, text_list
+from services.store.unreadable import all_sound
 
 DAY_MS = 86_400_000
 _SHOP = msgspec.msgpack.Decoder(Shop)
-_PAUSE = msgspec.msgpack.Decoder(Pause)
-_WORKER = msgspec.msgpack.Decoder(WorkerInfo)
+read_worker = msgspec.msgpack.Decoder(WorkerInfo).decode
 
 
 class Fleet(Part):
@@ -34,7 +36,7 @@ class Fleet(Part):
     def shops(self) -> list[Shop]:
         """All shops."""
         with self._read() as conn:
-            return [_SHOP.decode(data) for (data,) in conn.execute("SELECT data FROM shops")]
+            return all_sound(_SHOP.decode, blobs(conn.execute("SELECT data FROM shops")), "shop")
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch."""
@@ -49,7 +51,7 @@ class Fleet(Part):
     def pauses(self) -> list[Pause]:
         """The closed switches."""
         with self._read() as conn:
-            return [_PAUSE.decode(data) for (data,) in conn.execute("SELECT data FROM pauses ORDER BY scope")]
+            return all_sound(read_pause, blobs(conn.execute("SELECT data FROM pauses ORDER BY scope")), "pause")
 
     def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
         """Where shops are at home."""
@@ -57,7 +59,7 @@ class Fleet(Part):
         values = () if shops is None else (text_list(shops),)
         with self._read() as conn:
             rows = conn.execute(f"SELECT shop, node, since FROM homes{one_of} ORDER BY shop", values)
-            return {shop: Home(shop=shop, node=node, since=since) for shop, node, since in rows}
+            return {found.shop: found for found in all_sound(read_home, rows, "home")}
 
     def put_home(self, shop: str, node: str) -> None:
         """Let a shop be at home somewhere."""
@@ -85,7 +87,7 @@ class Fleet(Part):
         """Documents of a kind by name."""
         with self._read() as conn:
             rows = conn.execute("SELECT name, body FROM documents WHERE kind = ? ORDER BY name", (kind,))
-            return {str(name): str(body) for name, body in rows}
+            return {str(name): words(body) for name, body in rows}
 
     def heartbeat(self, info: WorkerInfo) -> Heard:
         """Record a worker, hand its orders out, and say what waits for a capable one."""
@@ -96,7 +98,7 @@ class Fleet(Part):
             conn.execute("INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", row)
             conn.execute("DELETE FROM workers WHERE seen_at < ?", (now - DAY_MS,))
             sql = "SELECT body FROM worker_orders WHERE worker = ? ORDER BY id"
-            orders = tuple(body for (body,) in conn.execute(sql, (info.worker,)))
+            orders = tuple(words(body) for (body,) in conn.execute(sql, (info.worker,)))
             if orders:
                 conn.execute("DELETE FROM worker_orders WHERE worker = ?", (info.worker,))
             own = homebound_kinds(conn, info.node)
@@ -108,7 +110,7 @@ class Fleet(Part):
         """Workers seen within a day."""
         sql = "SELECT data FROM workers WHERE seen_at >= ? ORDER BY worker"
         with self._read() as conn:
-            return [_WORKER.decode(data) for (data,) in conn.execute(sql, (self.now_ms() - DAY_MS,))]
+            return all_sound(read_worker, blobs(conn.execute(sql, (self.now_ms() - DAY_MS,))), "heartbeat")
 
     def tell_worker(self, worker: str, order: str) -> None:
         """Leave an order."""
@@ -155,3 +157,15 @@ class Fleet(Part):
         """Give a lease up."""
         row = (role, holder)
         self._write(lambda conn: conn.execute("DELETE FROM leaders WHERE role = ? AND holder = ?", row))
+
+
+def read_home(row: tuple[object, ...]) -> Home:
+    """A row: shop, node, since when.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    shop, node, since = msgspec.convert(row, type=tuple[str, str, Instant])
+    if not home.valid_node(node):
+        raise ValueError("it names no node")
+    return Home(shop=shop, node=node, since=since)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 
+from services.domain import home
+
+UNREAD = "?"
+
 
 class Homes:
     """Asked only for tasks that need the profile of their shop."""
@@ -16,7 +20,8 @@ class Homes:
         """The node of a shop, "" where it has none."""
         if shop not in self._known:
             found = self._conn.execute("SELECT node FROM homes WHERE shop = ?", (shop,)).fetchone()
-            self._known[shop] = found[0] if found else ""
+            # at home somewhere, and nobody knows where: no node is called so
+            self._known[shop] = "" if not found else found[0] if home.valid_node(found[0]) else UNREAD
         return self._known[shop]
 
     def settle(self, shop: str, node: str) -> None:

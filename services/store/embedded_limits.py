@@ -5,10 +5,16 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+
+import msgspec
 
 from services.domain import limit
 from services.domain.status import Status
+from services.domain.stored import Count
 from services.domain.task import Task
+from services.store.embedded_part import words
+from services.store.unreadable import all_sound, sound
 
 _RUNNING = {
     limit.PLATFORM: "SELECT coalesce(sum(n), 0) FROM tallies WHERE status = 'running' AND platform = ?",
@@ -27,10 +33,13 @@ class Held:
     running: int = 0
     reserved: set[str] = field(default_factory=set)
     seconds: dict[int, int] = field(default_factory=dict)
+    shut: bool = False
 
     @property
     def room(self) -> float:
         """How many more may start, promises counted."""
+        if self.shut:
+            return 0
         taken = len(self.reserved)
         room = float("inf")
         if self.slots:
@@ -45,7 +54,7 @@ class Limits:
 
     def __init__(self, conn: sqlite3.Connection, now: int, before_reading: Callable[[], None]) -> None:
         self._conn, self._now, self._before_reading = conn, now, before_reading
-        self._set: dict[str, tuple[int, int]] | None = None
+        self._set: dict[str, tuple[int, int] | None] | None = None
         self._held: dict[str, Held] = {}
 
     @property
@@ -53,8 +62,12 @@ class Limits:
         """Whether anybody has set a limit."""
         if self._set is None:
             rows = self._conn.execute("SELECT scope, concurrency, per_minute FROM limits")
-            self._set = {scope: (slots, starts) for scope, slots, starts in rows}
+            self._set = {scope: self._limit((scope, *numbers)) for scope, *numbers in rows}
         return bool(self._set)
+
+    def _limit(self, row: tuple[object, ...]) -> tuple[int, int] | None:
+        found = sound(read_limit, row, "limit", row[0])
+        return found and found[1:]
 
     def of(self, task: Task) -> Sequence[Held]:
         """The limits that a task counts for."""
@@ -67,14 +80,16 @@ class Limits:
         if not self.some or self._set is None or scope not in self._set:
             return Held(scope)
         if scope not in self._held:
-            self._held[scope] = self._read(scope, *self._set[scope])
+            numbers = self._set[scope]
+            # nobody knows how many may run: nobody starts
+            self._held[scope] = Held(scope, shut=True) if numbers is None else self._read(scope, *numbers)
         return self._held[scope]
 
     def _read(self, scope: str, slots: int, starts: int) -> Held:
         self._before_reading()
         self._conn.execute("DELETE FROM limit_reservations WHERE until <= ?", (self._now,))
         reserved = self._conn.execute("SELECT task_id FROM limit_reservations WHERE scope = ?", (scope,))
-        held = Held(scope, slots, starts, self.running_of(scope), {task_id for (task_id,) in reserved})
+        held = Held(scope, slots, starts, self.running_of(scope), {words(task_id) for (task_id,) in reserved})
         if starts:
             held.seconds = self.starts_of(scope)
         return held
@@ -82,12 +97,13 @@ class Limits:
     def running_of(self, scope: str) -> int:
         """Running tasks of a scope, as they are written."""
         kind, _, name = scope.partition(":")
-        return int(self._conn.execute(_RUNNING[kind], (name,)).fetchone()[0])
+        return round(self._conn.execute(_RUNNING[kind], (name,)).fetchone()[0]) if kind in _RUNNING else 0
 
     def starts_of(self, scope: str) -> dict[int, int]:
         """The starts that still count, by second; those of a clock that was ahead do not."""
         this = self._now // 1000
-        return dict(self._conn.execute(_STARTS, (scope, this - limit.SECONDS, this + 1)).fetchall())
+        rows = self._conn.execute(_STARTS, (scope, this - limit.SECONDS, this + 1)).fetchall()
+        return dict(all_sound(partial(msgspec.convert, type=tuple[Count, Count]), rows, "number of starts"))
 
     def follow(self, old: Task | None, task: Task) -> None:
         """Count a task that begins or ends to run, where somebody has counted before."""
@@ -143,4 +159,16 @@ class Limits:
         """The lot that goes next, and the rank it waits with."""
         sql = "SELECT lot, rank FROM limit_waits WHERE scope = ? ORDER BY rank, lot LIMIT 1"
         row = self._conn.execute(sql, (scope,)).fetchone()
-        return (row[0], row[1]) if row else None
+        return (row[0], row[1] if type(row[1]) is int else 0) if row else None
+
+
+def read_limit(row: tuple[object, ...]) -> tuple[str, int, int]:
+    """A row: scope, how many may run at once, and start in a minute.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    scope, slots, starts = msgspec.convert(row, type=tuple[str, Count, Count])
+    if slots > limit.MAX_CONCURRENCY or starts > limit.MAX_PER_MINUTE:
+        raise ValueError("out of range")
+    return scope, slots, starts

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
 
 from services.domain.change import Answer, CloseSession, Finish, OpenSession
 from services.domain.session import ClosedSession, Login
 from services.domain.status import Status
+from services.domain.stored import Instant
 from services.domain.task import ENCODER, Task
-from services.store.embedded_part import Part
+from services.store.embedded_part import Part, blobs
+from services.store.unreadable import all_sound
 
 _READ = msgspec.msgpack.Decoder(ClosedSession).decode
 _STALE, _OK = Answer("stale"), Answer("ok")
@@ -33,7 +36,7 @@ class Logins:
     def ended(self, task: Task, op: Finish) -> str:
         """An attempt says that its shop asks for a person; what becomes of the task."""
         row = self._conn.execute("SELECT at FROM logins WHERE shop = ?", (task.shop,)).fetchone()
-        if row is not None and row[0] > task.started_at:  # it began before somebody logged in
+        if row is not None and type(row[0]) is int and row[0] > task.started_at:  # it began before somebody logged in
             return Status.PENDING
         if not self.is_closed(task.shop):
             self._close(
@@ -76,16 +79,18 @@ class Sessions(Part):
     def sessions(self) -> list[ClosedSession]:
         """The closed ones."""
         with self._read() as conn:
-            return [_READ(data) for (data,) in conn.execute("SELECT data FROM sessions ORDER BY shop")]
+            return all_sound(_READ, blobs(conn.execute("SELECT data FROM sessions ORDER BY shop")), "session")
 
     def logins(self) -> Mapping[str, Login]:
         """Who logged in last, by shop."""
         with self._read() as conn:
             rows = conn.execute("SELECT shop, at, who FROM logins")
-            return {shop: Login(shop=shop, at=at, by=who) for shop, at, who in rows}
+            found = all_sound(partial(msgspec.convert, type=tuple[str, Instant, str]), rows, "login")
+        return {shop: Login(shop=shop, at=at, by=who) for shop, at, who in found}
 
     def successes(self) -> Mapping[str, int]:
         """When a task of each shop succeeded last."""
         sql = "SELECT platform || ':' || shop_id, at FROM shop_tallies WHERE status = 'succeeded' AND at > 0"
         with self._read() as conn:
-            return dict(conn.execute(sql).fetchall())
+            rows = conn.execute(sql).fetchall()
+        return dict(all_sound(partial(msgspec.convert, type=tuple[str, Instant]), rows, "last success"))

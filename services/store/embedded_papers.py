@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from services.domain.audit import AuditRow, Link
 from services.domain.change import Claim, Op
+from services.domain.stored import Instant
 from services.domain.task import ENCODER
 from services.ports import AuditEntry, Letter, LogLine
-from services.store.embedded_part import Part
+from services.store.embedded_part import Part, blobs, words
 from services.store.embedded_write import IN_LIST, text_list
-from services.store.unreadable import tell
+from services.store.unreadable import all_sound, sound
 
 EXECUTED_MS = 3_600_000
 LOG_LINES = 5_000
@@ -50,7 +51,7 @@ class Papers(Part):
         """The letter of a task."""
         with self._read() as conn:
             row = conn.execute("SELECT data FROM letters WHERE task_id = ?", (task_id,)).fetchone()
-            return _LETTER.decode(row[0]) if row else None
+            return sound(_LETTER.decode, next(blobs([row])), "letter", task_id) if row else None
 
     def executed(self, task_ids: Sequence[str]) -> list[bool]:
         """Whether they are marked."""
@@ -91,8 +92,8 @@ class Papers(Part):
             ORDER BY place"""
         with self._read() as conn:
             rows = conn.execute(sql, (task_id, attempt, start)).fetchall()
-            after = rows[-1][0] + 1 if rows else _log_end(conn, task_id, attempt)
-        return [LogLine(at, stream, text) for _, at, stream, text in rows], after
+            after = rows[-1][0] + 1 if rows and type(rows[-1][0]) is int else _log_end(conn, task_id, attempt)
+        return all_sound(_line, rows, "log line"), after
 
     def append_audit(self, entry: AuditEntry) -> None:
         """Add an entry."""
@@ -130,7 +131,7 @@ class Papers(Part):
     def audit_heads(self) -> list[str]:
         """The heads."""
         with self._read() as conn:
-            return [str(mark) for (mark,) in conn.execute("SELECT mark FROM audit_heads ORDER BY mark")]
+            return [words(mark) for (mark,) in conn.execute("SELECT mark FROM audit_heads ORDER BY mark")]
 
     def audit_rows(self, limit: int, before: int = 0) -> list[AuditRow]:
         """Rows, the last one first."""
@@ -149,19 +150,30 @@ def _advance(conn: sqlite3.Connection, entry_id: str, link: Link) -> None:
     conn.execute("INSERT OR IGNORE INTO audit_heads VALUES (?)", (f"{entry_id}/{link.number}/{link.digest}",))
 
 
-def _audit_row(row: tuple[int, object, bytes, str, int, bytes | None]) -> AuditRow:
-    place, key, data, outcome, closed_at, ending = row
-    try:
-        end = _LINK.decode(ending) if ending is not None else None
-        entry = _ENTRY.decode(data)
-        entry = replace(entry, outcome=entry.outcome or f"{outcome}", closed_at=entry.closed_at or closed_at, end=end)
-    except (msgspec.MsgspecError, TypeError, ValueError) as exc:
-        tell(repr(data).encode(), "row of the audit", str(exc))
-        return AuditRow(place=place, key=str(key))
-    return AuditRow(place=place, key=str(key), entry=entry)
+def _audit_row(row: tuple[int, object, object, object, object, bytes | None]) -> AuditRow:
+    place, key, *_ = row
+    return AuditRow(place=place, key=words(key), entry=sound(read_audit, row[2:], "row of the audit", place))
 
 
 def _log_end(conn: sqlite3.Connection, task_id: str, attempt: int) -> int:
     sql = "SELECT max(place) FROM logs WHERE task_id = ? AND attempt = ?"
     (last,) = conn.execute(sql, (task_id, attempt)).fetchone()
-    return 0 if last is None else int(last) + 1
+    return int(last) + 1 if type(last) is int else 0
+
+
+def _line(row: tuple[object, ...]) -> LogLine:
+    _, at, stream, text = msgspec.convert(row, type=tuple[int, Instant, str, str])
+    return LogLine(at, stream, text)
+
+
+def read_audit(row: tuple[object, ...]) -> AuditEntry:
+    """A row: the entry, how it ended, when, and the seal of that.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    data, outcome, at, ending = row
+    known, closed = msgspec.convert((outcome, at), type=tuple[str, Instant])
+    end = _LINK.decode(next(blobs([(ending,)]))) if ending is not None else None
+    entry = _ENTRY.decode(next(blobs([(data,)])))
+    return replace(entry, outcome=entry.outcome or known, closed_at=entry.closed_at or closed, end=end)

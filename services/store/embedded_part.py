@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
 
 from services.domain.errors import StoreError, StoreUnavailable
@@ -14,6 +14,8 @@ from services.sqlite_holder import sentence
 from services.sqlite_writer import SharedFile
 
 T = TypeVar("T")
+#: a clock that was set back may be so much behind what it wrote
+_AHEAD_MS = 10 * 366 * 86_400_000
 
 
 @contextlib.contextmanager
@@ -25,8 +27,8 @@ def store_errors() -> Iterator[None]:
         raise StoreError(said("file.cannot_keep", error=str(exc))) from exc
     except (sqlite3.OperationalError, sqlite3.ProgrammingError) as exc:
         raise StoreUnavailable(sentence(exc)) from exc
-    except sqlite3.Error as exc:
-        raise StoreError(said("file.damaged", error=str(exc))) from exc
+    except sqlite3.Error as exc:  # whoever puts a backup back need not start the workers again
+        raise StoreUnavailable(said("file.damaged", error=str(exc))) from exc
 
 
 class Part:
@@ -44,7 +46,10 @@ class Part:
     def _now(self, conn: sqlite3.Connection) -> int:
         """The instant of a transaction: another process may have stored a later one."""
         row = conn.execute("SELECT at FROM events ORDER BY id DESC LIMIT 1").fetchone()
-        self._last_ms = max(self._last_ms, row[0] if row else 0)
+        now = self.now_ms()
+        # an instant that no clock can have shown would lead all that is written from now on astray
+        if row and type(row[0]) is int and now < row[0] < now + _AHEAD_MS:
+            self._last_ms = row[0]
         return self.now_ms()
 
     def _write(self, work: Callable[[sqlite3.Connection], T], wakes: str = "") -> T:
@@ -55,3 +60,14 @@ class Part:
     def _read(self) -> Iterator[sqlite3.Connection]:
         with store_errors(), self._file.reader() as conn:
             yield conn
+
+
+def blobs(rows: Iterable[tuple[object, ...]]) -> Iterator[bytes]:
+    """The only column of rows, as bytes whatever stands there."""
+    for (data,) in rows:
+        yield data if isinstance(data, bytes) else str(data).encode("utf-8", "replace")
+
+
+def words(stored: object) -> str:
+    """A text column as text, whatever stands there."""
+    return stored.decode("utf-8", "replace") if isinstance(stored, bytes) else str(stored)

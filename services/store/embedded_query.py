@@ -28,6 +28,7 @@ INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 300_000, 50_000, 40_000, 
 FETCHED, LOOKED = 20_000, 4_000
 #: fewer rows than this are fetched and sorted without a try along the order
 FEW_ROWS = 3_000
+_ID = "coalesce(CAST(task_id AS TEXT), '')"  #: whatever stands there
 BY_ID = INDEX["task_id"]
 #: indexes that give all rows in an order
 ORDER = {"created": "tasks_created", "priority": "tasks_rank"}
@@ -149,7 +150,7 @@ def _by_id(conn: sqlite3.Connection, part: Condition, plan: Plan) -> sqlite3.Cur
     """All rows by id, those of the part with whether the conditions hold; see ``_only``."""
     value, *after = part.values
     way, than = ("DESC", "<") if plan.descending else ("ASC", ">")
-    sql = f"""SELECT ?, task_id, rowid, {plan.column} = ? AND {plans.conjunction(plan.where)}
+    sql = f"""SELECT ?, {_ID}, rowid, {plan.column} = ? AND {plans.conjunction(plan.where)}
         FROM tasks INDEXED BY {BY_ID} WHERE {f"task_id {than} ?" if after else "1"} ORDER BY task_id {way}"""
     return conn.execute(sql, (value, value, *plans.values(plan.where), *after))
 
@@ -234,10 +235,15 @@ def _execute(
     shown, parts = ("", [arm, start, *plan.where])
     if not tested:
         shown, parts = f", ({plans.conjunction(plan.where)})", [*plan.where, arm, start]
-    sql = f"""SELECT {column}, task_id, rowid{shown} FROM tasks INDEXED BY {index}
+    sql = f"""SELECT {_whole(column)}, {_ID}, rowid{shown} FROM tasks INDEXED BY {index}
         WHERE {plans.conjunction(parts if tested else [arm, start])}
         ORDER BY {column} {way}, task_id {way} LIMIT ?"""
     return conn.execute(sql, (*plans.values(parts), limit))
+
+
+def _whole(column: str) -> str:
+    """A column of numbers, whatever stands there."""
+    return f"iif(typeof({column}) = 'integer', {column}, 0)"
 
 
 # ------------------------------------------------------------------------ counting

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from services.domain import limit as limits
 from services.domain.limit import Limit, LimitNow
-from services.store.embedded_limits import Limits
-from services.store.embedded_part import Part
+from services.store.embedded_limits import Limits, read_limit
+from services.store.embedded_part import Part, words
+from services.store.unreadable import all_sound
 
 
 class Quota(Part):
@@ -33,6 +34,7 @@ class Quota(Part):
                 ).fetchall()
             )
             found = []
+            rows = all_sound(read_limit, rows, "limit")
             for scope, slots, starts in rows:
                 seconds = counted.starts_of(scope) if starts else {}
                 found.append(
@@ -53,7 +55,7 @@ class Quota(Part):
     def waiting_limits(self) -> list[str]:
         """Scopes at whose limit somebody waits."""
         with self._read() as conn:
-            return [scope for (scope,) in conn.execute("SELECT DISTINCT scope FROM limit_waits ORDER BY scope")]
+            return [words(scope) for (scope,) in conn.execute("SELECT DISTINCT scope FROM limit_waits ORDER BY scope")]
 
     def promised(self) -> int:
         """Released tasks that have not started yet."""

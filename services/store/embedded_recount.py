@@ -13,7 +13,7 @@ from services.domain.status import Status
 from services.domain.task import Task
 from services.domain.transitions import RESERVATION_MS
 from services.store import embedded_recount_side as side
-from services.store.embedded_part import Part
+from services.store.embedded_part import Part, words
 from services.store.embedded_write import COLUMNS, row_of
 from services.store.unreadable import readable
 
@@ -50,16 +50,14 @@ class Recounting(Part):
 
     def _rows(self, *, mend: bool) -> list[Miscount]:
         wrong: list[str] = []
-        broken: list[str] = []
         for rows in self._slices():
             tasks: list[Task] = []
             for place, row, data in rows:
                 task = readable(data)
-                if task is None:
-                    broken.append(str(row[0]))
+                if task is None:  # told among the damage
                     continue
                 tasks.append(task)
-                if row_of(task, row[-1]) != row:
+                if row_of(task, _mark(row[-1])) != row:
                     wrong.append(task.task_id)
                     if mend:
                         self._write(functools.partial(_set_right, place=place))
@@ -67,7 +65,6 @@ class Recounting(Part):
             wrong += [task_id for task_id in late if task_id not in wrong]
         return [
             Miscount(kind="index", where=some(wrong), count=len(wrong), left=0 if mend else len(wrong)),
-            Miscount(kind="unreadable", where=some(broken), count=len(broken), left=len(broken)),
         ]
 
     def _slices(self) -> Iterator[list[tuple[int, tuple[Any, ...], bytes]]]:
@@ -104,7 +101,7 @@ class Recounting(Part):
                 AND status IN ({", ".join(f"'{status}'" for status in _RESERVABLE)}))"""
             latest = (now + 2 * RESERVATION_MS, now)
             with self._read() as conn:
-                found = [task_id for (task_id,) in conn.execute(f"SELECT task_id {stale}", latest)]
+                found = [words(task_id) for (task_id,) in conn.execute(f"SELECT task_id {stale}", latest)]
             if found and mend:
                 self._write(functools.partial(_strike, sql=f"DELETE {stale}", latest=latest))
             wrong += found
@@ -116,7 +113,7 @@ def _set_right(conn: sqlite3.Connection, place: int) -> None:
     row = conn.execute("SELECT data, outbox_at FROM tasks WHERE rowid = ?", (place,)).fetchone()
     task = readable(row[0]) if row is not None else None
     if task is not None:
-        conn.execute(f"UPDATE tasks SET {_SET} WHERE rowid = ?", (*row_of(task, row[1]), place))
+        conn.execute(f"UPDATE tasks SET {_SET} WHERE rowid = ?", (*row_of(task, _mark(row[1])), place))
 
 
 def _wrong_tallies(conn: sqlite3.Connection, table: str, columns: str) -> list[str]:
@@ -135,3 +132,8 @@ def _count_anew(conn: sqlite3.Connection, table: str, columns: str) -> None:
 
 def _strike(conn: sqlite3.Connection, sql: str, latest: tuple[int, int]) -> None:
     conn.execute(sql, latest)
+
+
+def _mark(stored: object) -> int:
+    """The outbox mark; what is none counts as an old one, so that the message is sent again rather than never."""
+    return stored if type(stored) is int else 1

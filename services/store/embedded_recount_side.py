@@ -10,6 +10,7 @@ from typing import Any
 from services.domain import dependency, limit
 from services.domain.miscount import Miscount, some
 from services.domain.task import Task
+from services.store.embedded_part import words
 from services.store.embedded_write import IN_LIST, text_list
 from services.store.unreadable import readable
 
@@ -64,7 +65,7 @@ def _put(conn: sqlite3.Connection, task_ids: Sequence[str]) -> None:
 def links(read: Read, write: Write, *, mend: bool) -> Miscount:
     """Links of tasks that wait for nobody any more."""
     with read() as conn:
-        stale = [task_id for (task_id,) in conn.execute(f"SELECT DISTINCT task_id {_STALE} ORDER BY task_id")]
+        stale = [words(task_id) for (task_id,) in conn.execute(f"SELECT DISTINCT task_id {_STALE} ORDER BY task_id")]
     if stale and mend:
         write(lambda conn: conn.execute(f"DELETE {_STALE}"))
     return Miscount(kind="link", where=some(stale), count=len(stale), left=0 if mend else len(stale))
@@ -74,4 +75,4 @@ def forgotten(read: Read) -> tuple[list[str], list[str]]:
     """Shops with lots that nobody would let go when their limit has room, and those lots."""
     with read() as conn:
         rows = conn.execute(_FORGOTTEN).fetchall()
-    return list(dict.fromkeys(shop for shop, _ in rows)), [lot for _, lot in rows]
+    return list(dict.fromkeys(words(shop) for shop, _ in rows)), [words(lot) for _, lot in rows]

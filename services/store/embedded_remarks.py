@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
 
 from services.domain.change import Annotate, Answer
 from services.domain.remarks import NOTES_KEPT, SUPPRESSED_KEPT, Note, Suppressed
 from services.domain.status import Status
+from services.domain.stored import Count
 from services.domain.task import ENCODER, Task
-from services.store.embedded_part import Part
+from services.store.embedded_part import Part, blobs
 from services.store.embedded_repair import MISSING
 from services.store.embedded_session import Session
+from services.store.unreadable import all_sound
 
 _NOTE = """INSERT OR IGNORE INTO notes (task_id, note_id, at, who, text) VALUES (?, ?, ?, ?, ?)"""
 _OLD_NOTES = """DELETE FROM notes WHERE task_id = ? AND id NOT IN
     (SELECT id FROM notes WHERE task_id = ? ORDER BY id DESC LIMIT ?)"""
 _COUNT = """INSERT INTO suppressed_counts (outcome, shop, task_type, n) VALUES (?, ?, ?, 1)
     ON CONFLICT DO UPDATE SET n = n + 1"""
-_SUPPRESSED = msgspec.msgpack.Decoder(Suppressed)
+read_suppressed = msgspec.msgpack.Decoder(Suppressed).decode
 
 
 def annotate(session: Session, op: Annotate) -> Answer:
@@ -60,16 +63,17 @@ class Remarks(Part):
         """The oldest first."""
         with self._read() as conn:
             rows = conn.execute("SELECT note_id, at, who, text FROM notes WHERE task_id = ? ORDER BY id", (task_id,))
-            return [Note(*row) for row in rows]
+            return all_sound(lambda row: msgspec.convert(row, type=Note), rows, "note")
 
     def suppressed(self, limit: int) -> list[Suppressed]:
         """The newest first."""
         with self._read() as conn:
             rows = conn.execute("SELECT data FROM suppressed ORDER BY id DESC LIMIT ?", (limit,)).fetchall()
-        return [_SUPPRESSED.decode(data) for (data,) in rows]
+        return all_sound(read_suppressed, blobs(rows), "suppressed duplicate")
 
     def suppressed_counts(self) -> Mapping[tuple[str, str, str], int]:
         """By outcome, shop and type."""
         with self._read() as conn:
             rows = conn.execute("SELECT outcome, shop, task_type, n FROM suppressed_counts").fetchall()
-        return {(outcome, shop, kind): n for outcome, shop, kind, n in rows}
+        read = partial(msgspec.convert, type=tuple[str, str, str, Count])
+        return {(outcome, shop, kind): n for outcome, shop, kind, n in all_sound(read, rows, "count of duplicates")}

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import sqlite3
 
+import msgspec
+
+from services.domain.stored import Instant
 from services.ports import ScheduleEntry
 from services.store.embedded_part import Part
+from services.store.unreadable import all_sound
 
 _COLUMNS = "SELECT name, body, next_at, version FROM schedules"
 
@@ -42,4 +46,14 @@ class Schedules(Part):
 
 
 def _entries(rows: sqlite3.Cursor) -> list[ScheduleEntry]:
-    return [ScheduleEntry(name=name, body=body, next_at=at, version=version) for name, body, at, version in rows]
+    return all_sound(read_schedule, rows, "schedule")
+
+
+def read_schedule(row: tuple[object, ...]) -> ScheduleEntry:
+    """A row: name, document, next run, version.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    name, body, at, version = msgspec.convert(row, type=tuple[str, str, Instant, Instant])
+    return ScheduleEntry(name=name, body=body, next_at=at, version=version)

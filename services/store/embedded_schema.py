@@ -289,6 +289,19 @@ CREATE TABLE audit_heads (mark TEXT PRIMARY KEY) WITHOUT ROWID;
 ALTER TABLE audit ADD COLUMN ending BLOB;
 """
 
+#: rows that could not be read and were taken out of the way: their table, key, columns and values
+_ASIDE = """
+CREATE TABLE aside (
+    id INTEGER PRIMARY KEY,
+    place TEXT NOT NULL,
+    entry TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    why TEXT NOT NULL,
+    ref BLOB NOT NULL,
+    data BLOB NOT NULL
+);
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -297,5 +310,6 @@ _STEPS = (
     _SESSIONS,
     _HOMES,
     _AUDIT,
+    _ASIDE,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -63,6 +63,7 @@ class Session:
             if task is None:
                 write.put_aside(self.conn, place)
                 continue
+            outbox_at = outbox_at if type(outbox_at) is int else 0
             self._tasks[task.task_id] = (task, outbox_at)
             self._out.stored(task, outbox_at, place)
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from services.domain import tombstone
 from services.domain.tombstone import Tombstone
 from services.store import embedded_write as write
+from services.store.embedded_part import words
 
 _BURY = "INSERT OR REPLACE INTO tombstones (task_id, until, body) VALUES (?, ?, ?)"
 _COUNT_FOR_BATCH = """INSERT INTO buried (batch, status, n, until) VALUES (?, ?, 1, ?)
@@ -17,7 +18,9 @@ _COUNT_FOR_BATCH = """INSERT INTO buried (batch, status, n, until) VALUES (?, ?,
 def find(conn: sqlite3.Connection, task_ids: Iterable[str], now: int) -> dict[str, Tombstone]:
     """The tombstones that there are of these."""
     sql = f"SELECT task_id, body FROM tombstones WHERE task_id {write.IN_LIST} AND until > ?"
-    return {name: tombstone.read(name, body) for name, body in conn.execute(sql, (write.text_list(task_ids), now))}
+    return {
+        name: tombstone.read(name, words(body)) for name, body in conn.execute(sql, (write.text_list(task_ids), now))
+    }
 
 
 class Tombstones:

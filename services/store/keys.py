@@ -16,6 +16,7 @@ from services.domain.status import Status
 #: 4: sessions; an older program would start tasks of a shop that waits for a person, and bury them
 #: 5: homes; an older program would start a task away from the profile of its shop
 SCHEMA = 5
+MOST_SCHEMA = 10_000  #: beyond, it is no number of ours
 ROOT = "{rpa}:"
 EXECUTED = "executed:"
 EXECUTED_S = 3600
@@ -78,6 +79,8 @@ NOTES = ROOT + "notes:"  #: of people on a dead letter
 TASK = ROOT + "t:"
 TOMB = ROOT + "x:"  #: what is left of a removed record, for a time
 BURIED = ROOT + "xb:"  #: by batch, how many of its records were removed, by status
+#: what was found where something else should be: a whole key under its name, entries of one as a hash
+ASIDE = ROOT + "aside:"
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first
@@ -157,6 +160,11 @@ IN_SCRIPTS = MappingProxyType(
         "suppressed_n": SUPPRESSED_N,
         "log": LOG,
         "broken": BROKEN,
+        "aside": ASIDE,
+        "documents": DOCUMENTS,
+        "schedules": SCHEDULES,
+        "schedule_versions": SCHEDULE_VERSIONS,
+        "audit": AUDIT,
         "unique": UNIQUE,
         "lot": LOT,
         "lot_types": LOT_TYPES,
@@ -203,8 +211,8 @@ def unserved(lane: str, task_type: str, node: str = "") -> str:
     return f"{UNSERVED_OF}{lane}|{task_type}" + (f"@{node}" if node else "")
 
 
-def kind(member: bytes) -> tuple[str, str, str]:
+def kind(member: str) -> tuple[str, str, str]:
     """Lane, type and node of a member of ``UNSERVED``."""
-    lane, _, rest = member.decode().partition("|")
+    lane, _, rest = member.partition("|")
     task_type, _, node = rest.partition("@")
     return lane, task_type, node

@@ -13,6 +13,7 @@ from services.store.redis_batches import Batches
 from services.store.redis_breakers import OpenBreakers
 from services.store.redis_client import Link
 from services.store.redis_closed import ClosedGates
+from services.store.redis_damage import Damages
 from services.store.redis_events import Events
 from services.store.redis_fleet import Fleet
 from services.store.redis_forget import Forgetting
@@ -28,6 +29,7 @@ from services.store.redis_schedules import Schedules
 
 class RedisStore(
     Recounting,
+    Damages,
     Operations,
     Queries,
     Events,

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import msgspec
 
-from services.domain.change import Answer, Claim, Create, Finish, Op, Republish
-from services.domain.errors import StoreError, TaskError
+from services.domain.change import UNREADABLE, Answer, Claim, Create, Finish, Op, Republish
+from services.domain.errors import TaskError, Unreadable
+from services.domain.said import words_of
 from services.domain.status import TERMINAL
-from services.domain.task import ENCODER, Task, decode, encode
+from services.domain.task import ENCODER, Task, encode
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import OPERATIONS, PREFIX, load_apply
@@ -20,6 +22,7 @@ from services.store.unreadable import readable
 BATCH = 200
 BATCH_BYTES = 4 * 1024 * 1024
 _APPLY = load_apply()
+log = logging.getLogger(__name__)
 _KNOWN = frozenset(OPERATIONS)
 _Entry = tuple[Any, ...]
 #: SET with its time, in the form of the wire: one goes with every task that ends
@@ -81,10 +84,25 @@ class Operations(Part):
         _check(ops)
         answers: list[Answer] = []
         for batch in _batches(self._entries(ops)):
-            reply = self._link.run(_APPLY, (keys.META,), batch, secrets.token_hex(6))
-            self._ticker.saw(reply[0])
-            answers += _answers(reply)
+            try:
+                answers += self._run(batch)
+            except Unreadable as exc:  # one of them meets what is none of ours; the others go on
+                if keys.META in words_of(exc):  # nobody can tell what all the others are
+                    raise
+                answers += [answer for one in batch for answer in self._alone(one)]
         return answers
+
+    def _run(self, entries: Sequence[bytes]) -> list[Answer]:
+        reply = self._link.run(_APPLY, (keys.META,), _listed(entries), secrets.token_hex(6))
+        self._ticker.saw(reply[0])
+        return list(_answers(reply))
+
+    def _alone(self, entry: bytes) -> list[Answer]:
+        try:
+            return self._run([entry])
+        except Unreadable as exc:
+            log.error("%s", exc)
+            return [Answer(UNREADABLE, words=words_of(exc))]
 
     def executed(self, task_ids: Sequence[str]) -> list[bool]:
         """Whether another program marked these as executed."""
@@ -128,8 +146,8 @@ def _check(ops: Sequence[Op]) -> None:
             raise TaskError(f"{type(op).__name__} is not an operation of the store")
 
 
-def _batches(entries: Iterator[_Entry]) -> Iterator[bytes]:
-    """Packed lists of entries, each list of at most 200 and hardly more than 4 MB."""
+def _batches(entries: Iterator[_Entry]) -> Iterator[list[bytes]]:
+    """Lists of packed of entries, each list of at most 200 and hardly more than 4 MB."""
     batch: list[bytes] = []
     size = 0
     for entry in entries:
@@ -137,10 +155,10 @@ def _batches(entries: Iterator[_Entry]) -> Iterator[bytes]:
         batch.append(data)
         size += len(data)
         if len(batch) >= BATCH or size >= BATCH_BYTES:
-            yield _listed(batch)
+            yield batch
             batch, size = [], 0
     if batch:
-        yield _listed(batch)
+        yield batch
 
 
 def _listed(entries: Sequence[bytes]) -> bytes:
@@ -153,13 +171,8 @@ def _answers(reply: list[Any]) -> Iterator[Answer]:
     while place < len(reply):
         code, stored, released = reply[place : place + 3]
         place += 3
-        others = tuple(_sure(one) for one in reply[place : place + released])
+        others = [read_record(one) for one in reply[place : place + released]]
         place += released
-        yield Answer(code.decode(), _sure(stored) if stored else None, others)
-
-
-def _sure(stored: bytes) -> Task:
-    try:
-        return decode(stored[PREFIX:])
-    except msgspec.DecodeError as exc:
-        raise StoreError(f"a record came back that cannot be read: {exc}") from exc
+        task = read_record(stored)
+        known = code.decode() if task is not None or not stored else UNREADABLE
+        yield Answer(known, task, tuple(one for one in others if one is not None))

@@ -6,6 +6,7 @@ from services.store import keys, redis_plan
 from services.store.redis_forget import place_of
 from services.store.redis_part import Part
 from services.store.redis_walk import Window, walk
+from services.store.unreadable import text
 
 
 class Batches(Part):
@@ -16,8 +17,10 @@ class Batches(Part):
         found: list[tuple[str, int]] = []
         window = Window(descending=True, after=place_of(cursor))
         for places in walk(self._link, [keys.BATCHES], window, limit + 1):
-            sizes = self._link.many([("ZCARD", keys.BATCH + name.decode()) for _, name in places])
-            found += [(name.decode(), at) for (at, name), size in zip(places, sizes, strict=True) if size]
+            sizes = self._link.many([("ZCARD", keys.BATCH.encode() + name) for _, name in places])
+            found += [
+                (known, at) for (at, name), size in zip(places, sizes, strict=True) if size and (known := text(name))
+            ]
             if len(found) > limit:
                 return found[:limit], f"{found[limit - 1][1]}/{found[limit - 1][0]}"
         return found, ""

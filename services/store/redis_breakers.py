@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from services.domain.breaker import Breaker
 from services.store import keys
 from services.store.redis_part import Part
+from services.store.unreadable import by_name, instant, number
 
 
 class OpenBreakers(Part):
@@ -23,9 +26,20 @@ class OpenBreakers(Part):
 
 def opened(shops: Sequence[bytes], found: Sequence[bytes | None]) -> list[Breaker]:
     """The breakers of these shops by what is stored of each."""
-    return [_breaker(shop.decode(), words.decode()) for shop, words in zip(shops, found, strict=True) if words]
+    kept = {shop: words for shop, words in zip(shops, found, strict=True) if words}
+    read = by_name(read_breaker, kept, "breaker")
+    return [msgspec.structs.replace(one, shop=shop) for shop, one in read.items() if one.until]
 
 
-def _breaker(shop: str, words: str) -> Breaker:
-    outcomes, until, since, times, kind = words.split(" ")
-    return Breaker(shop=shop, outcomes=outcomes, until=int(until), since=int(since), times=int(times), kind=kind)
+def read_breaker(words: bytes) -> Breaker:
+    """What is remembered of a shop.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    outcomes, until, since, times, kind = words.decode().split(" ")
+    if not set(outcomes) <= {"0", "1"}:
+        raise ValueError("outcomes are 0 and 1")
+    return Breaker(
+        shop="", outcomes=outcomes, until=instant(until), since=instant(since), times=number(times), kind=kind
+    )

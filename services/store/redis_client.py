@@ -8,7 +8,7 @@ import re
 import socket
 import threading
 import urllib.parse
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import redis
@@ -17,10 +17,18 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from services import addresses, tls
-from services.domain.errors import NotAllowed, SchemaTooNew, StoreError, StoreUnavailable, UsageError
+from services.domain.errors import (
+    NotAllowed,
+    SchemaTooNew,
+    StoreError,
+    StoreUnavailable,
+    Unreadable,
+    UsageError,
+)
 from services.domain.said import said
 from services.store import keys
 from services.store.redis_script import Script
+from services.store.unreadable import tell
 
 log = logging.getLogger(__name__)
 Command = Sequence[Any]
@@ -45,6 +53,20 @@ WRITES = frozenset({
     "DEL", "HDEL", "HINCRBY", "HSET", "HSETNX", "INCRBY", "LTRIM", "MSET", "PEXPIRE", "RPUSH", "SADD", "SET", "SREM",
     "UNLINK", "XADD", "XTRIM", "ZADD", "ZREM",
 })  # fmt: skip
+_BROKEN = re.compile(r"FLEETDECK_BROKEN (?P<place>.*?)(?: script: .*)?$")
+#: what a reading command answers where there is nothing
+_EMPTY: Mapping[str, Callable[[Command], Any]] = {
+    **dict.fromkeys(("HGETALL",), lambda command: {}),
+    **dict.fromkeys(("SMEMBERS",), lambda command: set()),
+    **dict.fromkeys(("GET", "HGET", "ZSCORE", "ZRANK", "ZREVRANK"), lambda command: None),
+    **dict.fromkeys(
+        ("ZCARD", "ZCOUNT", "ZINTERCARD", "SCARD", "LLEN", "HLEN", "XLEN", "SISMEMBER", "HEXISTS"), lambda command: 0
+    ),
+    **dict.fromkeys(("ZRANGE", "ZRANGEBYSCORE", "ZREVRANGE", "ZREVRANGEBYSCORE", "ZRANGEBYLEX"), lambda command: []),
+    **dict.fromkeys(("HKEYS", "LRANGE", "XRANGE", "XREVRANGE", "SRANDMEMBER"), lambda command: []),
+    "HMGET": lambda command: [None] * (len(command) - 2),
+    **dict.fromkeys(("ZSCAN", "SSCAN", "HSCAN"), lambda command: (0, [])),
+}
 _USERINFO = re.compile(r"//.*@")
 _SECRET = re.compile(r"([?&](?:password|username)=)[^&]*", re.IGNORECASE)
 
@@ -96,10 +118,13 @@ class Link:
         self._writable = False
 
     def call(self, *command: Any) -> Any:
-        """One command."""
+        """One command. A key that holds another kind of thing than it should reads as if it were not there."""
         self._permit(command)
         with self._translated():
-            return self._client.execute_command(*command)
+            try:
+                return self._client.execute_command(*command)
+            except exceptions.ResponseError as exc:
+                return _nothing(command, exc)
 
     def many(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
         """Commands in one round trip; ``atomic``: as one transaction, at one instant."""
@@ -110,7 +135,13 @@ class Link:
         with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
             for command in commands:
                 pipe.execute_command(*command)
-            return list(pipe.execute())
+            replies = pipe.execute(raise_on_error=False)
+            for place, (command, reply) in enumerate(zip(commands, replies, strict=True)):
+                if isinstance(reply, exceptions.ResponseError):
+                    replies[place] = _nothing(command, reply)
+                elif isinstance(reply, Exception):
+                    raise reply
+            return list(replies)
 
     def tell(self, packed: bytes, count: int) -> None:
         """``count`` commands that are in the form of the wire already, when only their success matters."""
@@ -128,7 +159,7 @@ class Link:
             finally:
                 pool.release(connection)
 
-    def run(self, script: Script, names: Sequence[str], *arguments: Any) -> Any:
+    def run(self, script: Script, names: Sequence[str | bytes], *arguments: Any) -> Any:
         """A script by its name; where Redis does not know it (restart, flush) with its text."""
         known, new = self._eval
         with self._translated():
@@ -141,21 +172,38 @@ class Link:
         """Wait up to ``seconds``, at most one piece, until the stream has an entry behind ``after``."""
         block = max(1, round(min(seconds, WAIT_PIECE_S) * 1000))
         with self._translated():
-            return bool(self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after))
+            try:
+                found = self._waiting.execute_command("XREAD", "COUNT", 1, "BLOCK", block, "STREAMS", stream, after)
+            except exceptions.ResponseError as exc:
+                _nothing(("XRANGE", stream), exc)
+                self.closed.wait(block / 1000)  # nothing comes through a stream that is none
+                return False
+            return bool(found)
 
     def _permit(self, command: Command) -> None:
         if self.read_only and command[0] in WRITES:
             raise NotAllowed(said("store.read_only", address=self.address), field="role")
 
-    def check_writable(self) -> None:
+    def check_writable(self, *, mending: bool = False) -> None:
         """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
+
+        ``mending``: where nobody can read which program that was, whoever repairs it may.
 
         Raises:
             SchemaTooNew: the data were written by a newer program.
         """
         if self._writable:
             return
-        if int(self.call("HGET", keys.META, "writer") or 0) > keys.SCHEMA:
+        try:
+            written = int(self.call("HGET", keys.META, "writer") or 0)
+            if not 0 <= written <= keys.MOST_SCHEMA:
+                raise ValueError(written)
+        except ValueError as exc:
+            if mending:
+                return
+            place = f"{keys.META} writer"
+            raise Unreadable(said("store.unreadable", address=self.address, place=place)) from exc
+        if written > keys.SCHEMA:
             raise _too_new(self.address)
         self._writable = True
 
@@ -222,6 +270,25 @@ def _broken(error: Exception) -> bool:
     return reset or "losed by server" in str(error)
 
 
+def _nothing(command: Command, error: exceptions.ResponseError) -> Any:
+    """What a reading command answers about a key that holds another kind of thing; it is told once.
+
+    Raises:
+        ResponseError: it is another error, or the command writes.
+    """
+    empty = _EMPTY.get(str(command[0]))
+    if empty is None or not str(error).startswith("WRONGTYPE"):
+        if str(error).startswith("WRONGTYPE") and len(command) > 1:
+            raise exceptions.ResponseError(f"FLEETDECK_BROKEN {_word(command[1])}") from error
+        raise error
+    tell("another kind of thing", "key", _word(command[1]), str(error))
+    return empty(command)
+
+
+def _word(name: str | bytes) -> str:
+    return name.decode("utf-8", "replace") if isinstance(name, bytes) else str(name)
+
+
 def _memory(address: str) -> str:
     return said("store.full", address=address)
 
@@ -240,10 +307,19 @@ def _refusal(address: str, text: str) -> StoreError:
         ("MISCONF", "NOREPLICAS", "BUSY", "LOADING", "MASTERDOWN", "CLUSTERDOWN", "READONLY", "UNBLOCKED")
     ):
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
-    if "from read-only scripts" in text:
-        return StoreError(said("store.read_only", address=address))
     if "READONLY" in text or "MISCONF" in text:
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if text.startswith(("NOAUTH", "WRONGPASS")):
         return StoreUnavailable(said("store.refuses_user", address=address))
-    return StoreError(said("store.refuses", address=address, error=text))
+    return _spoilt(address, text) or StoreError(said("store.refuses", address=address, error=text))
+
+
+def _spoilt(address: str, text: str) -> StoreError | None:
+    """An error that comes of what stands in the store."""
+    if "from read-only scripts" in text:
+        return StoreError(said("store.read_only", address=address))
+    if found := _BROKEN.search(text):
+        return Unreadable(said("store.unreadable", address=address, place=found["place"]))
+    if text.startswith("WRONGTYPE") or ("user_script" in text and "compiling" not in text):
+        return Unreadable(said("store.unreadable", address=address, place=text[:200]))
+    return None

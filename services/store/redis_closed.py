@@ -16,8 +16,9 @@ from services.store.redis_glance import Glance
 from services.store.redis_limits import limits_now, numbers_of
 from services.store.redis_logins import sessions_in
 from services.store.redis_part import Part
-from services.store.redis_reads import NUMBERS
+from services.store.redis_reads import read_shop
 from services.store.redis_script import PREFIX
+from services.store.unreadable import by_name
 
 #: records in one command
 _SLICE = 500
@@ -66,12 +67,11 @@ class ClosedGates(Part):
 
 def _room(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
     found = {}
-    for name, packed in counters.items():
-        numbers = NUMBERS.unpack_from(packed)
+    for name, numbers in by_name(read_shop, counters, "counter of a shop").items():
         if numbers[_BLOCKED]:
-            found[name.decode()] = {status: numbers[place] for place, status in _PLACES if numbers[place]}
+            found[name] = {status: numbers[place] for place, status in _PLACES if numbers[place]}
         elif numbers[_RUNNING]:
-            found[name.decode()] = {str(Status.RUNNING): numbers[_RUNNING]}
+            found[name] = {str(Status.RUNNING): numbers[_RUNNING]}
     return found
 
 
@@ -79,7 +79,7 @@ def _uniqs(records: Iterable[bytes | None]) -> Iterable[str]:
     for stored in records:
         try:
             uniq = _GLANCE.decode(stored[PREFIX:]).uniq if stored is not None else ""
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             continue
         if uniq:
             yield uniq

@@ -40,7 +40,7 @@ class Events(Reads):
             ],
             atomic=True,
         )
-        if life is None or life.decode() != epoch:
+        if life is None or life != epoch.encode():
             return self._newest(gap=True)
         if not here and (place != _EMPTY or last >= keys.EVENTS_KEPT):
             return self._newest(gap=True)
@@ -83,4 +83,4 @@ def _text(fields: Mapping[Any, bytes], name: bytes) -> str:
 
 def _number(fields: Mapping[Any, bytes], name: bytes) -> int:
     text = fields.get(name, b"")
-    return int(text) if text.isdigit() else 0
+    return int(text) if text.isdigit() and len(text) < 16 else 0

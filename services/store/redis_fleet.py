@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from services.domain import home
 from services.domain.home import Home
-from services.domain.shop import Pause, Shop
+from services.domain.shop import Pause, Shop, read_pause
 from services.domain.worker import Heard, WorkerInfo
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
+from services.store.unreadable import by_name, instant, text, texts
 
-log = logging.getLogger(__name__)
 _HEARTBEAT = load("heartbeat")
 _LEAD = load("lead")
 _RESIGN = load("resign")
@@ -27,27 +27,18 @@ _INSTANT = 13  #: digits in front of a worker's own words: when it was seen
 
 _PACK = msgspec.msgpack.Encoder()
 _SHOP = msgspec.msgpack.Decoder(Shop)
-_PAUSE = msgspec.msgpack.Decoder(Pause)
 _WORKER = msgspec.msgpack.Decoder(WorkerInfo)
 
 
 def pauses_in(found: Mapping[bytes, bytes]) -> list[Pause]:
     """The stored ones, by scope."""
-    return [_PAUSE.decode(found[scope]) for scope in sorted(found)]
+    return list(by_name(read_pause, found, "pause").values())
 
 
 def workers_in(found: Mapping[bytes, bytes], now: int) -> list[WorkerInfo]:
     """The stored ones that were heard of within a day, by name."""
-    alive: list[WorkerInfo] = []
-    for name in sorted(found):
-        try:
-            seen, info = int(found[name][:_INSTANT]), _WORKER.decode(found[name][_INSTANT:])
-        except (ValueError, msgspec.MsgspecError) as exc:
-            log.warning("the heartbeat of %r cannot be read: %s", name, exc)
-            continue
-        if seen >= now - _DAY_MS:
-            alive.append(msgspec.structs.replace(info, seen_at=seen))
-    return alive
+    heard = by_name(read_worker, found, "heartbeat").values()
+    return [info for info in heard if info.seen_at >= now - _DAY_MS]
 
 
 class Fleet(Part):
@@ -66,7 +57,7 @@ class Fleet(Part):
     def shops(self) -> list[Shop]:
         """Every registered shop, by name."""
         found = self._link.call("HGETALL", keys.SHOPS)
-        return [_SHOP.decode(found[name]) for name in sorted(found)]
+        return list(by_name(_SHOP.decode, found, "shop").values())
 
     def set_pause(self, pause: Pause) -> None:
         """Close a switch (again: replace it); ``at`` 0 is filled."""
@@ -87,13 +78,16 @@ class Fleet(Part):
     def homes(self, shops: Iterable[str] | None = None) -> dict[str, Home]:
         """Where shops are at home."""
         if shops is None:
-            found = self._link.call("HGETALL", keys.HOMES)
-            known = {name.decode(): words for name, words in found.items()}
+            known: Mapping[bytes, bytes] = self._link.call("HGETALL", keys.HOMES)
         elif names := sorted(set(shops)):
-            known = dict(zip(names, self._link.call("HMGET", keys.HOMES, *names), strict=True))
+            found = self._link.call("HMGET", keys.HOMES, *names)
+            known = {name.encode(): words for name, words in zip(names, found, strict=True) if words is not None}
         else:
             known = {}
-        return {shop: _home(shop, words.decode()) for shop, words in sorted(known.items()) if words}
+        return {
+            shop: Home(shop=shop, node=node, since=since)
+            for shop, (since, node) in by_name(read_home, known, "home").items()
+        }
 
     def put_home(self, shop: str, node: str) -> None:
         """Let a shop be at home somewhere."""
@@ -118,7 +112,7 @@ class Fleet(Part):
     def documents(self, kind: str) -> Mapping[str, str]:
         """The documents of a kind by name."""
         found = self._link.call("HGETALL", keys.DOCUMENTS + kind)
-        return {name.decode(): found[name].decode() for name in sorted(found)}
+        return by_name(bytes.decode, found, f"document ({kind})")
 
     def heartbeat(self, info: WorkerInfo) -> Heard:
         """Record a worker, fetch the orders left for it, and hear what waits for a capable one."""
@@ -127,9 +121,9 @@ class Fleet(Part):
         seen, orders, kinds, own = self._link.run(_HEARTBEAT, names, info.worker, _PACK.encode(info), info.node)
         self._ticker.saw(seen)
         return Heard(
-            orders=tuple(order.decode() for order in orders),
-            unserved=frozenset(keys.kind(kind)[:2] for kind in kinds),
-            homebound=frozenset(keys.kind(kind)[:2] for kind in own),
+            orders=tuple(texts(orders, "order of a worker")),
+            unserved=frozenset(keys.kind(kind)[:2] for kind in texts(kinds)),
+            homebound=frozenset(keys.kind(kind)[:2] for kind in texts(own)),
         )
 
     def workers(self) -> list[WorkerInfo]:
@@ -159,13 +153,30 @@ class Fleet(Part):
 
     def leader(self, role: str) -> str:
         """Who leads now, "" for nobody."""
-        return (self._link.call("GET", keys.LEADER + role) or b"").decode()
+        return text(self._link.call("GET", keys.LEADER + role) or b"", "leader") or ""
 
     def resign(self, role: str, holder: str) -> None:
         """Give the lease up, if ``holder`` has it."""
         self._link.run(_RESIGN, (keys.LEADER + role,), holder)
 
 
-def _home(shop: str, words: str) -> Home:
-    since, _, node = words.partition(" ")
-    return Home(shop=shop, node=node, since=int(since))
+def read_home(words: bytes) -> tuple[int, str]:
+    """Since when a shop is at home, and where.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    since, _, node = words.decode().partition(" ")
+    if not home.valid_node(node):
+        raise ValueError("it names no node")
+    return instant(since), node
+
+
+def read_worker(stored: bytes) -> WorkerInfo:
+    """A heartbeat with the instant that stands before it.
+
+    Raises:
+        ValueError: it is none.
+    """
+    seen = instant(stored[:_INSTANT])
+    return msgspec.structs.replace(_WORKER.decode(stored[_INSTANT:]), seen_at=seen)

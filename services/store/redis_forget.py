@@ -10,6 +10,7 @@ from services.domain.tombstone import Tombstone
 from services.store import keys
 from services.store.redis_reads import Reads
 from services.store.redis_walk import Place, Window, walk
+from services.store.unreadable import name_of
 
 
 class Forgetting(Reads):
@@ -20,8 +21,8 @@ class Forgetting(Reads):
         names = [keys.status(status, priority, triage) for priority in keys.PRIORITIES]
         window = Window(high=str(before), descending=False, after=place_of(cursor))
         places = [place for place, _ in zip(self._each(names, window, limit), range(limit), strict=False)]
-        tasks = self.get([member.decode() for _, member in places])
-        after = f"{places[-1][0]}/{places[-1][1].decode()}" if len(places) == limit else None
+        tasks = self.get([name_of(member) for _, member in places])
+        after = f"{places[-1][0]}/{name_of(places[-1][1])}" if len(places) == limit else None
         return Page(tasks=tuple(task for task in tasks if task is not None and task.updated_at <= before), next=after)
 
     def _each(self, names: list[str], window: Window, first: int) -> Iterator[Place]:
@@ -33,7 +34,7 @@ class Forgetting(Reads):
         wanted = list(task_ids)
         found = self._link.call("MGET", *(keys.TOMB + one for one in wanted)) if wanted else []
         return [
-            None if stone is None else tombstone.read(task_id, stone.decode())
+            None if stone is None else tombstone.read(task_id, name_of(stone))
             for task_id, stone in zip(wanted, found, strict=True)
         ]
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from services.domain.stored import Instant
+
 
 class Glance(msgspec.Struct, frozen=True, array_like=True):
     """The fields of a record that a filter can ask for; what stands behind them is passed over unread."""
@@ -22,14 +24,14 @@ class Glance(msgspec.Struct, frozen=True, array_like=True):
     attempt: int
     retries: int
     max_retries: int
-    created_at: int
-    updated_at: int
-    due_at: int
-    queued_at: int
-    started_at: int
-    ended_at: int
+    created_at: Instant
+    updated_at: Instant
+    due_at: Instant
+    queued_at: Instant
+    started_at: Instant
+    ended_at: Instant
     owner: str
-    lease_until: int
+    lease_until: Instant
     worker: str
     cancel: str
     error: str

@@ -11,6 +11,7 @@ from services.store import keys
 from services.store.redis_client import Command
 from services.store.redis_part import Part
 from services.store.redis_script import load
+from services.store.unreadable import by_name, number, sound, texts
 
 _PUT_LIMIT = load("put_limit")
 _NAMES = (keys.LIMITS, keys.LIMIT_RUNNING, keys.BY_KIND)
@@ -22,12 +23,12 @@ def numbers_of(found: Mapping[bytes, bytes], now: int) -> list[Command]:
     """What to ask for the numbers of these limits."""
     return [
         command
-        for scope in sorted(found)
+        for scope in by_name(read_limit, found, "limit")
         for command in (
             ("HGET", keys.LIMIT_RUNNING, scope),
-            ("ZCOUNT", keys.LIMIT_RESERVED + scope.decode(), f"({now}", "+inf"),
-            ("HGETALL", keys.LIMIT_STARTS + scope.decode()),
-            ("ZCARD", keys.LIMIT_WAITING + scope.decode()),
+            ("ZCOUNT", keys.LIMIT_RESERVED + scope, f"({now}", "+inf"),
+            ("HGETALL", keys.LIMIT_STARTS + scope),
+            ("ZCARD", keys.LIMIT_WAITING + scope),
         )
     ]
 
@@ -35,21 +36,23 @@ def numbers_of(found: Mapping[bytes, bytes], now: int) -> list[Command]:
 def limits_now(found: Mapping[bytes, bytes], replies: Sequence[Any], now: int) -> list[LimitNow]:
     """The limits with the answers to ``numbers_of``."""
     rows = [replies[start : start + _ASKED] for start in range(0, len(replies), _ASKED)]
-    return [_limit(scope.decode(), found[scope], row, now) for scope, row in zip(sorted(found), rows, strict=True)]
+    read = by_name(read_limit, found, "limit")
+    return [_limit(scope, numbers, row, now) for (scope, numbers), row in zip(read.items(), rows, strict=True)]
 
 
-def _limit(scope: str, words: bytes, replies: Sequence[Any], now: int) -> LimitNow:
-    slots, per_minute = (int(word) for word in words.split())
+def _limit(scope: str, numbers: tuple[int, int], replies: Sequence[Any], now: int) -> LimitNow:
+    slots, per_minute = numbers
     running, promised, starts, waiting = replies
     this = now // 1000
+    known = by_name(number, starts, "number of starts")
     counted = {
-        second: int(n)
-        for second, n in ((int(field), n) for field, n in starts.items())
-        if per_minute and this - limits.SECONDS < second <= this + 1
+        int(second): n
+        for second, n in known.items()
+        if per_minute and second.isdecimal() and this - limits.SECONDS < int(second) <= this + 1
     }
     return LimitNow(
         limit=Limit(scope=scope, concurrency=slots, per_minute=per_minute),
-        running=int(running or 0),
+        running=sound(number, running or b"0", "number of running tasks", scope) or 0,
         promised=promised,
         started=sum(counted.values()),
         resets_at=(min(counted) + limits.SECONDS) * 1000 if counted else 0,
@@ -82,11 +85,23 @@ class Limits(Part):
 
     def waiting_limits(self) -> list[str]:
         """Scopes at whose limit somebody waits."""
-        return sorted(scope.decode() for scope in self._link.call("SMEMBERS", keys.LIMIT_SCOPES))
+        return sorted(texts(self._link.call("SMEMBERS", keys.LIMIT_SCOPES)))
 
     def promised(self) -> int:
         """Released tasks that have not started yet."""
         now = self._ticker.now_ms()
         shops = self._link.call("ZRANGEBYSCORE", keys.RESERVING, f"({now}", "+inf")
-        asks = [("ZCOUNT", keys.RESERVED + shop.decode(), f"({now}", "+inf") for shop in shops]
+        asks = [("ZCOUNT", keys.RESERVED + shop, f"({now}", "+inf") for shop in texts(shops)]
         return sum(self._link.many(asks)) if asks else 0
+
+
+def read_limit(words: bytes) -> tuple[int, int]:
+    """How many may run at once, and start in a minute.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    slots, per_minute = (int(word) for word in words.decode("ascii").split())
+    if not (0 <= slots <= limits.MAX_CONCURRENCY and 0 <= per_minute <= limits.MAX_PER_MINUTE):
+        raise ValueError("out of range")
+    return slots, per_minute

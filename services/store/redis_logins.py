@@ -7,16 +7,18 @@ from collections.abc import Mapping
 import msgspec
 
 from services.domain.session import ClosedSession, Login
+from services.domain.stored import Instant
 from services.store import keys
 from services.store.redis_part import Part
+from services.store.unreadable import by_name, instant
 
 _CLOSED = msgspec.msgpack.Decoder(ClosedSession).decode
-_LOGIN = msgspec.msgpack.Decoder(tuple[int, str]).decode
+read_login = msgspec.msgpack.Decoder(tuple[Instant, str]).decode
 
 
 def sessions_in(found: Mapping[bytes, bytes]) -> list[ClosedSession]:
     """The stored ones, by shop."""
-    return [_CLOSED(found[shop]) for shop in sorted(found)]
+    return list(by_name(_CLOSED, found, "session").values())
 
 
 class Sessions(Part):
@@ -28,9 +30,9 @@ class Sessions(Part):
 
     def logins(self) -> Mapping[str, Login]:
         """Who logged in last, by shop."""
-        found = {shop.decode(): _LOGIN(data) for shop, data in self._link.call("HGETALL", keys.LOGINS).items()}
+        found = by_name(read_login, self._link.call("HGETALL", keys.LOGINS), "login")
         return {shop: Login(shop=shop, at=at, by=who) for shop, (at, who) in found.items()}
 
     def successes(self) -> Mapping[str, int]:
         """When a task of each shop succeeded last."""
-        return {shop.decode(): int(at) for shop, at in self._link.call("HGETALL", keys.SUCCESSES).items()}
+        return by_name(instant, self._link.call("HGETALL", keys.SUCCESSES), "last success")

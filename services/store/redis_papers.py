@@ -7,24 +7,25 @@ from collections.abc import Sequence
 import msgspec
 
 from services.domain.audit import AuditRow, Link
+from services.domain.stored import Instant
 from services.ports import AuditEntry, Letter, LogLine
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
-from services.store.unreadable import tell
+from services.store.unreadable import all_sound, name_of, sound
 
 LOG_LINES = 5000
 LOG_MS = 7 * 86_400_000
 
 _APPEND = load("audit")
 _CLOSE = load("audit_close")
-_READ_LOG = load("read_log")
+_READ_LOG = load("read_log", reads=True)
 _PACK = msgspec.msgpack.Encoder()
 _LETTER = msgspec.msgpack.Decoder(Letter)
 _LINE = msgspec.msgpack.Decoder(LogLine)
 _ENTRY = msgspec.msgpack.Decoder(AuditEntry)
-_END = msgspec.msgpack.Decoder(tuple[str, int])
-_LINK = msgspec.msgpack.Decoder(Link)
+read_end = msgspec.msgpack.Decoder(tuple[str, Instant]).decode
+read_seal = msgspec.msgpack.Decoder(Link).decode
 
 
 class Papers(Part):
@@ -40,7 +41,7 @@ class Papers(Part):
     def get_letter(self, task_id: str) -> Letter | None:
         """The original message of a dead letter."""
         found = self._link.call("HGET", keys.LETTERS, task_id)
-        return None if found is None else _LETTER.decode(found)
+        return None if found is None else sound(_LETTER.decode, found, "letter", task_id)
 
     def append_log(self, task_id: str, attempt: int, lines: Sequence[LogLine]) -> None:
         """Keep the log of an attempt, the last 5,000 lines of it, for a week."""
@@ -63,18 +64,18 @@ class Papers(Part):
         """Lines from place ``start`` on and the place after the last one."""
         name = keys.log(task_id, attempt)
         after, lines = self._link.run(_READ_LOG, (name, f"{name}:n"), start)
-        return [_LINE.decode(line) for line in lines], after
+        return all_sound(_LINE.decode, lines, "log line"), after
 
     def append_audit(self, entry: AuditEntry) -> None:
         """Add an entry; the same id again changes nothing."""
-        self._link.check_writable()
+        self._link.check_writable(mending=True)
         mark, gone = _heads(entry.entry_id, entry.link)
         names = (keys.AUDIT, keys.AUDIT_ORDER, keys.AUDIT_HEADS)
         self._link.run(_APPEND, names, entry.entry_id, _PACK.encode(entry), mark, *gone)
 
     def close_audit(self, entry_id: str, outcome: str, at: int, end: Link | None = None) -> None:
         """Write the outcome of an open entry; the first one stays."""
-        self._link.check_writable()
+        self._link.check_writable(mending=True)
         mark, gone = _heads(entry_id, end)
         names = (keys.AUDIT, keys.AUDIT_CLOSED, keys.AUDIT_ENDS, keys.AUDIT_HEADS)
         seal = _PACK.encode(end) if end is not None else b""
@@ -98,7 +99,7 @@ class Papers(Part):
             return []
         if kind not in (b"set", "set"):
             return [f"{keys.AUDIT_HEADS} is no set"]
-        return sorted(mark.decode("utf-8", "replace") for mark in self._link.call("SMEMBERS", keys.AUDIT_HEADS))
+        return sorted(name_of(mark) for mark in self._link.call("SMEMBERS", keys.AUDIT_HEADS))
 
     def audit_rows(self, limit: int, before: int = 0) -> list[AuditRow]:
         """Rows in reverse order of writing; a place is the rank in the order, from 1."""
@@ -121,7 +122,7 @@ class Papers(Part):
             atomic=True,
         )
         strays = {name for names in kept for name in names} - set(order)
-        return sorted(name.decode("utf-8", "replace") for name in strays)
+        return sorted(name_of(name) for name in strays)
 
     def _rows(self, ids: Sequence[bytes], first: int) -> list[AuditRow]:
         if not ids:
@@ -139,17 +140,16 @@ def _heads(entry_id: str, link: Link | None) -> tuple[str, tuple[str, ...]]:
 
 
 def _row(place: int, name: bytes, packed: bytes | None, closed: bytes | None, sealed: bytes | None) -> AuditRow:
-    key = name.decode("utf-8", "replace")
+    key = name_of(name)
     if packed is None:
         return AuditRow(place=place, key=key, missing=True)
-    try:
-        entry = _ENTRY.decode(packed)
-        if closed is not None and not entry.outcome:
-            outcome, at = _END.decode(closed)
-            entry = msgspec.structs.replace(entry, outcome=outcome, closed_at=entry.closed_at or at)
-        if sealed is not None:
-            entry = msgspec.structs.replace(entry, end=_LINK.decode(sealed))
-    except (msgspec.MsgspecError, ValueError) as exc:
-        tell(packed, "row of the audit", str(exc))
-        return AuditRow(place=place, key=key)
-    return AuditRow(place=place, key=key, entry=entry)
+    return AuditRow(place=place, key=key, entry=sound(_whole, (packed, closed, sealed), "row of the audit", key))
+
+
+def _whole(stored: tuple[bytes, bytes | None, bytes | None]) -> AuditEntry:
+    packed, closed, sealed = stored
+    entry = _ENTRY.decode(packed)
+    if closed is not None and not entry.outcome:
+        outcome, at = read_end(closed)
+        entry = msgspec.structs.replace(entry, outcome=outcome, closed_at=entry.closed_at or at)
+    return entry if sealed is None else msgspec.structs.replace(entry, end=read_seal(sealed))

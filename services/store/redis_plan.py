@@ -12,7 +12,9 @@ from services.domain.query import Term
 from services.domain.status import Status, Triage
 from services.store import keys
 from services.store.redis_client import Command, Link
+from services.store.redis_reads import read_kinds
 from services.store.redis_script import load
+from services.store.unreadable import by_name, number, texts
 
 #: more indexes than this are not worth asking one by one
 MOST_NAMES = 512
@@ -22,7 +24,7 @@ MOST_LOOKED_UP = 60_000
 _KIND_FIELDS = frozenset({"platform", "type", "lane", "status", "triage", "priority"})
 _PART_FIELDS = frozenset({"status", "triage", "priority"})
 _DIRECT = {"type": keys.TYPE, "worker": keys.WORKER, "batch": keys.BATCH, "fp": keys.FINGERPRINT}
-_CARDS = load("cards")
+_CARDS = load("cards", reads=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +105,10 @@ def count_by_priority(link: Link, terms: Sequence[Term]) -> dict[int, int]:
     """How many tasks of each priority match what the counters know of the filter."""
     wanted = conditions(term for term in terms if term.field in _KIND_FIELDS and term.op != "~")
     found: dict[int, int] = {}
-    for field, number in link.call("HGETALL", keys.BY_KIND).items():
-        platform, task_type, lane, status, triage, priority = field.decode().split("|")
+    for (platform, task_type, lane, status, triage, priority), count in read_kinds(link.call("HGETALL", keys.BY_KIND)):
         kind = _Kind(platform, task_type, lane, status, triage, int(priority))
         if all(fits(kind) for fits in wanted):
-            found[kind.priority] = found.get(kind.priority, 0) + int(number)
+            found[kind.priority] = found.get(kind.priority, 0) + count
     return found
 
 
@@ -117,7 +118,7 @@ def count_by_status(link: Link, name: str, removed: str) -> dict[str, int]:
     *sizes, gone = link.many(
         [*(("ZINTERCARD", 2, name, part.name) for part in parts), ("HGETALL", removed)], atomic=True
     )
-    found = {status.decode(): int(number) for status, number in gone.items()}
+    found = by_name(number, gone, "count of removed tasks")
     for part, size in zip(parts, sizes, strict=True):
         if size:
             found[part.status] = found.get(part.status, 0) + int(size)
@@ -175,7 +176,7 @@ def _is_exact(term: Term) -> bool:
 
 def _shop_names(link: Link, values: Sequence[str]) -> tuple[str, ...]:
     """Indexes of the shops that ``platform:shop_id``, bare ids and prefixes of either name."""
-    platforms = [name.decode() for name in link.call("ZRANGE", keys.PLATFORMS, 0, -1)]
+    platforms = texts(link.call("ZRANGE", keys.PLATFORMS, 0, -1))
     names: list[str] = []
     commands: list[Command] = []
     for value in values:
@@ -185,7 +186,7 @@ def _shop_names(link: Link, values: Sequence[str]) -> tuple[str, ...]:
         else:
             names += [form for form in forms if ":" in form]
     for found in link.many(commands):
-        names += [name.decode() for name in found]
+        names += texts(found)
     return tuple(dict.fromkeys(keys.SHOP + name for name in names))
 
 

@@ -21,6 +21,7 @@ from services.store.redis_glance import Glance
 from services.store.redis_reads import Reads
 from services.store.redis_script import PREFIX
 from services.store.redis_walk import MOST, Place, Window, behind, by_id, walk
+from services.store.unreadable import name_of
 
 #: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
 #: beyond, a page is what was met so far, and a place to go on from
@@ -156,7 +157,7 @@ class Queries(Reads):
         for stored in self._glances(job, places):
             try:
                 yield decode(stored)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 continue  # not a record: the next claim puts it aside
 
     def _glances(self, job: _Job, places: Sequence[Place]) -> Iterator[bytes]:
@@ -169,7 +170,7 @@ class Queries(Reads):
             try:
                 if job.wants(_GLANCE.decode(stored[PREFIX:])):
                     yield stored[PREFIX:]
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 continue
 
     def _total(self, job: _Job, rows: Sequence[Task], cut: Place | None) -> tuple[int, bool]:
@@ -217,7 +218,7 @@ def _window(job: _Job, field: str) -> Window:
 
 
 def _write_cursor(sort: str, place: Place) -> str:
-    return base64.urlsafe_b64encode(msgspec.msgpack.encode((sort, place[0], place[1].decode()))).decode()
+    return base64.urlsafe_b64encode(msgspec.msgpack.encode((sort, place[0], name_of(place[1])))).decode()
 
 
 def _read_cursor(sort: str, cursor: str) -> Place:

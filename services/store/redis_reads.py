@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import secrets
 import struct
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from services.domain.errors import Unreadable
 from services.domain.lane import MIN_PRIORITY
 from services.domain.query import Counts
 from services.domain.status import TERMINAL, Status
+from services.domain.stored import LARGEST
 from services.domain.task import Task
 from services.ports.upkeep import Parked
 from services.store import keys
 from services.store.redis_apply import read_record
 from services.store.redis_client import Command
 from services.store.redis_part import Part
-from services.store.unreadable import first
+from services.store.unreadable import by_name, first, instant, name_of, number, text, texts
 
 #: records asked for in one command
 SLICE = 500
@@ -24,7 +27,11 @@ SLICE = 500
 _LOOK = 500
 #: a key may be held by tasks whose records were lost with their Redis; who comes behind so many of them is found
 _GHOSTS = 3
-NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
+#: what the counters of all tasks tell apart, in their order
+Kind = tuple[str, str, str, str, str, str]
+KIND = ("platform", "type", "lane", "status", "triage", "priority")
+_STATUSES = frozenset(map(str, Status))
+_NUMBERS = struct.Struct(f">{1 + len(keys.COUNTED)}Q")
 
 
 class Reads(Part):
@@ -62,9 +69,10 @@ class Reads(Part):
     def delivered(self) -> Mapping[tuple[str, int], int]:
         """The watermarks."""
         found: dict[tuple[str, int], int] = {}
-        for place, at in self._link.call("HGETALL", keys.WATERMARKS).items():
-            queue, _, priority = place.decode().rpartition("|")
-            found[queue, int(priority)] = int(at)
+        for place, at in by_name(instant, self._link.call("HGETALL", keys.WATERMARKS), "watermark").items():
+            queue, _, priority = place.rpartition("|")
+            if priority.isdecimal():
+                found[queue, int(priority)] = at
         return found
 
     def queued_before(self, before: Mapping[tuple[str, int], int], limit: int) -> list[Task]:
@@ -78,7 +86,7 @@ class Reads(Part):
 
     def parked_shops(self, limit: int) -> list[str]:
         """Shops with tasks in their lot, others each time where there are more than ``limit``."""
-        return sorted(name.decode() for name in self._link.call("SRANDMEMBER", keys.LOTS, limit))
+        return sorted(texts(self._link.call("SRANDMEMBER", keys.LOTS, limit)))
 
     def unserved(self) -> Mapping[tuple[str, str], int]:
         """How many tasks wait for a worker that can run them, by lane and type."""
@@ -89,7 +97,7 @@ class Reads(Part):
         return {kind: size for kind, size in self._fetched().items() if kind[2]}
 
     def _fetched(self) -> Mapping[tuple[str, str, str], int]:
-        kinds = sorted(map(keys.kind, self._link.call("SMEMBERS", keys.UNSERVED)))
+        kinds = sorted(map(keys.kind, texts(self._link.call("SMEMBERS", keys.UNSERVED))))
         sizes = self._link.many([("ZCARD", keys.unserved(*kind)) for kind in kinds]) if kinds else []
         return {kind: size for kind, size in zip(kinds, sizes, strict=True) if size}
 
@@ -103,7 +111,7 @@ class Reads(Part):
             for reply in self._link.many(commands)
             for member, score in zip(reply[::2], reply[1::2], strict=True)
         ]
-        ids = [member.decode() for _, member in heapq.nsmallest(limit, found)]
+        ids = [name_of(member) for _, member in heapq.nsmallest(limit, found)]
         tasks = self.get(ids)
         gone = [task_id for task_id, task in zip(ids, tasks, strict=True) if task is None]
         if gone and not self._link.read_only:  # they must not stand in the way of those behind them
@@ -114,7 +122,7 @@ class Reads(Part):
         """Tasks that should have begun by now."""
         now = self._ticker.now_ms()
         found = self._link.call("ZRANGE", keys.DEADLINES, "-inf", now, "BYSCORE", "LIMIT", 0, limit)
-        return [name.decode() for name in found]
+        return texts(found)
 
     def forget_deadlines(self, task_ids: Sequence[str]) -> None:
         """They have been looked at."""
@@ -125,11 +133,11 @@ class Reads(Part):
     def needs(self, task_ids: Sequence[str]) -> list[list[str]]:
         """What these tasks still wait for."""
         found = self._link.many([("SMEMBERS", keys.NEEDS + task_id) for task_id in task_ids])
-        return [sorted(name.decode() for name in names) for names in found]
+        return [sorted(texts(names)) for names in found]
 
     def untold(self, limit: int) -> list[str]:
         """Ended tasks that have dependants who do not know it."""
-        return [name.decode() for name in self._link.call("SRANDMEMBER", keys.UNTOLD, limit)]
+        return texts(self._link.call("SRANDMEMBER", keys.UNTOLD, limit))
 
     def waiting_ahead(self, tasks: Sequence[Task]) -> list[int]:
         """How many go before each."""
@@ -153,7 +161,7 @@ class Reads(Part):
         for start in range(0, len(uniqs), SLICE):
             part = uniqs[start : start + SLICE]
             first = self._link.many([("ZRANGE", keys.UNIQUE + uniq, 0, _GHOSTS) for uniq in part])
-            rows = [[one.decode() for one in row] if uniq else [] for uniq, row in zip(part, first, strict=True)]
+            rows = [texts(row) if uniq else [] for uniq, row in zip(part, first, strict=True)]
             ids = sorted({one for row in rows for one in row})
             known = {task.task_id: task for task in self.get(ids) if task is not None}
             found += [next((known[one] for one in row if one in known), None) for row in rows]
@@ -174,9 +182,8 @@ class Reads(Part):
         status: dict[str, int] = {}
         triage: dict[str, int] = {}
         lanes: dict[str, dict[str, int]] = {}
-        for field, number in kinds.items():
-            _, _, lane, state, verdict, _ = field.decode().split("|")
-            count = int(number)
+        for kind, count in read_kinds(kinds):
+            _, _, lane, state, verdict, _ = kind
             status[state] = status.get(state, 0) + count
             if verdict:
                 triage[verdict] = triage.get(verdict, 0) + count
@@ -197,33 +204,54 @@ class Reads(Part):
     def epoch(self, known: bytes | None) -> str:
         """The life of this data; an empty store begins one, unless nobody may change it."""
         if known is None and not self._link.read_only:
-            self._link.many(
-                [
-                    ("HSETNX", keys.META, "schema", keys.SCHEMA),
-                    ("HSETNX", keys.META, "writer", keys.SCHEMA),
-                    ("HSETNX", keys.META, "epoch", secrets.token_hex(6)),
-                ]
-            )
+            with contextlib.suppress(Unreadable):  # told by who writes; who looks may go on
+                self._link.many(
+                    [
+                        ("HSETNX", keys.META, "schema", keys.SCHEMA),
+                        ("HSETNX", keys.META, "writer", keys.SCHEMA),
+                        ("HSETNX", keys.META, "epoch", secrets.token_hex(6)),
+                    ]
+                )
             known = self._link.call("HGET", keys.META, "epoch")
-        return (known or b"").decode()
+        return text(known or b"", "epoch") or ""
 
     def _first(self, index: str, until: float | str, limit: int) -> list[Task]:
         """So many records from the beginning of an index, whatever stands among them that is none."""
 
         def read(most: int) -> list[Task | None]:
             ids = self._link.call("ZRANGEBYSCORE", index, "-inf", until, "LIMIT", 0, most)
-            return self.get([task_id.decode() for task_id in ids])
+            return self.get([name_of(task_id) for task_id in ids])
 
         return first(read, limit)
 
     def _records(self, ids: Iterable[bytes]) -> list[Task]:
-        return [task for task in self.get([task_id.decode() for task_id in ids]) if task is not None]
+        return [task for task in self.get([name_of(task_id) for task_id in ids]) if task is not None]
 
 
 def _shop_table(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
     table: dict[str, dict[str, int]] = {}
-    for name, packed in counters.items():
-        row = {str(status): n for status, n in zip(keys.COUNTED, NUMBERS.unpack_from(packed)[1:], strict=True) if n}
+    for name, numbers in by_name(read_shop, counters, "counter of a shop").items():
+        row = {str(status): n for status, n in zip(keys.COUNTED, numbers[1:], strict=True) if n}
         if row:
-            table[name.decode()] = row
+            table[name] = row
     return table
+
+
+def read_shop(packed: bytes) -> tuple[int, ...]:
+    """Slots of a shop and its counters.
+
+    Raises:
+        ValueError: it is something else.
+    """
+    found: tuple[int, ...] = _NUMBERS.unpack_from(packed)
+    if max(found) > LARGEST:
+        raise ValueError("it counts more than there can be")
+    return found
+
+
+def read_kinds(stored: Mapping[bytes, bytes]) -> Iterator[tuple[Kind, int]]:
+    """The counters of all tasks by platform, type, lane, status, triage and priority."""
+    for field, count in by_name(number, stored, "counter").items():
+        words = field.split("|")
+        if len(words) == len(KIND) and words[3] in _STATUSES and words[5].isdecimal():
+            yield (words[0], words[1], words[2], words[3], words[4], words[5]), count

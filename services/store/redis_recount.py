@@ -15,7 +15,7 @@ from services.store.redis_apply import blob
 from services.store.redis_plan import all_parts
 from services.store.redis_recount_side import Change, Sides
 from services.store.redis_script import PREFIX, load
-from services.store.unreadable import readable
+from services.store.unreadable import by_name, name_of, number, readable
 
 SLICE = 500
 TRIES = 3  #: a record that moved while it was looked at is looked at again
@@ -46,35 +46,32 @@ class Recounting(Sides):
         """Places first, for the counters are made of them."""
         if mend:
             self._link.check_writable()
-        broken: list[str] = []
-        found = [self._astray(broken, mend=mend), self._strangers(mend=mend)]
+        found = [self._astray(mend=mend), self._strangers(mend=mend)]
         found += [self._shops(mend=mend), self._kinds(mend=mend), self._reservations(mend=mend)]
         found += [self._links(mend=mend), *self._limits(mend=mend)]
-        found.append(Miscount(kind="unreadable", where=some(broken), count=len(broken), left=len(broken)))
         return [one for one in found if one.count]
 
     # ----------------------------------------------------------------------------------------------------- indexes
-    def _astray(self, broken: list[str], *, mend: bool) -> Miscount:
+    def _astray(self, *, mend: bool) -> Miscount:
         """Records that do not stand where they should."""
         wrong: list[str] = []
         left = 0
         for ids in self._ids():
-            changes = self._misplaced(ids, broken)
+            changes = self._misplaced(ids)
             if changes:  # a second look: it may just have moved
-                changes = self._misplaced(_ids_of(changes), [])
+                changes = self._misplaced(_ids_of(changes))
             wrong += _ids_of(changes)
             for _ in range(TRIES):
                 if not changes or not mend or self._set_right(changes) == len(changes):
                     break
-                changes = self._misplaced(_ids_of(changes), [])
+                changes = self._misplaced(_ids_of(changes))
             else:
                 left += len(changes)
             left += len(changes) if not mend else 0
         return Miscount(kind="index", where=some(wrong), count=len(wrong), left=left)
 
-    def _misplaced(self, ids: Sequence[str], broken: list[str]) -> list[Change]:
+    def _misplaced(self, ids: Sequence[str]) -> list[Change]:
         records = list(self._as_stored(ids))
-        broken += [task_id for task_id, stored, task in records if stored and task is None]
         expected = [
             (task_id, stored, task, list(redis_places.places(task, marked=_marked(stored))))
             for task_id, stored, task in records
@@ -121,7 +118,7 @@ class Recounting(Sides):
         places = [str(counted[part.status]) for part in parts]
         wrong = []
         for member in self._link.call("ZRANGE", keys.SHOP_NAMES, 0, -1):
-            shop = member.decode()
+            shop = name_of(member)
             where = (keys.BY_SHOP, keys.SHOP + shop, *names)
             if self._link.run(_COUNT_SHOP, where, shop, "1" if mend else "0", *places):
                 wrong.append(shop)
@@ -151,7 +148,7 @@ class Recounting(Sides):
         return {field: (after.get(field, 0), true[field]) for field in steady if after.get(field, 0) != true[field]}
 
     def _kept_kinds(self) -> dict[str, int]:
-        return {field.decode(): int(number) for field, number in self._link.call("HGETALL", keys.BY_KIND).items()}
+        return by_name(number, self._link.call("HGETALL", keys.BY_KIND), "counter")
 
     def _reservations(self, *, mend: bool) -> Miscount:
         """Those that no opening of a gate can have left: further ahead than any is made, or of a task that goes on. One
@@ -161,8 +158,8 @@ class Recounting(Sides):
         latest = now + 2 * RESERVATION_MS
         wrong: list[str] = []
         left = 0
-        names = [keys.RESERVED + shop.decode() for shop in self._link.call("ZRANGE", keys.RESERVING, 0, -1)]
-        names += [keys.LIMIT_RESERVED + scope.decode() for scope in self._link.call("HKEYS", keys.LIMITS)]
+        names = [keys.RESERVED + name_of(shop) for shop in self._link.call("ZRANGE", keys.RESERVING, 0, -1)]
+        names += [keys.LIMIT_RESERVED + name_of(scope) for scope in self._link.call("HKEYS", keys.LIMITS)]
         for name in names:
             until = {task_id: at for task_id, at in self._until(name).items() if at > now}
             changes = [
@@ -177,20 +174,20 @@ class Recounting(Sides):
     # ----------------------------------------------------------------------------------------------------- helpers
     def _ids(self) -> Iterator[list[str]]:
         for names in self._scan("MATCH", keys.TASK + "*"):
-            yield [name.decode().removeprefix(keys.TASK) for name in names]
+            yield [name_of(name).removeprefix(keys.TASK) for name in names]
 
     def _index_names(self) -> Iterator[str]:
         yield from _SINGLE
         for prefix in _INDEXES:
             for names in self._scan("MATCH", prefix + "*", "TYPE", "zset"):
-                yield from (name.decode() for name in names if name.decode() not in _SINGLE)
+                yield from (name_of(name) for name in names if name_of(name) not in _SINGLE)
 
     def _members(self, name: str) -> Iterator[list[str]]:
         cursor = 0
         while True:
             cursor, found = self._link.call("ZSCAN", name, cursor, "COUNT", SLICE)
             if found:
-                yield [member.decode() for member, _ in found]
+                yield [name_of(member) for member, _ in found]
             if not cursor:
                 return
 
@@ -205,7 +202,7 @@ class Recounting(Sides):
 
     def _until(self, name: str) -> dict[str, float]:
         flat = self._link.call("ZRANGE", name, 0, -1, "WITHSCORES")
-        return {member.decode(): float(score) for member, score in zip(flat[::2], flat[1::2], strict=True)}
+        return {name_of(member): float(score) for member, score in zip(flat[::2], flat[1::2], strict=True)}
 
     def _as_stored(self, ids: Sequence[str]) -> Iterable[tuple[str, bytes, Task | None]]:
         """Id, stored bytes ("" for none) and record."""

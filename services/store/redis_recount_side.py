@@ -13,7 +13,9 @@ from services.domain.task import Task
 from services.store import keys
 from services.store.redis_apply import Operations
 from services.store.redis_limits import Limits
+from services.store.redis_reads import read_kinds
 from services.store.redis_script import load
+from services.store.unreadable import name_of
 
 SLICE = 500
 _DROP_NEEDED = load("drop_needed")
@@ -48,7 +50,7 @@ class Sides(Operations, Limits):
         for prefix in (keys.NEEDS, keys.DEPENDANTS):
             for names in self._scan("MATCH", prefix + "*"):
                 for name in names:
-                    changes = self._stale(prefix, name.decode().removeprefix(prefix))
+                    changes = self._stale(prefix, name_of(name).removeprefix(prefix))
                     wrong.update(key.removeprefix(keys.TASK) for key, _, _ in changes)
                     done += len(changes) - (self._set_right(changes) if mend else 0)
         idle = [name for name in self._needed() if not self._link.call("EXISTS", keys.DEPENDANTS + name)]
@@ -65,7 +67,7 @@ class Sides(Operations, Limits):
                 for task_id, stored, task in self._as_stored([name])
                 if not waits_for_others(task)
             ]
-        ids = [one.decode() for one in self._link.call("ZRANGE", prefix + name, 0, -1)]
+        ids = [name_of(one) for one in self._link.call("ZRANGE", prefix + name, 0, -1)]
         return [
             (keys.task(task_id), stored, [("ZREM", prefix + name, task_id)])
             for start in range(0, len(ids), SLICE)
@@ -74,12 +76,12 @@ class Sides(Operations, Limits):
         ]
 
     def _needed(self) -> list[str]:
-        return sorted(name.decode() for name in self._link.call("SMEMBERS", keys.NEEDED))
+        return sorted(name_of(name) for name in self._link.call("SMEMBERS", keys.NEEDED))
 
     # ----------------------------------------------------------------------------------------------------- limits
     def _limits(self, *, mend: bool) -> Iterator[Miscount]:
         """Running tasks of each limit; its lots that may start but for it and that nobody would let go."""
-        set_ones = [scope.decode() for scope in self._link.call("HKEYS", keys.LIMITS)]
+        set_ones = [name_of(scope) for scope in self._link.call("HKEYS", keys.LIMITS)]
         if not set_ones:
             return
         wrong = left = self._wrong_running(set_ones)
@@ -97,28 +99,27 @@ class Sides(Operations, Limits):
         """Those that differ from the counters by kind, which were set right before."""
         kept, kinds = self._link.many([("HGETALL", keys.LIMIT_RUNNING), ("HGETALL", keys.BY_KIND)])
         true = dict.fromkeys(scopes, 0)
-        for field, number in kinds.items():
-            platform, task_type, _, status, *_ = field.decode().split("|")
+        for (platform, task_type, _, status, *_), number in read_kinds(kinds):
             for scope in (f"{limit.PLATFORM}:{platform}", f"{limit.TYPE}:{task_type}"):
                 if status == Status.RUNNING and scope in true:
-                    true[scope] += int(number)
-        return sorted(scope for scope, number in true.items() if int(kept.get(scope.encode(), 0)) != number)
+                    true[scope] += number
+        return sorted(scope for scope, number in true.items() if kept.get(scope.encode(), b"0") != b"%d" % number)
 
     def _forgotten(self, scopes: Sequence[str]) -> list[str]:
         """Lots ("shop|type") whose first task waits at a limit of its own, in no list of it, while its shop is free."""
         waiting = {
-            lot.decode() for scope in scopes for lot in self._link.call("ZRANGE", keys.LIMIT_WAITING + scope, 0, -1)
+            name_of(lot) for scope in scopes for lot in self._link.call("ZRANGE", keys.LIMIT_WAITING + scope, 0, -1)
         }
-        shops = [shop.decode() for shop in self._link.call("SMEMBERS", keys.LOTS)]
-        shut = {shop.decode() for shop in self._link.call("ZRANGE", keys.BREAKERS_OPEN, 0, -1)}
-        shut |= {shop.decode() for shop in self._link.call("HKEYS", keys.SESSIONS)}
-        pauses = {scope.decode() for scope in self._link.call("HKEYS", keys.PAUSES)}
+        shops = [name_of(shop) for shop in self._link.call("SMEMBERS", keys.LOTS)]
+        shut = {name_of(shop) for shop in self._link.call("ZRANGE", keys.BREAKERS_OPEN, 0, -1)}
+        shut |= {name_of(shop) for shop in self._link.call("HKEYS", keys.SESSIONS)}
+        pauses = {name_of(scope) for scope in self._link.call("HKEYS", keys.PAUSES)}
         found: list[str] = []
         for shop in shops:
             platform = shop.partition(":")[0]
             if shop in shut or pauses & {"all", f"platform:{platform}", f"shop:{shop}"}:
                 continue
-            for kind in (one.decode() for one in self._link.call("SMEMBERS", keys.LOT_TYPES + shop)):
+            for kind in (name_of(one) for one in self._link.call("SMEMBERS", keys.LOT_TYPES + shop)):
                 of_it = {f"{limit.PLATFORM}:{platform}", f"{limit.TYPE}:{kind}"} & set(scopes)
                 lot = f"{shop}|{kind}"
                 if of_it and lot not in waiting and f"type:{kind}" not in pauses and self._at_limit(shop, lot):
@@ -126,7 +127,7 @@ class Sides(Operations, Limits):
         return sorted(found)
 
     def _at_limit(self, shop: str, lot: str) -> bool:
-        first = [one.decode() for one in self._link.call("ZRANGE", keys.LOT + lot, 0, 0)]
+        first = [name_of(one) for one in self._link.call("ZRANGE", keys.LOT + lot, 0, 0)]
         task = next((task for _, _, task in self._as_stored(first)), None)
         if task is None or task.gate != limit.GATE:
             return False
@@ -137,6 +138,8 @@ class Sides(Operations, Limits):
     def _is_busy(self, shop: str) -> bool:
         numbers = self._link.call("HGET", keys.BY_SHOP, shop) or b""
         counts = [int.from_bytes(numbers[place : place + 8], "big") for place in range(0, len(numbers), 8)]
+        if len(counts) <= len(keys.COUNTED):  # none of ours
+            return True
         taken = (Status.RUNNING, Status.PENDING, Status.QUEUED)  # by those on their way to a worker too
         busy = sum(counts[1 + keys.COUNTED.index(status)] for status in taken) if counts else 0
         return busy >= max(1, counts[0] if counts else 1)

@@ -9,9 +9,10 @@ import msgspec
 from services.domain.remarks import Note, Suppressed
 from services.store import keys
 from services.store.redis_part import Part
+from services.store.unreadable import all_sound, by_name, number
 
-_NOTE = msgspec.msgpack.Decoder(Note, strict=False)
-_SUPPRESSED = msgspec.msgpack.Decoder(Suppressed, strict=False)
+read_note = msgspec.msgpack.Decoder(Note, strict=False).decode
+read_suppressed = msgspec.msgpack.Decoder(Suppressed, strict=False).decode
 
 
 class Remarks(Part):
@@ -19,18 +20,16 @@ class Remarks(Part):
 
     def notes(self, task_id: str) -> list[Note]:
         """The oldest first."""
-        return [_NOTE.decode(packed) for packed in self._link.call("LRANGE", keys.NOTES + task_id, 0, -1)]
+        return all_sound(read_note, self._link.call("LRANGE", keys.NOTES + task_id, 0, -1), "note")
 
     def suppressed(self, limit: int) -> list[Suppressed]:
         """The newest first."""
         ids = self._link.call("ZREVRANGE", keys.SUPPRESSED, 0, limit - 1)
         found = self._link.call("HMGET", keys.SUPPRESSED_OF, *ids) if ids else []
-        return [_SUPPRESSED.decode(packed) for packed in found if packed is not None]
+        return all_sound(read_suppressed, [one for one in found if one is not None], "suppressed duplicate")
 
     def suppressed_counts(self) -> Mapping[tuple[str, str, str], int]:
         """By outcome, shop and type."""
-        found: dict[tuple[str, str, str], int] = {}
-        for field, number in self._link.call("HGETALL", keys.SUPPRESSED_N).items():
-            outcome, shop, kind = field.decode().split("|")
-            found[outcome, shop, kind] = int(number)
-        return found
+        counted = by_name(number, self._link.call("HGETALL", keys.SUPPRESSED_N), "count of duplicates")
+        named = [(field.split("|"), count) for field, count in counted.items()]
+        return {(words[0], words[1], words[2]): count for words, count in named if len(words) == 3}

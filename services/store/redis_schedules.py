@@ -10,7 +10,7 @@ from services.ports import ScheduleEntry
 from services.store import keys
 from services.store.redis_part import Part
 from services.store.redis_script import load
-from services.store.unreadable import first, tell
+from services.store.unreadable import by_name, first, sound
 
 _PUT = load("put_schedule")
 _PACK = msgspec.msgpack.Encoder()
@@ -37,8 +37,7 @@ class Schedules(Part):
     def schedules(self) -> list[ScheduleEntry]:
         """All schedules by name."""
         found: Mapping[bytes, bytes] = self._link.call("HGETALL", keys.SCHEDULES)
-        entries = [_entry(found[name]) for name in sorted(found)]
-        return [entry for entry in entries if entry is not None]
+        return list(by_name(_ENTRY.decode, found, "schedule").values())
 
     def due_schedules(self, limit: int) -> list[ScheduleEntry]:
         """The due ones, the earliest first."""
@@ -52,10 +51,4 @@ class Schedules(Part):
 
 
 def _entry(found: bytes | None) -> ScheduleEntry | None:
-    if found is None:
-        return None
-    try:
-        return _ENTRY.decode(found)
-    except msgspec.DecodeError as exc:
-        tell(found, "schedule", str(exc))
-        return None
+    return None if found is None else sound(_ENTRY.decode, found, "schedule")

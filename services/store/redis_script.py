@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import re
+import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from services.domain import breaker, change, dependency, home, limit, remarks, tombstone
 from services.domain.lane import DEFAULT_PRIORITY, MAX_PRIORITY, Lane
+from services.domain.stored import LARGEST
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 from services.domain.transitions import (
     BELIEVED_MS,
@@ -70,14 +72,17 @@ class Script:
     sha: str
 
 
-def load(*names: str) -> Script:
-    """Join the files of a script and fill in what they name.
+def load(*names: str, reads: bool = False) -> Script:
+    """Join the files of a script, behind the guard of their commands, and fill in what they name.
+
+    ``reads``: it changes nothing, also not what it finds spoilt.
 
     Raises:
         KeyError: a script names a field, key or number that Python does not have.
     """
     words = _words()
-    text = "\n".join((_FOLDER / f"{name}.lua").read_text(encoding="utf-8") for name in names)
+    text = "\n".join((_FOLDER / f"{name}.lua").read_text(encoding="utf-8") for name in ("guard", *names))
+    text = f"local guard = {{ reads = {str(reads).lower()}, spoilt = {{}} }}\n{text}"
     text = _NAME.sub(lambda found: words[found[1]][found[2]] if found[1] in words else found[0], text)
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
@@ -88,7 +93,8 @@ def load_apply() -> Script:
     lengths = ", ".join(f"{op.__name__} = {len(op.__struct_fields__) + 1}" for op in OPERATIONS)
     counted = ", ".join(f"{status} = {place}" for place, status in enumerate(keys.COUNTED, 2))
     kinds = ", ".join(f"{kind} = true" for kind in breaker.KINDS)
-    tables = f"local OF_A_SHOP = {{ {kinds} }}\nlocal LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}"
+    tables = f"local OF_A_SHOP = {{ {kinds} }}\n"
+    tables += f"local LENGTH = {{ {lengths} }}\nlocal COUNTED = {{ {counted} }}"
     text = f"{tables}\n{script.text}"
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
 
@@ -116,6 +122,16 @@ def _fields() -> Mapping[str, int]:
     return {name: place for place, name in enumerate(names[_IDENTITY : names.index("marks")], 2)}
 
 
+def _types_in_lua() -> str:
+    return f"{{ {', '.join(f'[{place}] = {kind!r}' for place, kind in _types().items())} }}"
+
+
+def _types() -> Mapping[int, str]:
+    """What Lua calls the kind of value of each of those fields."""
+    hints = typing.get_type_hints(Task)
+    return {place: "number" if hints[name] in (int, float) else "string" for name, place in _fields().items()}
+
+
 def _numbers() -> Mapping[str, int | str]:
     names = Task.__struct_fields__
     moment, named, flat = names.index("batch"), names.index("marks"), names.index("steps")
@@ -124,6 +140,7 @@ def _numbers() -> Mapping[str, int | str]:
     places = _fields()
     return {
         "schema": keys.SCHEMA,
+        "most_schema": keys.MOST_SCHEMA,
         "prefix": PREFIX,
         "identity": _IDENTITY,
         "moment": moment - _IDENTITY,
@@ -143,6 +160,8 @@ def _numbers() -> Mapping[str, int | str]:
         "usual": DEFAULT_PRIORITY[Lane.NORMAL],
         "max_priority": MAX_PRIORITY,
         "class": 2**43,
+        "largest": LARGEST,
+        "types": _types_in_lua(),
         "watermark_ms": WATERMARK_MS,
         "limit_seconds": limit.SECONDS,
         "breaker_failures": _RULE.failures,

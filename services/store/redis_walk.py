@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from services.domain.stored import LARGEST
 from services.store.redis_client import Link
 
 #: score and task id: the order of a sorted set, and of the pages
@@ -84,13 +85,19 @@ def _fill(link: Link, sets: Sequence[_Set], window: Window, count: int) -> None:
     for one in sets:
         one.wanted = max(one.wanted, count)
     for one, reply in zip(sets, link.many([_command(one, window) for one in sets]), strict=True):
-        places = [(int(float(score)), member) for member, score in zip(reply[::2], reply[1::2], strict=True)]
+        places = [(_whole(score), member) for member, score in zip(reply[::2], reply[1::2], strict=True)]
         one.ended = len(places) < one.wanted
         one.ready = [place for place in places if behind(place, one.last, descending=window.descending)]
         if one.ready:
             one.last, one.wanted = one.ready[-1], 0
         else:  # all of them are ties of the last place: look further
             one.wanted *= 4
+
+
+def _whole(score: bytes) -> int:
+    """A score as a number; one that is endless stands as far out as numbers are exact."""
+    found = float(score)
+    return int(max(-LARGEST, min(found, LARGEST)))
 
 
 def _command(one: _Set, window: Window) -> tuple[str | int, ...]:

@@ -7,7 +7,7 @@ import queue
 import threading
 from dataclasses import dataclass
 
-from services.domain.change import Answer, Finish
+from services.domain.change import UNREADABLE, Answer, Finish
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Delivery
 from services.domain.status import TERMINAL
@@ -54,6 +54,7 @@ class Finisher:
         self._replayed = threading.Event()
         self._queue: queue.SimpleQueue[_Item | None] = queue.SimpleQueue()
         self._owed: list[tuple[Delivery, Task]] = []
+        self._unread: list[_Item] = []
         self._owed_at = 0.0
         self._abandon = threading.Event()
         self._lock = threading.Lock()
@@ -160,6 +161,7 @@ class Finisher:
         answers = self._apply([item.op for item in batch])
         if answers is None:
             return
+        batch, answers = self._without_unread(batch, answers)
         follow: list[Task] = []
         ended: list[str] = []
         settled: list[tuple[Delivery, Task | None]] = []
@@ -184,6 +186,16 @@ class Finisher:
         self._consumer.requeue(orphans)
         self._owed += [(delivery, task) for delivery, task in settled if task is not None and task.task_id in unsent]
         self._forget(batch)
+
+    def _without_unread(self, batch: list[_Item], answers: list[Answer]) -> tuple[list[_Item], list[Answer]]:
+        """Outcomes that meet something spoilt in the store wait until somebody has repaired it: they are done work."""
+        pairs = list(zip(batch, answers, strict=True))
+        waits = [item for item, answer in pairs if answer.code == UNREADABLE]
+        if waits and self._spool is not None:
+            self._spool.keep([item.op for item in waits])
+        self._unread += waits
+        known = [(item, answer) for item, answer in pairs if answer.code != UNREADABLE]
+        return [item for item, _ in known], [answer for _, answer in known]
 
     def _forget(self, batch: list[_Item]) -> None:
         with self._lock:
@@ -258,9 +270,12 @@ class Finisher:
     def _pay(self) -> None:
         """Try again to publish what must be safe before its delivery may be acknowledged."""
         now = self._clock.monotonic()
-        if not self._owed or now - self._owed_at < OWED_EVERY_S:
+        if not (self._owed or self._unread) or now - self._owed_at < OWED_EVERY_S:
             return
         self._owed_at = now
+        unread, self._unread = self._unread, []
+        for item in unread:
+            self._queue.put(item)
         owed, self._owed = self._owed, []
         unsent = self._send([task for _, task in owed])
         self._consumer.ack([delivery for delivery, task in owed if task.task_id not in unsent])

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from services.domain import envelope, ids, tombstone
-from services.domain.change import Answer, Claim, Create, Op, Republish
+from services.domain.change import UNREADABLE, Answer, Claim, Create, Op, Republish
 from services.domain.errors import BadMessage, StoreUnavailable
 from services.domain.order import Delivery, Order
 from services.domain.status import Status
@@ -247,6 +247,9 @@ class Intake:
             self.tally.parked += 1
             return True
         self.tally.skipped += 1
+        if answer.code == UNREADABLE and parsed.foreign:  # there may be nothing but this message
+            self._bury(delivery, "store_unreadable", answer.words)
+            return False
         if answer.code == "forgotten":
             return self._settle_forgotten(delivery, parsed)
         # A message that comes back was taken before: it may be the very one that led to this end.

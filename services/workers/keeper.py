@@ -6,7 +6,7 @@ import logging
 import threading
 from collections.abc import Callable
 
-from services.domain.change import Op, Progress, Renew
+from services.domain.change import UNREADABLE, Op, Progress, Renew
 from services.domain.errors import StoreError
 from services.domain.worker import Heard, WorkerInfo
 from services.ports import Clock, LogLine, Store
@@ -106,6 +106,8 @@ class Keeper:
         ops: list[Op] = [_renewal(one, lease_ms) for one in held]
         if ops:
             for one, answer in zip(held, self._store.apply(ops), strict=True):
+                if answer.code == UNREADABLE:  # whether it is still ours, its end will tell
+                    continue
                 if answer.code != "ok":
                     one.cancel("lost")
                 elif answer.task is not None and answer.task.cancel:

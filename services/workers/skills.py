@@ -81,7 +81,8 @@ class Skills:
         taken = self._taken
         if name not in taken:
             kind = self._registry.task_type(name)
-            taken[name] = bool(self.ability.executor_for(kind)) or self.refuses(kind)
+            unread = bool(self._registry.unreadable(name))
+            taken[name] = not unread and (bool(self.ability.executor_for(kind)) or self.refuses(kind))
         return taken[name]
 
     def needs_profile(self, name: str) -> bool:
@@ -94,4 +95,5 @@ class Skills:
     def fetches(self, name: str) -> bool:
         """Whether parked tasks of this type are worth fetching."""
         kind = self._registry.task_type(name)
-        return bool(self.ability.executor_for(kind)) and not self.refuses(kind)
+        known = not self._registry.unreadable(name)
+        return known and bool(self.ability.executor_for(kind)) and not self.refuses(kind)

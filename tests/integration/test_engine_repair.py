@@ -81,9 +81,7 @@ def test_a_retry_whose_publish_was_lost_is_published(fleet: Fleet) -> None:
     assert (task.attempt, task.retries) == (2, 1)
 
 
-@pytest.mark.parametrize(
-    "broken", [{"created_at": 10**17}, {"lane": "express"}, {"payload": "{"}], ids=["instant", "lane", "payload"]
-)
+@pytest.mark.parametrize("broken", [{"lane": "express"}, {"payload": "{"}], ids=["lane", "payload"])
 def test_a_record_that_no_message_can_be_made_of_ends_with_its_reason(fleet: Fleet, broken: dict[str, Any]) -> None:
     spec = TaskSpec(platform="pdd", shop_id="s1", task_type="work", payload={})
     bad = msgspec.structs.replace(fleet.engine.producer.prepare(spec), **broken)

@@ -28,12 +28,14 @@ What holds for all of them:
   a dependency a removed task that succeeded counts as such; any other is unknown.
 - Operations on a record that does not exist answer ``missing``, but Renew and Progress ``fenced``, Published, Nudge,
   GiveUp and Postpone ``stale``.
+- An operation that meets something in the store that cannot be read answers ``unreadable``, with the reason in
+  ``words``, and has written nothing; the others of its batch go on.
 """
 
 from __future__ import annotations
 
 from services.domain.change.attempts import Claim, Finish, Progress, Renew
-from services.domain.change.base import Answer, Op
+from services.domain.change.base import UNREADABLE, Answer, Op
 from services.domain.change.upkeep import (
     CloseBreaker,
     CloseSession,
@@ -53,6 +55,7 @@ from services.domain.change.upkeep import (
 from services.domain.change.wishes import Annotate, Cancel, Create, Move, Republish, Resolve, SetTriage
 
 __all__ = [
+    "UNREADABLE",
     "Annotate",
     "Answer",
     "Cancel",

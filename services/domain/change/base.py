@@ -11,9 +11,14 @@ class Op(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Root of the operations."""
 
 
+#: of an operation that met something in the store that is none of ours; nothing of it was written
+UNREADABLE = "unreadable"
+
+
 class Answer(msgspec.Struct, frozen=True, gc=False):
     """What one operation did."""
 
     code: str
     task: Task | None = None
     released: tuple[Task, ...] = ()  #: pending records with an outbox mark that the caller should publish now
+    words: str = ""  #: why, where something could not be read

@@ -7,10 +7,11 @@ local breaker = { known = {} }
 function breaker.rule()
   if not breaker.set then
     local body = call('HGET', K.fleet_documents, 'breaker')
-    local good, set = pcall(cjson.decode, body or '{}')
+    local good, set = pcall(cjson.decode, body or '{}') -- what cannot be read counts as never written
     set = good and type(set) == 'table' and set or {}
     local function number(name, default)
-      return type(set[name]) == 'number' and set[name] or default
+      local value = set[name]
+      return type(value) == 'number' and value >= 0 and value < C.class and value or default
     end
     breaker.set = {
       failures = number('failures', C.breaker_failures), of = number('of', C.breaker_of),
@@ -28,7 +29,9 @@ function breaker.load(shop)
   b = false
   if words then
     local outcomes, until_, since, times, kind = string.match(words, '^(%d*) (%d+) (%d+) (%d+) (%S*)$')
-    b = { outcomes = outcomes, until_ = tonumber(until_), since = since, times = tonumber(times), kind = kind }
+    if outcomes then
+      b = { outcomes = outcomes, until_ = tonumber(until_), since = since, times = tonumber(times), kind = kind }
+    end
   end
   breaker.known[shop] = b
   return b

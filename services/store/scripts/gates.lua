@@ -6,6 +6,7 @@ local function shop_paused(platform, shop)
   if not paused then
     paused = {}
     for _, scope in ipairs(call('HKEYS', K.pauses)) do paused[scope] = true end
+    paused.all = paused.all or guard.spoilt[K.pauses] or guard.spoilt[K.limits] -- what nobody can read counts as closed
     some_paused = next(paused) ~= nil
   end
   return some_paused and (paused.all or paused['platform:' .. platform] or paused['shop:' .. shop])
@@ -110,6 +111,7 @@ local function behind_twin(e)
   while true do
     local first = call('ZRANGE', K.unique .. uniq, 0, 1)
     e.sole = first[1] == e.id and not first[2]
+    if guard.spoilt[K.unique .. uniq] then return true end
     if not first[1] or first[1] == e.id then return false end
     if load(first[1]) then return true end
     call('ZREM', K.unique .. uniq, first[1]) -- its record is gone: it holds nothing
@@ -135,7 +137,9 @@ end
 -- The gate of a task that needs the profile of its shop, asked for by a node that is not the shop's home.
 function home.gate(shop, node)
   local known = call('HGET', K.homes, shop)
-  local lives = known and string.match(known, ' (.*)$')
+  if guard.spoilt[K.homes] then return 'paused' end
+  local lives = known and string.match(known, '^%d+ ([%w._-]+)$')
+  if known and not lives then return 'paused' end -- it is at home somewhere, and nobody knows where
   if lives and lives ~= node then return C.home_at .. lives end
 end
 

@@ -1,21 +1,22 @@
 -- KEYS workers, orders of one, kinds of unserved tasks; ARGV its name, its own words, its node. Answers the instant, the orders,
 -- which are gone then, those kinds that any may fetch, and those of its node.
-local clock = redis.call('TIME')
+local clock = call('TIME')
 local seen = string.format('%013.0f', clock[1] * 1000 + math.floor(clock[2] / 1000))
-redis.call('HSET', KEYS[1], ARGV[1], seen .. ARGV[2])
-local orders = redis.call('LRANGE', KEYS[2], 0, -1)
-if #orders > 0 then redis.call('DEL', KEYS[2]) end
+call('HSET', KEYS[1], ARGV[1], seen .. ARGV[2])
+local orders = call('LRANGE', KEYS[2], 0, -1)
+if #orders > 0 then call('DEL', KEYS[2]) end
 -- now and then: forget the workers that have been silent for a day
 if clock[2] % 64 == 0 then
   local oldest = clock[1] * 1000 - C.day_ms
-  for _, name in ipairs(redis.call('HKEYS', KEYS[1])) do
-    local words = redis.call('HGET', KEYS[1], name)
-    if tonumber(string.sub(words, 1, 13)) < oldest then redis.call('HDEL', KEYS[1], name) end
+  for _, name in ipairs(call('HKEYS', KEYS[1])) do
+    local words = call('HGET', KEYS[1], name)
+    local at = tonumber(string.sub(words, 1, 13))
+    if at and at < oldest then call('HDEL', KEYS[1], name) end
   end
 end
 -- kinds that wait for the home of their shop carry its node: only those of this worker's own are its business
 local any, own, mine = {}, {}, '@' .. ARGV[3]
-for _, kind in ipairs(redis.call('SMEMBERS', KEYS[3])) do
+for _, kind in ipairs(call('SMEMBERS', KEYS[3])) do
   local at = string.find(kind, '@', 1, true)
   if not at then
     any[#any + 1] = kind

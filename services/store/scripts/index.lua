@@ -62,9 +62,35 @@ local function status_key(status, lane, priority, triage)
 end
 
 local NUMBERS = '>I8I8I8I8I8I8I8I8I8' -- slots, then the counters; programs of before read just as many
+
+-- Counted anew from the indexes: who would start at nought would let a second task of a shop run beside the first.
+function way.count_anew(shop)
+  local n, counted = { 0, 0, 0, 0, 0, 0, 0, 0, 0 }, {}
+  flush_sets()
+  for status, place in pairs(COUNTED) do
+    for priority = 1, C.max_priority do
+      for _, part in ipairs(status == 'queued' and { 'high', 'normal', 'low' } or { status == 'dead' and 'open' or '' }) do
+        local name = K.by_status .. status .. ':' .. part .. ':' .. priority
+        n[place] = n[place] + call('ZINTERCARD', '2', K.shop .. shop, name)
+      end
+    end
+  end
+  local good, known = pcall(unpack_value, call('HGET', K.shops, shop) or '')
+  local slots = good and type(known) == 'table' and (known.concurrency or 1)
+  n[1] = type(slots) == 'number' and slots >= 1 and slots < C.class and math.floor(slots) or 0
+  return n
+end
+
+function way.numbers(shop, packed)
+  if not packed then return { 0, 0, 0, 0, 0, 0, 0, 0, 0 } end
+  local good, n = pcall(function() return { unpack_lengths(NUMBERS, packed) } end)
+  for place = 1, 9 do good = good and n[place] <= C.largest end
+  return good and n or way.count_anew(shop)
+end
+
 local function set_shop(shop, numbers)
   local s = {
-    n = numbers and { unpack_lengths(NUMBERS, numbers) } or { 0, 0, 0, 0, 0, 0, 0, 0, 0 },
+    n = way.numbers(shop, numbers),
     new = not numbers, dirty = false, reserved = false, reservations = 0, way = false, way_dirty = false,
   }
   shops[shop] = s

@@ -10,10 +10,24 @@ for place, words in ipairs(call('HGETALL', K.limits)) do
   if place % 2 == 1 then
     quota.scope = words
   else
-    local slots, starts = string.match(words, '^(%d+) (%d+)')
-    quota.known[quota.scope] = { scope = quota.scope, slots = tonumber(slots), starts = tonumber(starts), loaded = false }
+    local slots, starts = string.match(words, '^(%d+) (%d+)$')
+    local l = { scope = quota.scope, slots = tonumber(slots or 0), starts = tonumber(starts or 0), loaded = false }
+    l.shut = not slots -- nobody knows how many: nobody starts
+    quota.known[quota.scope] = l
     quota.some = true
   end
+end
+
+-- The running tasks of a scope, where the number that was kept is none.
+function quota.recount(scope)
+  local kept, n = call('HGETALL', K.by_kind), 0
+  for i = 1, #kept, 2 do
+    local platform, kind, status = string.match(kept[i], '^([^|]*)|([^|]*)|[^|]*|([^|]*)|')
+    if status == 'running' and (scope == 'platform:' .. platform or scope == 'type:' .. kind) then
+      n = n + (tonumber(kept[i + 1]) or 0)
+    end
+  end
+  return n
 end
 
 -- The starts that still count, by second; those of a clock that was ahead do not.
@@ -22,9 +36,9 @@ function quota.load_starts(l)
   l.used, l.seconds = 0, {}
   local found = call('HGETALL', K.limit_starts .. l.scope)
   for i = 1, #found, 2 do
-    local second = tonumber(found[i])
-    if second > this - quota.seconds and second <= this + 1 then
-      l.seconds[second] = tonumber(found[i + 1])
+    local second, starts = tonumber(found[i]), tonumber(found[i + 1])
+    if second and starts and second > this - quota.seconds and second <= this + 1 then
+      l.seconds[second] = starts
       l.used = l.used + l.seconds[second]
     else
       call('HDEL', K.limit_starts .. l.scope, found[i])
@@ -38,7 +52,7 @@ function quota.state(scope)
   if not l then return { scope = scope, slots = 0, starts = 0, running = 0, reserved = 0 } end
   if not l.loaded then
     l.loaded, l.dirty = true, false
-    l.running = tonumber(call('HGET', K.limit_running, scope) or 0)
+    l.running = tonumber(call('HGET', K.limit_running, scope) or 0) or quota.recount(scope)
     call('ZREMRANGEBYSCORE', K.limit_reserved .. scope, '-inf', NOW_TEXT)
     l.reserved = call('ZCARD', K.limit_reserved .. scope)
     l.waits = call('EXISTS', K.limit_waiting .. scope) == 1
@@ -63,6 +77,7 @@ end
 -- How many more may start, promises counted; one more for the task that holds one of them.
 function quota.room(l, id)
   local own = id and l.reserved > 0 and call('ZSCORE', K.limit_reserved .. l.scope, id) and 1 or 0
+  if l.shut then return 0, own == 1 end
   local room = math.huge
   if l.slots > 0 then room = l.slots - l.running - l.reserved + own end
   if l.starts > 0 then room = math.min(room, l.starts - l.used - l.reserved + own) end

@@ -9,7 +9,9 @@ local HANDLERS = {
 }
 
 local meta = call('HMGET', K.meta, 'writer', 'epoch')
+if guard.spoilt[K.meta] then guard.refuse(K.meta) end
 local writer = tonumber(meta[1] or 0)
+if not writer or writer ~= writer or writer < 0 or writer > C.most_schema then guard.refuse(K.meta .. ' writer') end
 if writer > C.schema then
   return redis.error_reply('FLEETDECK_SCHEMA ' .. meta[1])
 end

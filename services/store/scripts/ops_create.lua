@@ -5,6 +5,7 @@ local CLASSES = { { '-inf', '(0', C.class }, { '0', '(' .. text(C.class), 0 }, {
 local function first_holder(uniq)
   local key = K.unique .. uniq
   local ids = call('ZRANGE', key, 0, 1)
+  if guard.spoilt[key] then guard.refuse(key) end
   if not ids[2] then return ids[1] end
   local best, least
   for _, class in ipairs(CLASSES) do

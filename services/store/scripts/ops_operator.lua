@@ -65,7 +65,8 @@ local function annotate(o)
   if e[T.status] ~= 'dead' then return 'refused', e end
   local key, note_id = K.notes .. e.id, o[Annotate.note_id]
   for _, note in ipairs(call('LRANGE', key, 0, -1)) do
-    if unpack_value(note)[1] == note_id then return 'ok', e end
+    local good, known = pcall(unpack_value, note)
+    if good and type(known) == 'table' and known[1] == note_id then return 'ok', e end
   end
   call('RPUSH', key, pack_values({ note_id, NOW, o[Annotate.by], o[Annotate.text] }))
   call('LTRIM', key, text(-C.notes_kept), '-1')

@@ -3,7 +3,6 @@
 -- KEYS[1] the meta key, ARGV[1] the operations (msgpack), ARGV[2] an epoch for an empty store.
 -- Names such as T.status, Claim.owner, K.task and C.history are replaced by positions, keys and numbers when the script
 -- is loaded (redis_script.py), so that Lua and Python cannot drift apart.
-local call = redis.call
 local pack_values, unpack_value = cmsgpack.pack, cmsgpack.unpack
 local take, take_one = cmsgpack.unpack_limit, cmsgpack.unpack_one
 local pack_lengths, unpack_lengths = struct.pack, struct.unpack

@@ -1,5 +1,5 @@
 -- KEYS lines, how many were ever written; ARGV[1] a place. Answers the place after the last line and what is there from
 -- the asked place on.
-local written = tonumber(redis.call('GET', KEYS[2]) or 0)
-local gone = written - redis.call('LLEN', KEYS[1])
-return { written, redis.call('LRANGE', KEYS[1], math.max(0, ARGV[1] - gone), -1) }
+local written = tonumber(call('GET', KEYS[2]) or 0) or 0
+local gone = written - call('LLEN', KEYS[1])
+return { written, call('LRANGE', KEYS[1], math.max(0, ARGV[1] - gone), -1) }

@@ -8,6 +8,7 @@
 local records = {} -- by id; false: there is none
 local changed = {} -- records that must be written, in the order of their first change
 
+guard.types = C.types -- of the fields that are unpacked
 local LENGTHS = '>I4I4I4I4I4BBB'
 local heads = {}
 local function array_head(n)
@@ -26,7 +27,7 @@ local function parse(key, s)
   local t = q + c
   local u = t + st + (sn < 16 and 1 or 3)
   local _, own_id, shop_id, platform, kind = take(s, 4, C.prefix + 3)
-  return {
+  local e = {
     id = own_id, shop_id = shop_id, platform = platform, kind = kind, shop = platform .. ':' .. shop_id,
     key = key, packed = s, behind = false,
     front = sub(s, C.prefix + 1, p), rest = sub(s, q + 1, t), steps = sub(s, u - st + 1, u), back = sub(s, u + 1),
@@ -35,6 +36,15 @@ local function parse(key, s)
     lease = 0, due = 0, gate = '',
     take(s, C.fields, p),
   }
+  for place = 2, C.fields + 1 do
+    local value = e[place]
+    if type(value) ~= guard.types[place] then error('a field is something else') end
+    if value ~= value or (guard.types[place] == 'number' and (value > C.largest or value < -C.largest)) then
+      error('a number is none')
+    end
+  end
+  if not COUNTED[e[T.status]] and not ENDED[e[T.status]] then error('no status') end
+  return e
 end
 
 -- The fields that indexes are made from, as the indexes know them.

@@ -20,7 +20,9 @@ end
 -- says nothing about that.
 function session.ended(e, o)
   local login = call('HGET', K.logins, e.shop)
-  if login and unpack_value(login)[1] > e[T.started_at] then return 'pending' end
+  local good, known = pcall(unpack_value, login or '')
+  local at = good and type(known) == 'table' and known[1]
+  if type(at) == 'number' and at > e[T.started_at] then return 'pending' end
   if not session.closed(e.shop) then
     local attempt = unpack_value(o[Finish.attempt])
     session.save(e.shop, {

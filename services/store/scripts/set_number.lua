@@ -1,8 +1,8 @@
 -- KEYS a hash of counters; ARGV a field, the number it must still have, the one it gets (0: none). Answers whether it has.
-if (redis.call('HGET', KEYS[1], ARGV[1]) or '0') ~= ARGV[2] then return 0 end
+if (call('HGET', KEYS[1], ARGV[1]) or '0') ~= ARGV[2] then return 0 end
 if ARGV[3] == '0' then
-  redis.call('HDEL', KEYS[1], ARGV[1])
+  call('HDEL', KEYS[1], ARGV[1])
 else
-  redis.call('HSET', KEYS[1], ARGV[1], ARGV[3])
+  call('HSET', KEYS[1], ARGV[1], ARGV[3])
 end
 return 1

@@ -17,7 +17,10 @@ function way.of(s)
     end
   end
   local found = call('HMGET', K.under_way, unpack(names))
-  for i = 1, n do way.shops[names[i]].way = { unpack_lengths(way.form, found[i] or way.nobody) } end
+  for i = 1, n do 
+    local packed = found[i] or way.nobody
+    way.shops[names[i]].way = { unpack_lengths(way.form, #packed == #way.nobody and packed or way.nobody) }
+  end
   return s.way
 end
 

@@ -57,7 +57,7 @@ def test_work_without_anybody_to_do_it(room: Room, tmp_path: Path) -> None:
     room.ask(CloseSession(shop=away.shop, kind="captcha", by="ann"))
     found = look(room, tmp_path)
     assert found["session"].message.params == {"shops": 1, "shop": "temu:s3", "tasks": 1}
-    assert levels(found, "no_leader", "no_workers", "home_silent", "orphans", "outbox", "bad_type", "paused") == [
+    assert levels(found, "no_leader", "no_workers", "home_silent", "orphans", "outbox", "unreadable", "paused") == [
         ERROR, ERROR, WARNING, WARNING, WARNING, ERROR, NOTE,
     ]  # fmt: skip
     assert found["home_silent"].message.params == {"node": "desk", "tasks": 1}

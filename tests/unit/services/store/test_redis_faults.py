@@ -105,7 +105,7 @@ ODD = {
     "expected_s": 0.1,
     "idempotent": False,
     "timeout_s": 2**31 + 7,
-    "due_at": 2**52 + 1,
+    "due_at": 2**47 + 1,
     "marks": ("recovered", "店"),
     "losses": (1_700_000_000_001, 5),
     "batch": "b" * 70,

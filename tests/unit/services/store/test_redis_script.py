@@ -28,6 +28,7 @@ def _code(text: str) -> str:
 
 @pytest.mark.parametrize("word", ["T.nonsense", "K.nonsense", "C.nonsense", "Claim.nonsense", "T.marks", "T.payload"])
 def test_an_unknown_name_is_an_error(word: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "guard.lua").write_text("", encoding="utf-8")
     (tmp_path / "wrong.lua").write_text(f"return {word}\n", encoding="utf-8")
     monkeypatch.setattr(redis_script, "_FOLDER", tmp_path)
     with pytest.raises(KeyError):

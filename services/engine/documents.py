@@ -1,0 +1,68 @@
+"""What each document in the store must be: one that is none is told by the doctor and set aside by repair."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+
+from services.domain import breaker, cause_rule, role, schedule, shop_queue, task_type
+from services.domain.damage import SCHEDULE
+from services.engine import homes, leader_link, results
+
+
+def _role(body: str) -> object:
+    if not role.parse(body).readable:
+        raise ValueError("it names no role")
+    return body
+
+
+def _rule(body: str) -> object:
+    rule = msgspec.json.decode(body, type=breaker.Rule)
+    breaker.check(rule)
+    return rule
+
+
+def _json(kind: Any) -> Callable[[str], object]:
+    return msgspec.json.Decoder(kind).decode
+
+
+def _type(body: str) -> object:
+    return task_type.stored(body)
+
+
+#: by kind; those whose bodies mean something by their name too are told apart in ``check``
+_CHECKS: Mapping[str, Callable[[str], object]] = {
+    "type": _type,
+    "type_version": _type,
+    role.PEOPLE: _json(dict[str, Any]),
+    role.KIND: _role,
+    "bulk": _json(dict[str, Any]),
+    shop_queue.KIND: shop_queue.parse,
+    cause_rule.KIND: _json(cause_rule.CauseRule),
+    homes.KIND: homes.read_move,
+    results.KIND: results.check_place,
+    SCHEDULE: schedule.load,
+}
+_OF_THE_FLEET: Mapping[str, Callable[[str], object]] = {
+    breaker.NAME: _rule,
+    "time_zone": _json(str),
+    role.FIRST: _json(str),
+    role.DEFAULT: _role,
+    "sample": _json(dict[str, Any]),
+}
+
+
+def check(kind: str, name: str, body: str) -> object:
+    """Read a document as those do who need it.
+
+    Raises:
+        ValueError: it is none; also UsageError, which is none of ours where a program is wrong.
+    """
+    if kind == leader_link.KIND:
+        return (leader_link.read_resigned if name == leader_link.RESIGNED else leader_link.read_note)(body)
+    if kind.startswith("bulk_ids:"):
+        return _json(list[str])(body)
+    read = _OF_THE_FLEET.get(name) if kind == breaker.DOCUMENT else _CHECKS.get(kind)
+    return read(body) if read is not None else None
