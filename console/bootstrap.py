@@ -167,6 +167,7 @@ def build(
         embedded=session.settings.embedded,
         profile=session.settings.profile,
         environment=session.settings.environment,
+        unverified=bool(session.settings.unverified),
         addresses=session.addresses,
         sample=lambda: session.sample.loaded,
         doubts=session.engine.doubts,

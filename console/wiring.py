@@ -45,16 +45,19 @@ class ShellWiring(QObject):
         embedded: bool,
         profile: str,
         environment: str = "",
+        unverified: bool = False,
         addresses: tuple[str, str] = ("", ""),
         sample: Callable[[], bool] = lambda: False,
         doubts: Sequence[Message] = (),
     ) -> None:
-        """``doubts``: what the connection found missing on the broker and does not put right."""
+        """``doubts``: what the connection found missing on the broker and does not put right; ``unverified``: nobody
+        checks the certificate of a server.
+        """
         super().__init__(window)
         self._window, self._feed, self._operator = window, feed, operator
         self._sample, self._is_sample = sample, False  # whether the sample fleet is at work here
         self._embedded, self._profile, self._environment = embedded, profile, environment
-        self._doubts = tuple(doubts)
+        self._doubts, self._unverified = tuple(doubts), unverified
         self._clock = SystemClock()
         self._health = HealthLog()
         self.loss = LossWatch(
@@ -79,7 +82,7 @@ class ShellWiring(QObject):
         name = _("Local") if local and self._profile == "local" else self._profile
         tag = "DEMO" if self._profile == "demo" or self._is_sample else environment.tag(self._environment)
         production = environment.is_production(self._environment)
-        self._window.top_bar.show_profile(name, tag, local=local, production=production)
+        self._window.top_bar.show_profile(name, tag, local=local, production=production, unverified=self._unverified)
         self._window.setWindowTitle(" · ".join(part for part in (name, tag, "Fleetdeck") if part))
         self._on_looked(self._feed.latest)
 

@@ -189,6 +189,8 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
     settings = engine.settings
     who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
     audit = Audit(engine.store, who.who, witness(settings))
+    if settings.unverified and not settings.read_only:
+        audit.told("connection.unverified", settings.unverified, {"profile": settings.profile})
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
     letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
     firing = Firing(store, engine.producer, registry)
@@ -300,7 +302,7 @@ def _probe_broker(settings: config.Settings) -> Answer:
     from services.broker.rabbitmq import RabbitBroker
 
     try:
-        driver = RabbitBroker(settings.broker.url, SystemClock())
+        driver = RabbitBroker(settings.broker.url, SystemClock(), insecure=settings.broker.insecure_tls)
     except ConsoleError as exc:
         return Answer(part=BROKER, words=words_of(exc))
     try:
@@ -334,7 +336,7 @@ def _probe_store(settings: config.Settings) -> Answer:
     from services.store.redis import RedisStore
 
     try:
-        driver = RedisStore(settings.store.url, SystemClock())
+        driver = RedisStore(settings.store.url, SystemClock(), insecure=settings.store.insecure_tls)
     except ConsoleError as exc:
         return Answer(part=STORE, words=words_of(exc))
     try:
@@ -367,11 +369,14 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     from services.broker.rabbitmq import RabbitBroker
     from services.store.redis import RedisStore
 
-    fleet_store = RedisStore(settings.store.url, clock, read_only=settings.read_only)
+    unchecked = settings.store.insecure_tls
+    fleet_store = RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked)
     try:
         broker = settings.broker
         management = broker.management_url
-        return fleet_store, RabbitBroker(broker.url, clock, management_url=management, profile=broker.profile)
+        return fleet_store, RabbitBroker(
+            broker.url, clock, management_url=management, profile=broker.profile, insecure=broker.insecure_tls
+        )
     except BaseException:
         fleet_store.close()
         raise

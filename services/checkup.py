@@ -38,12 +38,19 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Checkup:
         raise
     except ConsoleError as exc:
         gone = finding(ERROR, "store", STORE_GONE, error=words_of(exc))
-        return Checkup(findings=(gone, *health.of_loss(Reach(store=False, embedded=settings.embedded))))
+        lost = health.of_loss(Reach(store=False, embedded=settings.embedded))
+        return Checkup(findings=(gone, *lost, *_of_settings(settings)))
     production = environment.is_production(settings.environment)
     try:
         doctor = Doctor(store, broker, clock, version=VERSION, production=production, embedded=settings.embedded)
         findings = doctor.look(settings.home_path, settings.delays, mark=settings.store_mark, deep=deep)
-        return Checkup(findings=tuple(findings), attention=doctor.attention())
+        return Checkup(findings=(*findings, *_of_settings(settings)), attention=doctor.attention())
     finally:
         broker.close()
         store.close()
+
+
+def _of_settings(settings: config.Settings) -> list[Finding]:
+    if not settings.unverified:
+        return []
+    return [finding(ERROR, "tls", "doctor.unverified", servers=" and ".join(settings.unverified))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 import msgspec
 
@@ -41,10 +42,13 @@ class RabbitBroker:
         profile: str = topology.SINGLE,
         timing: Timing | None = None,
         window: int = WINDOW,
+        insecure: bool = False,
     ) -> None:
-        """``profile``: single (classic lanes with priorities) or cluster (quorum lanes)."""
+        """``profile``: single (classic lanes with priorities) or cluster (quorum lanes); ``insecure``: the certificate
+        of the server is not checked.
+        """
         self._profile = profile
-        self.address = rabbitmq_url.parse(url)
+        self.address = replace(rabbitmq_url.parse(url), insecure=insecure)
         self._clock, self._timing = clock, timing or Timing()
         self.management = Management(self.address, management_url, clock)
         self._out = Link(self.address, clock, self._timing, name="publish")

@@ -36,6 +36,7 @@ class Address:
     password: str = field(repr=False)
     options: Mapping[str, str] = field(default_factory=dict)
     others: tuple[tuple[str, int], ...] = ()
+    insecure: bool = False  #: the certificate of the server is not checked
 
     @property
     def tls(self) -> bool:
@@ -147,4 +148,6 @@ def _tls(address: Address) -> Any:
     context = ssl.create_default_context(cafile=options.get("cacertfile"))
     if "certfile" in options:
         context.load_cert_chain(options["certfile"], options.get("keyfile"))
+    if address.insecure:
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     return pika.SSLOptions(context, options.get("server_name_indication", address.host))

@@ -71,6 +71,17 @@ class Audit:
             self._refused(action, targets, exc)
             raise
 
+    def told(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> None:
+        """Write down how this person works, once an hour; where that cannot be written, the log has it.
+
+        A fact, not an act: what is done meanwhile has entries of its own.
+        """
+        try:
+            if self._store.lead(f"told:{self._who}:{action}", secrets.token_hex(6), REFUSED_MS):
+                self._close(self._open(action, targets, detail), "done")
+        except ConsoleError as exc:
+            log.warning("%s of %s is not in the audit: %s", action, self._who, exc)
+
     def _refused(self, action: str, targets: Sequence[str], why: NotAllowed) -> None:
         try:
             # a name of its own each time: the lease is given once, also to one and the same program

@@ -179,6 +179,13 @@ SENTENCES: dict[str, str] = {
     "doctor.returns_count.remedy": N_(
         "Raise the limit by a policy: rabbitmqctl set_policy returns '^rpa_tasks_' '{{\"delivery-limit\": 1000}}'"
     ),
+    "doctor.unverified": N_(
+        "The certificate of {servers} is not checked (insecure_tls): whoever stands between can read and change"
+        " everything."
+    ),
+    "doctor.unverified.remedy": N_(
+        "Name the file of its authority in the address (?cacertfile=, ?ssl_ca_certs=) and take insecure_tls out."
+    ),
     "doctor.bad_schema": N_("The task type {name} refuses every task, for its schema cannot be applied: {error}"),
     "doctor.bad_schema.remedy": N_("Correct its schema and import the type again: fleetdeck type import FILE"),
     "doctor.unreadable": N_("Cannot be read: {place}, {entry} ({why}); everything else goes on without it"),

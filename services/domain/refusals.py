@@ -164,7 +164,8 @@ REFUSALS: dict[str, str] = {
     "profile.field_redis": N_("The address of Redis"),
     "address.database": N_("{field} must end with the number of the database, such as {like}"),
     "address.insecure": N_(
-        "{field}: {name} may not switch the check of the server's certificate off; name its authority by ?{ca}=FILE"
+        "{field}: {name} may not switch the check of the server's certificate off; name its authority by ?{ca}=FILE."
+        " Where that cannot be, insecure_tls = true beside the address in config.toml does it, and is told everywhere"
     ),
     "address.option": N_("{field} has an unknown option {name}; known are {known}"),
     "address.heartbeat": N_("{field} must give heartbeat as a whole number of seconds"),

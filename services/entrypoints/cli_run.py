@@ -120,6 +120,8 @@ def _work(
     settings: config.Settings, stop: threading.Event, *, drain: bool, metrics_at: tuple[str, int] | None
 ) -> tuple[Worker, bool]:
     engine = assembly.open_engine(settings)
+    if settings.unverified:
+        assembly.commands(engine)  # who works over a connection that nobody checks is written down
     steward = workforce.steward(engine)
     worker = Worker(workforce.worker_parts(engine), workforce.worker_options(settings))
     try:

@@ -53,7 +53,7 @@ def load(
             settings,
             profile=profile or UNNAMED,
             broker=msgspec.structs.replace(settings.broker, url=broker),
-            store=StoreSettings(url=redis),
+            store=msgspec.structs.replace(settings.store, url=redis),
         )
     if bool(settings.broker.url) != bool(settings.store.url):
         raise UsageError(
@@ -132,11 +132,12 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
         settings,
         broker=BrokerSettings(
             url=chosen.broker,
+            insecure_tls=chosen.insecure_tls,
             management_url=chosen.management,
             lifo_lanes=settings.broker.lifo_lanes,
             profile=chosen.broker_profile or settings.broker.profile,
         ),
-        store=StoreSettings(url=chosen.redis),
+        store=StoreSettings(url=chosen.redis, insecure_tls=chosen.insecure_tls),
     )
 
 

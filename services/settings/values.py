@@ -23,6 +23,7 @@ class BrokerSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
     url: str = ""
     management_url: str = ""
+    insecure_tls: bool = False  #: amqps:// without a check of the server's certificate: who stands between reads along
     lifo_lanes: tuple[str, ...] = ()  #: the youngest task of a priority goes first; embedded engine only
     profile: str = "single"  #: single: classic lanes with priorities | cluster: quorum lanes
 
@@ -31,6 +32,7 @@ class StoreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Where the store is; an empty url means the embedded engine."""
 
     url: str = ""
+    insecure_tls: bool = False  #: rediss:// without a check of the server's certificate
 
 
 class RetrySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -120,6 +122,7 @@ class ProfileSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     redis: str = ""
     management: str = ""
     broker_profile: str = ""  #: single | cluster, "" for ``broker.profile``
+    insecure_tls: bool = False  #: of its broker and store, as their settings of this name
     environment: str = ""  #: production asks twice; staging, test or any word is only a tag
     read_only: bool = False  #: nothing is changed through it
 
@@ -150,6 +153,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def embedded(self) -> bool:
         """Whether everything runs on this machine's own file."""
         return not self.broker.url and not self.store.url
+
+    @property
+    def unverified(self) -> tuple[str, ...]:
+        """Which servers are believed without their certificate being checked: RabbitMQ, Redis."""
+        pairs = (("RabbitMQ", self.broker, "amqps:"), ("Redis", self.store, "rediss:"))
+        return tuple(name for name, part, scheme in pairs if part.insecure_tls and part.url.startswith(scheme))
 
     @property
     def home_path(self) -> Path:

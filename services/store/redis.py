@@ -49,8 +49,9 @@ class RedisStore(
     Nothing is asked before the first call, so a store may be made while Redis is down.
     """
 
-    def __init__(self, url: str, clock: Clock, *, read_only: bool = False) -> None:
-        self._link = Link(url, read_only=read_only)
+    def __init__(self, url: str, clock: Clock, *, read_only: bool = False, insecure: bool = False) -> None:
+        """``insecure``: the certificate of the server is not checked."""
+        self._link = Link(url, read_only=read_only, insecure=insecure)
         self._clock = clock
         self._ticker = Ticker(self._link)
 

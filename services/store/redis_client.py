@@ -76,8 +76,9 @@ def shown(url: str) -> str:
     return _SECRET.sub(r"\1***", _USERINFO.sub("//", url))
 
 
-def make_client(url: str, answer_s: float) -> redis.Redis:
-    """The only place that makes a client: RESP2, explicit time-outs, nothing repeated behind our back, TLS verified.
+def make_client(url: str, answer_s: float, *, insecure: bool = False) -> redis.Redis:
+    """The only place that makes a client: RESP2, explicit time-outs, nothing repeated behind our back, TLS verified
+    unless ``insecure``.
 
     Raises:
         UsageError: the address is not one.
@@ -85,6 +86,7 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
     tls.check_files(_options(url), tls.REDIS, "store.url")
     # a socket file has nothing that could be kept alive or waited for
     over_net = {} if url.startswith("unix:") else {"socket_connect_timeout": CONNECT_S, "socket_keepalive": True}
+    unchecked = {"ssl_cert_reqs": "none", "ssl_check_hostname": False} if insecure and url.startswith("rediss:") else {}
     try:
         pool = redis.ConnectionPool.from_url(
             url,
@@ -92,6 +94,7 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
             retry=Retry(NoBackoff(), 0),
             socket_timeout=answer_s,
             **over_net,
+            **unchecked,
             health_check_interval=HEALTH_CHECK_S,
             max_connections=MAX_CONNECTIONS,
             client_name="fleetdeck",
@@ -105,15 +108,15 @@ def make_client(url: str, answer_s: float) -> redis.Redis:
 class Link:
     """Raw commands and scripts; thread-safe. Errors of redis-py never leave it."""
 
-    def __init__(self, url: str, *, read_only: bool = False) -> None:
+    def __init__(self, url: str, *, read_only: bool = False, insecure: bool = False) -> None:
         """``read_only``: what would change something is refused here, or by Redis itself within a script."""
         self.address, self._options = shown(url), _options(url)
         self._place = addresses.shown(url).partition("/")[0]
         self._spoken = False  #: it has answered once, so what breaks now is not the kind of the connection
         self.read_only = read_only
         self._eval = ("EVALSHA_RO", "EVAL_RO") if read_only else ("EVALSHA", "EVAL")
-        self._client = make_client(url, ANSWER_S)
-        self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S)
+        self._client = make_client(url, ANSWER_S, insecure=insecure)
+        self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S, insecure=insecure)
         self.closed = threading.Event()
         self._writable = False
 

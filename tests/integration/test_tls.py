@@ -15,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from services import tls
+from services import assembly, checkup, settings, tls
 from services.broker.rabbitmq import RabbitBroker
 from services.broker.rabbitmq_timing import Timing
 from services.clock import SystemClock
 from services.domain.errors import ConsoleError
+from services.messages import english
 from services.store.redis_client import Link
 from tests.support.services import free_port
 
@@ -198,6 +199,29 @@ def test_a_server_without_tls_and_a_client_without(certs: Path) -> None:
         assert "amqps://" in broker_says(port, "amqp", "")
 
 
+def test_only_a_setting_takes_the_check_away_and_that_is_told(certs: Path, tmp_path: Path) -> None:
+    """The server is believed, so it is asked on: what it answers is no broker and no store."""
+    with server(certs, "self") as port:
+        text = f'[profiles.shops]\nbroker = "amqps://localhost:{port}/"\nredis = "rediss://localhost:{port}/0"\n'
+        (tmp_path / "config.toml").write_text(text, encoding="utf-8")
+        checked = settings.load(profile="shops", home=tmp_path)
+        assert checked.unverified == ()
+        assert "tls" not in {one.check for one in checkup.examine(checked).findings}
+        (tmp_path / "config.toml").write_text(f"{text}insecure_tls = true\n", encoding="utf-8")
+        believed = settings.load(profile="shops", home=tmp_path)
+        assert believed.unverified == ("RabbitMQ", "Redis")
+        told = [english(one.message) for one in checkup.examine(believed).findings if one.check == "tls"]
+        assert told == [
+            "The certificate of RabbitMQ and Redis is not checked (insecure_tls): whoever stands between can read and"
+            " change everything."
+        ]
+        said = {one.part: str(one.words) for one in assembly.probe(believed)}
+        assert all("not trusted" not in words for words in said.values()), said
+        said = {one.part: str(one.words) for one in assembly.probe(checked)}
+        assert "not trusted" in said["broker"]
+        assert "not trusted" in said["store"]
+
+
 def test_the_strict_rules_of_new_pythons_are_named(certs: Path) -> None:
     """Python 3.13 asks more of an authority; versions before can be told to."""
     context = ssl.create_default_context(cafile=str(certs / "weak.pem"))
@@ -235,6 +259,9 @@ def test_a_real_server_that_wants_certificates(certs: Path) -> None:
         wanted = ("wants a certificate from this side", "{cert}=FILE")
         check(store_says(port, "rediss", query(certs, tls.REDIS, {"ca": "ca.pem"})), wanted, tls.REDIS)
         assert "write rediss://" in store_says(port, "redis", "")
+        own = query(certs, tls.REDIS, {"cert": "client.pem", "key": "client.key"})
+        assert "not trusted" in store_says(port, "rediss", own)
+        assert Link(f"rediss://127.0.0.1:{port}/0?{own}", insecure=True).call("PING"), "neither name nor authority"
     finally:
         process.kill()
         process.wait(30)

@@ -22,17 +22,22 @@ class ProfileButton(QAbstractButton):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._unverified = False
         self._tag, self._tone, self._icon = "", "text2", "ph.globe-hemisphere-east"
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         theme().changed.connect(self.updateGeometry)
 
-    def show_profile(self, name: str, tag: str = "", *, local: bool = False, production: bool = False) -> None:
-        """Show the profile `name` with the environment `tag`."""
+    def show_profile(
+        self, name: str, tag: str = "", *, local: bool = False, production: bool = False, unverified: bool = False
+    ) -> None:
+        """Show the profile `name` with the environment `tag`; `unverified`: nobody checks who answers there."""
         self.setText(safe.one_line(name, 60))
-        self._tag = safe.one_line(tag, 12)
-        self._tone = "dead" if production else "text2"
+        self._unverified = unverified
+        parts = [safe.one_line(tag, 12), _("TLS unchecked") if unverified else ""]
+        self._tag = " · ".join(part for part in parts if part)
+        self._tone = "dead" if production or unverified else "text2"
         self._icon = "ph.laptop" if local else "ph.globe-hemisphere-east"
         self.rename()
         self.updateGeometry()
@@ -41,7 +46,8 @@ class ProfileButton(QAbstractButton):
     def rename(self) -> None:
         """Say the name again."""
         self.setAccessibleName(_("Connection: {name} {tag}").format(name=self.text(), tag=self._tag).strip())
-        self.setToolTip(_("Switch connection"))
+        told = _("Nobody checks the certificate of the server: whoever stands between can read and change everything.")
+        self.setToolTip(f"{_('Switch connection')}\n{told}" if self._unverified else _("Switch connection"))
 
     def _tag_width(self) -> int:
         return QFontMetrics(theme().font("badge")).horizontalAdvance(self._tag) + 11 if self._tag else 0

@@ -136,9 +136,11 @@ class TopBar(QFrame):
         self.retranslate()
         on_language_changed(self.retranslate)
 
-    def show_profile(self, name: str, tag: str = "", *, local: bool = False, production: bool = False) -> None:
+    def show_profile(
+        self, name: str, tag: str = "", *, local: bool = False, production: bool = False, unverified: bool = False
+    ) -> None:
         """Show which fleet this is."""
-        self.profile.show_profile(name, tag, local=local, production=production)
+        self.profile.show_profile(name, tag, local=local, production=production, unverified=unverified)
 
     def show_health(self, parts: Sequence[Health]) -> None:
         """Show the state of each part, in order."""

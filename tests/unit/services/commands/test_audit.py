@@ -147,3 +147,18 @@ def test_an_entry_that_cannot_be_closed_does_not_undo_the_act(
     assert desk.tasks.cancel([task.task_id]).done == (task.task_id,)
     assert room.store.audit(1)[0].outcome == "", "what is not known is not claimed"
     assert "stays open" in caplog.text
+
+
+def test_how_somebody_works_is_told_once_an_hour(room: Room) -> None:
+    for _ in range(3):
+        Audit(room.store, "ann@desk").told("connection.unverified", ["Redis"], {"profile": "shops"})
+    Audit(room.store, "bob@desk").told("connection.unverified", ["Redis"], {"profile": "shops"})
+    told = [(entry.who, entry.action, entry.target, entry.outcome) for entry in room.store.audit(10)]
+    assert told == [(who, "connection.unverified", ("Redis",), "done") for who in ("bob@desk", "ann@desk")]
+
+
+def test_targets_and_outcomes_hold_no_secret(room: Room) -> None:
+    with pytest.raises(UsageError), Audit(room.store, "ann").act("x", ["token=hunter2"], {"n": "password=hunter2"}):
+        raise UsageError("amqp://ann:hunter2@mq refuses")
+    (entry,) = room.store.audit(1)
+    assert "hunter2" not in str(entry)
