@@ -262,8 +262,10 @@ def _of_work(facts: Facts, runnable: int) -> Flow:
 
 
 def _arriving(facts: Facts) -> float:
-    """Slots that what comes in would keep busy."""
-    return math.fsum(line.arrivals_s * line.took.mean_s for line in facts.lines)
+    """Slots that what comes in would keep busy; a shop of which nothing was measured yet is like the others."""
+    known = [line.took.mean_s for line in facts.lines if line.took.known]
+    usual = math.fsum(known) / len(known) if known else 0.0
+    return math.fsum(line.arrivals_s * (line.took.mean_s if line.took.known else usual) for line in facts.lines)
 
 
 def _moving(facts: Facts) -> Flow:

@@ -137,6 +137,12 @@ def test_what_would_help(facts: Facts, helps: tuple[str, ...]) -> None:
     assert flow.judge(facts).helps == helps
 
 
+def test_shops_that_were_not_measured_yet_need_slots_too() -> None:
+    fresh = tuple(Line(shop=str(n), waiting=7, arrivals_s=0.2) for n in range(10))
+    facts = Facts(waiting=77, slots=1, busy=1, rates=GROWS, lines=(line(7, arrivals_s=0.2), *fresh))
+    assert flow.judge(facts).more_slots == 23, "eleven shops with a task of ten seconds every five"
+
+
 def test_a_queue_that_grew_until_a_moment_ago_is_not_told_with_rates_that_say_otherwise() -> None:
     paused = Rates(in_s=0.8, out_s=0.2, recent_in=0.0, recent_out=0.2, steady_in=0.4, window_s=60.0)
     found = flow.judge(Facts(waiting=42, running=6, slots=6, busy=6, rates=paused, lines=SIX))
