@@ -69,7 +69,7 @@ class OverviewSource(Protocol):
         """Everything but the charts."""
 
     def fresh(self, now: OverviewNow) -> OverviewNow:
-        """The same with the numbers of the newest snapshot; does not block."""
+        """The same with the numbers of the newest snapshot; asks nobody, but may judge every shop anew."""
 
     def series(self, range_s: int, max_points: int) -> Sequence[Sample]:
         """Samples of the last ``range_s`` seconds, oldest first."""

@@ -50,7 +50,9 @@ class OverviewData:
         return Look(now, rows, time.monotonic() - began)
 
     def fresh(self, look: Look) -> Look:
-        """The same with the newest numbers; does not block. The shops change only where their store is lost."""
+        """The same with the newest numbers; asks nobody, but may judge every shop anew. The shops change only where
+        their store is lost.
+        """
         now = self._source.fresh(look.now)
         rows = look.rows if now.shops is look.now.shops else prepare(now.shops, self._aggregate_above)
         return replace(look, now=now, rows=rows)

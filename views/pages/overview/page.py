@@ -27,6 +27,7 @@ from views.pages.overview.tile_grid import TileGrid
 from views.pages.overview.tiles import TILES, Sight, TileSpec
 from views.shell.connection import grey
 from views.support.memory import Memory, ShortMemory
+from views.support.operation import Operation
 from views.support.refresher import Refresher
 from views.support.throttle import Throttle
 from views.theme.tokens import CARD_GAP, PAGE_MARGIN
@@ -83,6 +84,8 @@ class OverviewPage(Page):
         self._now_refresher = Refresher(self, self._data.look, self._on_look, LOOK_MS)
         self._history_refresher = Refresher(self, self._ask_history, self._on_history, HISTORY_MS)
         self._news = Throttle(self._on_news, NUMBERS_MS, self)
+        # a thread of its own: where a server is lost, those of the pool wait for it
+        self._freshening, self._more_news = Operation(self, latest=True, lasting=True), False
         self._connect()
 
     # made once
@@ -180,13 +183,29 @@ class OverviewPage(Page):
         if self._look is None:
             self._now_refresher.now()
             return
-        before, self._look = self._look, self._data.fresh(self._look)
+        if self._freshening.busy:
+            self._more_news = True
+            return
+        # thousands of shops may have to be judged anew, which this thread must not wait for
+        asked = self._look
+        self._freshening.start(partial(self._data.fresh, asked), partial(self._on_fresh, asked))
+
+    def _on_fresh(self, before: Look, found: Look) -> None:
+        missed = self._more_news or self._look is not before  # a whole new look came meanwhile
+        self._more_news = False
+        if self._look is before:
+            self._look = found
+            self._show_fresh(before, found)
+        if missed:
+            self._news()
+
+    def _show_fresh(self, before: Look, found: Look) -> None:
         if not self.freezing.on:
             self._show_numbers()
-            if _whole(self._look) != _whole(before):  # a server was lost meanwhile: nobody knows what else there is
+            if _whole(found) != _whole(before):  # a server was lost meanwhile: nobody knows what else there is
                 self._show_attention()
-            if self._look.rows is not before.rows:
-                self.fleet.set_rows(self._look.rows)
+            if found.rows is not before.rows:
+                self.fleet.set_rows(found.rows)
 
     def _on_look(self, look: Look) -> None:
         self._error.clear()
