@@ -20,6 +20,7 @@ from services.i18n import N_, _
 from views.shell.health_pill import Health, HealthPill
 from views.shell.profile_button import ProfileButton
 from views.support import text
+from views.support.elide import shorter
 from views.support.language import on_language_changed
 from views.support.paint import draw_line
 from views.theme import theme
@@ -91,7 +92,9 @@ class SearchButton(QAbstractButton):
         font = theme().font("body")
         painter.setFont(font)
         painter.setPen(theme().color("text3"))
-        words = QFontMetrics(font).elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        metrics = QFontMetrics(font)
+        whole = shorter(self.text(), lambda some: metrics.horizontalAdvance(some) <= room.width())
+        words = metrics.elidedText(whole, Qt.TextElideMode.ElideRight, room.width())
         draw_line(painter, room, words)
 
 

@@ -59,6 +59,7 @@ class ChangesPane(QWidget):
         self._drop.clicked.connect(self._on_drop)
         self.name.editTextChanged.connect(self._on_typed)
         self.value.textChanged.connect(self._on_typed)
+        self._sorted: Sorted | None = None  #: what the notes speak of
         on_language_changed(self._say)
         self._say()
 
@@ -104,12 +105,8 @@ class ChangesPane(QWidget):
 
     def show_sorted(self, found: Sorted, types: Mapping[str, TaskType]) -> None:
         """Name the lanes they have, the fields they may have, and how many they are."""
-        lanes = (
-            f"{text.count(number)} {shown.lane_word(name).lower()}" for name, number in found.counts("lane").items()
-        )
-        self._notes[0].setText(text.listed(lanes))
-        number = len(found.going)
-        self._notes[1].setText(ngettext("applies to {n}", "applies to all {n}", number).format(n=text.count(number)))
+        self._sorted = found
+        self._say_notes()
         kinds = [types[name] for name in found.counts("task_type") if name in types]
         names = list(dict.fromkeys(name for kind in kinds for name in kind.schema.get("properties", {})))
         if [self.name.itemText(at) for at in range(self.name.count())] != names:
@@ -141,6 +138,7 @@ class ChangesPane(QWidget):
         self.fields_changed.emit()
 
     def _say(self) -> None:
+        self._say_notes()
         for title, words in zip(self._titles, (_("Lane"), _("Payload"), _("Attempts")), strict=True):
             title.setText(words)
         self._unchanged.setText(_("Unchanged"))
@@ -149,6 +147,17 @@ class ChangesPane(QWidget):
         self.value.setPlaceholderText(_("value, as JSON or text"))
         self.attempts.setAccessibleName(_("Attempts"))
         self._say_attempts()
+
+    def _say_notes(self) -> None:
+        found = self._sorted
+        if found is None:
+            return
+        lanes = (
+            f"{text.count(number)} {shown.lane_word(name).lower()}" for name, number in found.counts("lane").items()
+        )
+        self._notes[0].setText(text.listed(lanes))
+        number = len(found.going)
+        self._notes[1].setText(ngettext("applies to {n}", "applies to all {n}", number).format(n=text.count(number)))
 
     def _say_attempts(self) -> None:
         chosen = self.chosen_attempts()

@@ -18,6 +18,7 @@ from services.domain import outlook
 from services.domain.status import Status, Triage
 from services.domain.task import Task
 from services.monitor.live import Snapshot
+from tests.support.cuts import cut
 from tests.unit.views.dialogs.republish.conftest import LETTERS, Open
 from tests.unit.views.pages.fleet_rig import LOGIN, Fleet
 from views.dialogs.republish import pace
@@ -126,6 +127,12 @@ def test_after_three_of_three_failed_the_rest_is_not_the_filled_button(
     assert fleet.store.counts().triage[Triage.REPUBLISHED] == 3
     qtbot.waitUntil(lambda: dialog._looked is not None)
     assert filled(dialog) == ["Leave the rest"]
+    for code in ("en", "zh_CN"):
+        i18n.set_language(code)
+        qtbot.wait(100)
+        assert cut(dialog) == []
+    assert "个" in dialog.changes._notes[1].text(), "its notes follow the language too"
+    i18n.set_language("en")
     assert dialog.try_button.isHidden()
     qtbot.keyClick(dialog, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert not dialog.isVisible()

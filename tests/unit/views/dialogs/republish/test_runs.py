@@ -13,6 +13,7 @@ from services.commands.bulk import Options
 from services.commands.bulk_book import Shelf
 from services.commands.bulk_options import Progress
 from services.domain.status import Status, Triage
+from tests.support.cuts import cut
 from tests.unit.views.dialogs.republish.conftest import LETTERS
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.dialogs.republish.runner import BulkRunner
@@ -90,6 +91,10 @@ def test_an_interrupted_run_tells_what_became_of_every_letter_and_goes_on(
     assert set(list(said.values())[SENT:]) == {"still a dead letter"}
     assert doors(dialog) == [f"{SENT} sent, waiting", f"{LETTERS - SENT} not sent: still dead letters"]
     assert "Its program ended in the middle" in dialog._about.text()
+    for code in ("zh_CN", "en"):
+        i18n.set_language(code)
+        qtbot.wait(100)
+        assert cut(dialog) == []
     with qtbot.waitSignal(runner.ended, timeout=30_000) as heard:
         dialog.resume_button.click()
     assert len(heard.args[1].outcome.done) == LETTERS
