@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -129,6 +130,21 @@ def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet
     target, text = gone.args
     assert target == "tasks"
     assert len(fleet.context.tasks.page(text).tasks) == 6
+
+
+def test_run_now_of_a_production_fleet_wants_the_number_typed(
+    qtbot: QtBot, fleet: Fleet, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("views.dialogs.confirm.LIMIT_PRODUCTION", 5)
+    fleet.context = dataclasses.replace(fleet.context, environment="production")
+    fleet.seed_shops(6)
+    plan(fleet)
+    page = open_page()
+    page.run_button.click()
+    (dialog,) = page.findChildren(ConfirmDialog)
+    assert not dialog.verb_button.isEnabled()
+    confirm(qtbot, page, "6")
+    assert len(fleet.store.query(Query()).tasks) == 6
 
 
 def test_removing_wants_the_name_typed(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

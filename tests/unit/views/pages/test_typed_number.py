@@ -1,0 +1,39 @@
+"""Acting on many of a production fleet takes the number, typed; everywhere, and not for few."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from services.domain.insight.verdict import SAFE, Verdict
+from services.domain.task import Task
+from services.monitor.tasks import Pick, Weighed
+from views.dialogs.confirm import Question
+from views.pages.dead_letters import cause_actions
+from views.pages.tasks import deciding, preview, verbs
+
+Asked = Callable[[int, str], Question]
+
+
+def cancel(number: int, environment: str) -> Question:
+    picks = [Pick(task_id=f"t{n}", status="queued", triage="", priority=5) for n in range(number)]
+    ended = [Pick(task_id=f"e{n}", status="succeeded", triage="", priority=5) for n in range(100)]
+    return preview.question(verbs.CANCEL, [*picks, *ended], environment)
+
+
+def archive(number: int, environment: str) -> Question:
+    letters = [Task(task_id=f"t{n}", shop_id="s1", platform="pdd", task_type="t") for n in range(number)]
+    return cause_actions.preview(letters, "login expired", environment)
+
+
+def decide(number: int, environment: str) -> Question:
+    sure = Verdict(level=SAFE, code="verdict.idempotent")
+    weighed = [Weighed(task_id=f"t{n}", task_type="t", shop="s1", verdict=sure) for n in range(number)]
+    return deciding.question(verbs.AGAIN, weighed, environment)
+
+
+@pytest.mark.parametrize("asked", [cancel, archive, decide])
+def test_the_number_of_what_fits_is_typed_in_production(asked: Asked) -> None:
+    assert [asked(number, "production").typed for number in (50, 51)] == ["", "51"]
+    assert [asked(number, "").typed for number in (51, 500, 501)] == ["", "", "501"]
