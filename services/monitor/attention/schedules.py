@@ -66,6 +66,8 @@ def leaderless(look: Look) -> Iterable[Attention]:
     snapshot = look.snapshot
     if snapshot.leader or look.now_ms - snapshot.leaderless_ms < REPLACED_MS:
         return
+    if not snapshot.broker.connected:
+        return  # who leads gives it up then, and another worker could not lead either
     cared = sum(look.number(status) for status in ACTIVE - {Status.HELD})
     if cared or snapshot.workers or look.store.schedules():
         yield Attention(

@@ -201,6 +201,13 @@ def test_waiting_tasks_while_every_worker_leaves(room: Room) -> None:
     assert found(room, workers=(worker(room, "w1", 15_000),))["no_workers"].code == "attention.no_workers"
 
 
+def test_without_a_broker_nobody_is_asked_to_start_a_worker_that_could_not_lead(room: Room) -> None:
+    room.create()
+    gone: dict[str, Any] = {"leader": "", "leaderless_ms": 1}
+    assert "no_leader" in found(room, **gone)
+    assert "no_leader" not in found(room, broker=BrokerHealth(connected=False, error="refused"), **gone)
+
+
 def test_a_fleet_without_a_leader_is_told_also_where_no_worker_lives(room: Room) -> None:
     assert "no_leader" not in found(room, leader="", workers=()), "nothing is there to look after"
     room.create(delay_s=3600)
