@@ -184,7 +184,9 @@ def calls(words: tuple[str, ...], parser: argparse.ArgumentParser, out: Path) ->
     ]
     needed = [action for action in needed if not isinstance(action, argparse._SubParsersAction)]
     options = [action for action in parser._actions if action.option_strings and action.required]
-    given = [word for action in options for word in (action.option_strings[0], OPTIONS[action.option_strings[0]])]
+    given = [
+        word for action in options for word in (action.option_strings[0], OPTIONS.get(action.option_strings[0], TEXT))
+    ]
     if any("--yes" in action.option_strings for action in parser._actions):
         given.append("--yes")
     variants: list[list[str]] = [[]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from pathlib import Path
 
@@ -240,3 +241,17 @@ def test_what_no_browser_can_be_is_refused(tmp_path: Path, text: str, field: str
     found = fault(written(tmp_path, f"[executors.browser]\n{text}\n"))
     assert found.field == field
     assert field in str(found)
+
+
+@pytest.mark.parametrize(
+    "name", ["a\x1b[31m", "a\nb", "a\u202eb", "a\u200bb", "a\x9bb", "a/b", "a\\b", "nul", "COM¹.x", "x" * 101]
+)
+def test_a_name_that_cannot_be_seen_is_refused(tmp_path: Path, name: str) -> None:
+    (tmp_path / "config.toml").write_text(f"[worker]\nname = {json.dumps(name)}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"worker\.name must be"):
+        config.load(home=tmp_path)
+    text = f'[profiles.{json.dumps(name)}]\nbroker = "amqp://h"\nredis = "redis://h"\n'
+    (tmp_path / "config.toml").write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match="a name of up to 100") as caught:
+        config.load(home=tmp_path)
+    assert not any(char in str(caught.value) for char in "\x1b\n\u202e\u200b\x9b\u2066")
