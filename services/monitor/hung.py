@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from services.domain.insight import runs
-from services.domain.insight.runs import Runs
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
 from services.domain.insight.worker import FleetNow
 from services.domain.worker import SlotState
 
@@ -17,7 +17,7 @@ def slots(fleet: FleetNow, usual: Callable[[str, str], Runs], now_ms: int) -> li
     """Those of workers that are heard of, the longest first; of others nobody knows whether their tasks still run.
     ``usual``: how long a type runs in a shop; asked only for what has run long.
     """
-    least = now_ms - round(runs.HANGS_S * 1000)
+    least = now_ms - round(durations.HANGS_S * 1000)
     busy = [slot for one in fleet.workers if one.living for slot in one.slots if slot.task_id]
     long = sorted((slot for slot in busy if slot.since and slot.since <= least), key=lambda slot: slot.since)
     return [

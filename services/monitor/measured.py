@@ -7,8 +7,8 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from services.domain.insight import runs
-from services.domain.insight.runs import Runs
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
 from services.domain.query import Query, Term, equals
 from services.domain.status import Status
 from services.domain.task import Task
@@ -58,8 +58,8 @@ class Measured:
     def usual(self, task_type: str, shop: str, declared_s: float) -> Runs:
         """How long tasks of a type run in a shop (``platform:shop_id``; "": in any)."""
         everywhere = self._ended(equals("type", task_type))
-        here = self._ended(*_here(task_type, shop)[1]) if shop else runs.NOTHING
-        return runs.best(here, everywhere, declared_s)
+        here = self._ended(*_here(task_type, shop)[1]) if shop else durations.NOTHING
+        return durations.best(here, everywhere, declared_s)
 
     def prime(self, pairs: Iterable[tuple[str, str]]) -> None:
         """Ask at once what ``usual`` will be asked of these types, each in a shop: of many by the newest successes in
@@ -76,10 +76,10 @@ class Measured:
         ran: dict[tuple[str, str], list[Task]] = defaultdict(list)
         for task in page.tasks:
             ran[task.task_type, task.shop].append(task)
-        few = [pair for pair in missing if page.next is not None and len(ran[pair]) < runs.ENOUGH]
+        few = [pair for pair in missing if page.next is not None and len(ran[pair]) < durations.ENOUGH]
         with self._lock:
             for pair in set(missing) - set(few[:SINGLY]):
-                self._kept[_here(*pair)] = (now, runs.of_tasks(ran[pair][:SAMPLE]))
+                self._kept[_here(*pair)] = (now, durations.of_tasks(ran[pair][:SAMPLE]))
 
     def of_lane(self, lane: str) -> Runs:
         """How long tasks of a lane run, whatever they do."""
@@ -119,7 +119,7 @@ class Measured:
         def look() -> Runs:
             wanted = (*terms, equals("status", Status.SUCCEEDED))
             page = self._store.query(Query(terms=wanted, sort="updated", limit=SAMPLE, want_total=False))
-            return runs.of_tasks(page.tasks)
+            return durations.of_tasks(page.tasks)
 
         return self._once(("ended", terms), look)
 

@@ -140,19 +140,20 @@ class Meter:
         """How long tasks of a shop, else of a type, else all of them take."""
         with self._lock:
             kept = (self._of_shop.get(shop, ()), self._of_type.get(task_type, ()), self._of_all)
-            return durations.best(*(durations.of(one) for one in kept))
+            return durations.pooled(*(durations.measured(one).summary for one in kept))
 
     def took_by_type(self) -> dict[str, Measured]:
         """How long tasks of each type take, and under "" all of them."""
         with self._lock:
-            found = {name: durations.of(kept) for name, kept in self._of_type.items()}
-            return {**found, "": durations.of(self._of_all)}
+            found = {name: durations.measured(kept).summary for name, kept in self._of_type.items()}
+            return {**found, "": durations.measured(self._of_all).summary}
 
     def took_by_shop(self, shops: Iterable[str]) -> dict[str, Measured]:
         """The same for many shops at once."""
         with self._lock:
-            of_all = durations.of(self._of_all)
-            return {shop: durations.best(durations.of(self._of_shop.get(shop, ())), of_all) for shop in shops}
+            of_all = durations.measured(self._of_all).summary
+            own = {shop: durations.measured(self._of_shop.get(shop, ())).summary for shop in shops}
+            return {shop: durations.pooled(found, of_all) for shop, found in own.items()}
 
     def _took(self, shop: str, task_type: str, milliseconds: int) -> None:
         seconds = max(0, milliseconds) / 1000

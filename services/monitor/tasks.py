@@ -11,9 +11,9 @@ import msgspec
 from services.domain import filter, flow_trace, ids
 from services.domain.insight import estimate, verdict, wait
 from services.domain.insight.cause import Worth
+from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import GATED
-from services.domain.insight.runs import Runs
 from services.domain.insight.shop import ShopNow
 from services.domain.message import Message
 from services.domain.order import BrokerHealth

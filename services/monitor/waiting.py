@@ -11,11 +11,11 @@ from services.domain import ability, dependency, home, limit
 from services.domain.breaker import Breaker
 from services.domain.home import Home
 from services.domain.insight import estimate, publisher, wait
+from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
 from services.domain.insight.places import Bench, bench_of
 from services.domain.insight.publisher import PublisherNow
-from services.domain.insight.runs import Runs
 from services.domain.insight.wait import Facts, GateView, Need
 from services.domain.insight.worker import takes_work
 from services.domain.lane import LANES

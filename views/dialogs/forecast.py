@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from services.clock import SystemClock
 from services.domain import outlook
-from services.domain.insight import runs
-from services.domain.insight.runs import Runs
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
 from services.domain.shop import Shop
 from services.domain.task_type import TaskType
 from services.i18n import _, pgettext
@@ -106,7 +106,7 @@ class Forecast(SideColumn):
         kind: TaskType | None,
         shops: Mapping[str, Shop],
         snapshot: Snapshot,
-        usual: Runs = runs.NOTHING,
+        usual: Runs = durations.NOTHING,
     ) -> None:
         """Say where they go, how long one usually takes, when the first one starts and when the last one is likely
         done.
@@ -162,7 +162,7 @@ def _takes(usual: Runs) -> list[tuple[str, str]]:
     """How long eight of ten take, and by what that is known."""
     if not usual.known:
         return [(_("One takes"), _("not measured yet"))]
-    if usual.basis == runs.DECLARED:
+    if usual.basis == durations.DECLARED:
         declared = between(usual.usual_s, usual.usual_s)
         return [(_("One takes"), _("{span}, says its type").format(span=declared))]
     return [(_("One takes"), between(*usual.span_s))]

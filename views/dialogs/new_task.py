@@ -15,8 +15,8 @@ from services.commands.sheet import columns
 from services.commands.sheet.orders import Orders
 from services.commands.tasks import Submitted, TaskSpec
 from services.domain import environment, filter
-from services.domain.insight import runs
-from services.domain.insight.runs import Runs
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
 from services.domain.query import equals
 from services.i18n import N_, _, ngettext
 from services.messages import told
@@ -403,9 +403,9 @@ class NewTaskDialog(DialogFrame):
     def _show_outlook(self) -> None:
         kind = self.what.kind()
         if kind is not None and kind.name not in self._usual:
-            self._usual[kind.name] = runs.declared(kind.expected_s)
+            self._usual[kind.name] = durations.declared(kind.expected_s)
             self._lookup.measure(kind.name)
-        usual = self._usual[kind.name] if kind is not None else runs.NOTHING
+        usual = self._usual[kind.name] if kind is not None else durations.NOTHING
         self.forecast.show_outlook(self.draft(), kind, self._known.shops, self._context.feed.latest, usual)
 
     def _take_usual(self, task_type: str, usual: Runs) -> None:

@@ -24,9 +24,9 @@ def load_of(snapshot: Snapshot, lane: str, expected_s: float = 0.0, task_type: s
         for name in ahead
         for status in (Status.QUEUED, Status.PENDING)
     )
-    took = snapshot.took.get(task_type, durations.UNKNOWN) if task_type else durations.UNKNOWN
+    took = snapshot.took.get(task_type, durations.NOT_MEASURED) if task_type else durations.NOT_MEASURED
     if not took.known and not expected_s:  # what the asker knows of the type says more than tasks of others
-        took = snapshot.took.get("", durations.UNKNOWN)
+        took = snapshot.took.get("", durations.NOT_MEASURED)
     return Load(
         slots=slots,
         busy=busy,

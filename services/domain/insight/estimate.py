@@ -9,9 +9,9 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from services.domain.insight import runs
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
 from services.domain.insight.places import ARRIVALS, DRAWS, ONE_BY_ONE, SEED, Bench, bench_of
-from services.domain.insight.runs import Runs
 from services.domain.insight.wait import OK, Facts, GateView, others, why_waiting
 from services.domain.message import Message
 from services.domain.status import Status
@@ -24,9 +24,9 @@ _AT_ONCE_S = 1.0
 #: a broker that has not confirmed a message for so long may be taking none
 _CONFIRM_S = 5.0
 _SENTENCES = {
-    runs.MEASURED: "gate.estimate_measured",
-    runs.PROGRESS: "gate.estimate_progress",
-    runs.DECLARED: "gate.estimate_declared",
+    durations.MEASURED: "gate.estimate_measured",
+    durations.PROGRESS: "gate.estimate_progress",
+    durations.DECLARED: "gate.estimate_declared",
 }
 
 Draws = Sequence[float]
@@ -68,14 +68,17 @@ def starts(task: Task, facts: Facts, views: Sequence[GateView] | None = None) ->
         return Estimate(low_s=until, mid_s=until, high_s=until, basis=INSTANT)
     longest = sorted(map(max, *(draws for draws, _ in known)) if len(known) > 1 else known[0][0])
     basis = _weakest(basis for _, basis in known if basis != INSTANT)
-    low, mid, high = (longest[min(DRAWS - 1, int(share * DRAWS))] for share in (runs.LOW, 0.5, runs.HIGH))
+    low, mid, high = (longest[min(DRAWS - 1, int(share * DRAWS))] for share in (durations.LOW, 0.5, durations.HIGH))
     return Estimate(low_s=low, mid_s=mid, high_s=high, basis=basis)
 
 
 def _weakest(bases: Iterable[str]) -> str:
     """What an answer that leans on all of these leans on."""
     found = set(bases)
-    return next((one for one in (runs.DECLARED, runs.MEASURED, runs.PROGRESS) if one in found), runs.MEASURED)
+    return next(
+        (one for one in (durations.DECLARED, durations.MEASURED, durations.PROGRESS) if one in found),
+        durations.MEASURED,
+    )
 
 
 def sentence(found: Estimate) -> Message:
@@ -205,7 +208,7 @@ def _needs(_view: GateView, _task: Task, facts: Facts) -> _Course:
 def _fetched(_view: GateView, _task: Task, facts: Facts) -> _Course:
     if facts.home is not None and facts.home.free > 0:
         low, high = _HEARTBEAT_S
-        return [low + (high - low) * step / DRAWS for step in range(DRAWS)], runs.MEASURED
+        return [low + (high - low) * step / DRAWS for step in range(DRAWS)], durations.MEASURED
     return _behind(Bench(left=(facts.usual,)), []) if facts.usual.known else None
 
 

@@ -133,7 +133,7 @@ class Line:
     waiting: int
     running: int = 0
     concurrency: int = 1
-    took: Measured = durations.UNKNOWN
+    took: Measured = durations.NOT_MEASURED
     arrivals_s: float = 0.0  #: new tasks a second
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from services.domain import classify, dependency, home
 from services.domain.ability import NOBODY, Supply
 from services.domain.breaker import Breaker
-from services.domain.insight import attempts, runs
+from services.domain.insight import attempts, durations
+from services.domain.insight.durations import NOTHING, Runs
 from services.domain.insight.gates import (
     BREAKER,
     DEPENDENCY,
@@ -30,7 +31,6 @@ from services.domain.insight.gates import (
 )
 from services.domain.insight.places import Bench
 from services.domain.insight.publisher import DISK, MEMORY, PublisherNow
-from services.domain.insight.runs import NOTHING, Runs
 from services.domain.limit import LimitNow
 from services.domain.message import Message, Param
 from services.domain.session import ClosedSession
@@ -317,7 +317,7 @@ def _held_by(holders: Sequence[Task], facts: Facts) -> tuple[str, dict[str, Para
         "seconds": seconds,
     }  # fmt: skip
     usual = facts.lasts(first.task_type, first.shop)
-    measured = usual.known and usual.basis == runs.MEASURED  # what the type says of itself is not what is usual
+    measured = usual.known and usual.basis == durations.MEASURED  # what the type says of itself is not what is usual
     if measured:
         params["usual_s"] = round(usual.usual_s, 1)
     if usual.hangs(seconds, first.progress):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from services.domain.insight.runs import Runs
+from services.domain.insight.durations import Runs
 from services.domain.message import Message
 from services.domain.worker import SlotState
 from services.monitor import hung

@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from services.domain.insight.cause import Worth
+from services.domain.insight.durations import NOTHING, Runs
 from services.domain.insight.flow import Flow
-from services.domain.insight.runs import NOTHING, Runs
 from services.domain.insight.shop import ShopNow
 from services.domain.insight.worker import FleetNow
 from services.domain.message import Message

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
-from services.domain.insight import runs
+from services.domain.insight import durations
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -208,9 +208,9 @@ def test_the_forecast_goes_by_what_was_measured_and_says_where_nothing_was(open_
     kind, shops, latest = dialog.what.kind(), fleet.context.shops(), fleet.context.feed.latest
     said = {}
     for name, usual in (
-        ("measured", runs.measured(range(200, 300, 5))),
-        ("declared", runs.declared(30)),
-        ("", runs.NOTHING),
+        ("measured", durations.measured(range(200, 300, 5))),
+        ("declared", durations.declared(30)),
+        ("", durations.NOTHING),
     ):
         dialog.forecast.show_outlook(dialog.draft(), kind, shops, latest, usual)
         said[name] = dialog.forecast.facts()["One takes"].replace("\u202f", " ")

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import pytest
 
 from services.domain.ability import Supply
-from services.domain.insight import estimate, runs
+from services.domain.insight import durations, estimate
+from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
-from services.domain.insight.runs import Runs
 from services.domain.insight.wait import Facts
 from services.domain.status import Status
 from services.domain.worker import SlotState
@@ -40,7 +40,7 @@ class Kind:
         return chance.choices(some, some)[0]
 
     def seen(self, chance: random.Random, number: int = 50) -> Runs:
-        return runs.measured(self.draw(chance) for _ in range(number))
+        return durations.measured(self.draw(chance) for _ in range(number))
 
 
 STEADY, UNEVEN = Kind(middle_s=120, spread=0.15), Kind(middle_s=300, spread=0.35)
@@ -122,5 +122,5 @@ def test_estimates_hold(play: str, kind: Kind, numbers: tuple[float, ...]) -> No
 
 def test_what_the_type_says_would_not_hold() -> None:
     """The declared duration is not asked where something was measured: here it is wrong by ten times."""
-    says = runs.best(runs.NOTHING, UNEVEN.seen(random.Random(1)), 30.0)
-    assert (says.basis, round(says.usual_s, -2)) == (runs.MEASURED, 300)
+    says = durations.best(durations.NOTHING, UNEVEN.seen(random.Random(1)), 30.0)
+    assert (says.basis, round(says.usual_s, -2)) == (durations.MEASURED, 300)

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from services.domain.insight import runs
+from services.domain.insight import durations
+from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import after
 from services.domain.insight.places import DRAWS, Bench
-from services.domain.insight.runs import Runs
 
 SHARES = (0.1, 0.5, 0.9)
 SEEDS = 12
@@ -49,7 +49,7 @@ def plain(bench: Bench, ahead: Sequence[tuple[Runs, int]], arrivals: float, seed
     return sorted(found)
 
 
-lasting = st.lists(st.floats(1, 600), min_size=1, max_size=20).map(runs.measured)
+lasting = st.lists(st.floats(1, 600), min_size=1, max_size=20).map(durations.measured)
 benches = st.builds(
     Bench, left=st.lists(lasting, min_size=1, max_size=120).map(tuple), free=st.integers(min_value=0, max_value=3)
 )
@@ -76,7 +76,7 @@ def test_a_thousand_slots_are_drawn_once_for_all_who_wait() -> None:
             drawn.append(share)
             return super().at(share)
 
-    bench = Bench(left=tuple(Counted((1.0, 2.0, 3.0 + number), runs.MEASURED) for number in range(1000)))
+    bench = Bench(left=tuple(Counted((1.0, 2.0, 3.0 + number), durations.MEASURED) for number in range(1000)))
     for waiting in range(1, 50):
-        after(bench, [(runs.measured([5.0, 6.0]), waiting)], 0.5)
+        after(bench, [(durations.measured([5.0, 6.0]), waiting)], 0.5)
     assert len(drawn) == 1000 * DRAWS

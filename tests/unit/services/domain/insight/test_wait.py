@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from services.domain import home
 from services.domain.ability import Supply
 from services.domain.home import HomeNow
-from services.domain.insight import estimate, runs, wait
+from services.domain.insight import durations, estimate, wait
 from services.domain.insight.gates import GATES, LANE_ORDER
 from services.domain.insight.publisher import PublisherNow
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, Need, why_waiting
@@ -269,7 +269,7 @@ def test_who_needs_no_profile_is_told_of_no_home() -> None:
 
 
 def test_when_its_home_fetches_it() -> None:
-    usual = runs.measured([30.0, 40.0, 50.0])
+    usual = durations.measured([30.0, 40.0, 50.0])
     free = estimate.starts(task(**AWAY), facts(**at_home(alive=1, able=1, free=1)))
     assert free is not None
     assert free.high_s <= 3, "with the next heartbeat"
@@ -281,7 +281,7 @@ def test_when_its_home_fetches_it() -> None:
 
 
 HELD_UP = {"status": Status.BLOCKED, "gate": "shop_busy"}
-SEEN = runs.measured([1.0, 2.0, 2.0, 3.0])
+SEEN = durations.measured([1.0, 2.0, 2.0, 3.0])
 
 
 def told(known: Facts, **fields: Any) -> tuple[str, str]:
@@ -300,7 +300,7 @@ def test_behind_the_same_work_that_runs_a_task_says_so_and_not_only_that_its_sho
 
 
 def test_what_a_type_says_of_itself_is_not_called_usual() -> None:
-    known = facts(holders=(RUNNING,), runs={(RUNNING.task_type, RUNNING.shop): runs.declared(20)})
+    known = facts(holders=(RUNNING,), runs={(RUNNING.task_type, RUNNING.shop): durations.declared(20)})
     code, words = told(known)
     assert (code, "usually" in words) == ("gate.shop_busy", False)
     known = facts(holders=(RUNNING,), runs={(RUNNING.task_type, RUNNING.shop): SEEN})
@@ -319,7 +319,7 @@ def test_behind_a_task_that_hangs_nobody_is_promised_a_time_and_told_what_helps(
     found = estimate.starts(task(**HELD_UP), moving)
     assert found is not None
     assert (found.basis, english(estimate.sentence(found)).endswith("by how far the running one is.")) == (
-        runs.PROGRESS,
+        durations.PROGRESS,
         True,
     )
 

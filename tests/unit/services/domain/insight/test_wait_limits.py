@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from services.domain.ability import Supply
 from services.domain.breaker import Breaker
-from services.domain.insight import estimate, runs
+from services.domain.insight import durations, estimate
 from services.domain.insight.wait import CLOSED, NEXT, OK, Facts, GateView, why_waiting
 from services.domain.limit import Limit, LimitNow
 from services.domain.session import ClosedSession
@@ -23,7 +23,7 @@ HOLDER = task(task_id="t1", status=Status.RUNNING, worker="w3", started_at=NOW -
 LATER = task(task_id="t2", status=Status.RUNNING, worker="w4", started_at=NOW - 1000)
 ORDERS = "type:sync_order"
 FREE = (SlotState(),) * 4
-USUAL = runs.measured(range(100, 141, 5))
+USUAL = durations.measured(range(100, 141, 5))
 LASTS = {("sync_order", "pdd:shop017"): USUAL}
 
 
@@ -199,14 +199,14 @@ def test_when_it_starts(fields: dict[str, Any], known: dict[str, Any], low: floa
     assert found is not None
     assert low <= found.low_s <= found.mid_s <= found.high_s <= high
     if low < high:
-        assert found.basis in (runs.MEASURED, runs.PROGRESS)
+        assert found.basis in (durations.MEASURED, durations.PROGRESS)
         assert found.low_s < found.high_s, "a spread is stated"
 
 
 @pytest.mark.parametrize(
     ("fields", "known"),
     [
-        (BUSY, {"holders": (HOLDER,), "usual": runs.NOTHING}),
+        (BUSY, {"holders": (HOLDER,), "usual": durations.NOTHING}),
         (BUSY, {"holders": (replace(HOLDER, lease_until=NOW - 1),)}),
         ({"status": Status.BLOCKED, "gate": "paused"}, {"pauses": (Pause(scope="all", by="a"),)}),
         (QUEUED, {"supply": Supply()}),
@@ -224,10 +224,10 @@ def test_nobody_can_tell_when_it_starts(fields: dict[str, Any], known: dict[str,
 
 
 def test_what_a_type_says_counts_only_until_something_was_measured() -> None:
-    says = {("sync_order", "pdd:shop017"): runs.declared(120)}
+    says = {("sync_order", "pdd:shop017"): durations.declared(120)}
     found = estimate.starts(task(**BUSY), facts(holders=(HOLDER,), runs=says))
     assert found is not None
-    assert found.basis == runs.DECLARED
+    assert found.basis == durations.DECLARED
     assert found.high_s > 150, "a word is less sure than a measurement"
     assert "what its type says" in english(estimate.sentence(found))
 
