@@ -284,7 +284,9 @@ def probe(settings: config.Settings) -> tuple[Answer, ...]:
 
 
 def _probe_file(settings: config.Settings) -> Answer:
-    if not settings.database.exists():
+    from services.sqlite_setup import mark_of
+
+    if not settings.database.exists() and not mark_of(settings.database).exists():
         return Answer(part=FILE)
     try:
         store, broker = drivers(settings, SystemClock())

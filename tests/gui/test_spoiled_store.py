@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import random
+import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -13,10 +15,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from console import bootstrap
+from console.desk import Console
 from console.session import Session
-from services import i18n
+from services import assembly, i18n
 from services import settings as config
 from services.entrypoints.window import PAGES
+from tests.gui.test_console import play, until
 from tests.integration import fleet_rig, sample
 from tests.support.spoil import RedisSpoiler, Spoiler, SqliteSpoiler
 from views.support import operation
@@ -71,8 +75,6 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings) -> None:
             qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + 1200)
             assert desk.window.current == page
             assert not desk.window.grab().isNull()
-        desk.window.open_page("tasks", "status:dead")
-        desk.window.open_page("tasks", "shop:s2")
     finally:
         desk.window.close()
         desk.window.deleteLater()
@@ -81,3 +83,30 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings) -> None:
         session.close(0.0)
         operation.configure(None)
     assert not errors, errors
+
+
+@pytest.mark.parametrize("how", ["emptied", "gone", "no tasks"])
+def test_a_database_that_is_none_is_said_on_a_page(qapp: QApplication, tmp_path: Path, how: str) -> None:
+    place = config.load(home=tmp_path)
+    assembly.open_engine(place).close()
+    (tmp_path / "console.json").write_text('{"chosen": "local"}', encoding="utf-8")
+    if how == "no tasks":
+        with closing(sqlite3.connect(place.database)) as conn:
+            conn.execute("DROP TABLE tasks")
+            conn.commit()
+    for part in tmp_path.glob(f"{place.database.name}*") if how != "no tasks" else ():
+        if part.suffix != ".known" and how == "gone":
+            part.unlink()
+        elif part.suffix != ".known":
+            part.write_bytes(b"")
+
+    wanted = {"emptied": "is empty", "gone": "is gone", "no tasks": "tasks"}[how]
+
+    def said(console: Console) -> str:
+        return " ".join(console._unopened.words()) if console._unopened is not None else ""
+
+    async def scene(console: Console) -> None:
+        await until(lambda: wanted in said(console), "the cause")
+        assert "Traceback" not in said(console)
+
+    play(qapp, tmp_path, scene)
