@@ -57,6 +57,11 @@ def check_store(url: str, field: str) -> None:
     Raises:
         UsageError: see ``check_broker``.
     """
+    scheme = url.strip().partition("://")[0]
+    if "sentinel" in scheme.casefold():
+        raise UsageError(said("address.sentinel", field=field, like=STORE), field=field)
+    if scheme in ("redis", "rediss") and len(each(url)) > 1:
+        raise UsageError(said("address.one_host", field=field, like=STORE), field=field)
     parts = _read(url, field, ("redis", "rediss", "unix"), STORE)
     if parts is not None and not re.fullmatch(r"/?[0-9]*", parts.path):
         raise UsageError(said("address.database", field=field, like=STORE), field=field)

@@ -53,6 +53,10 @@ SENTENCES: dict[str, str] = {
     ),
     "doctor.broker_gone": N_("The broker does not answer: {error}"),
     "doctor.broker_gone.remedy": N_("Start RabbitMQ, and check the address, user, password and vhost of the broker."),
+    "doctor.redis_commands": N_("Redis does not let this user use {commands}"),
+    "doctor.redis_commands.remedy": N_("Permit them: ACL SETUSER USER {rights}"),
+    "doctor.redis_keys": N_("Redis does not let this user use the keys of Fleetdeck"),
+    "doctor.redis_keys.remedy": N_("Permit them: ACL SETUSER USER ~{{rpa}}:* ~executed:*"),
     "doctor.unreachable": N_("Queues that cannot be reached now: {queues} ({error}); the others are used"),
     "doctor.unreachable.remedy": N_(
         "Start the broker's node that has them. What is meant for them waits in the store until they are back."
@@ -229,6 +233,7 @@ def of_store(facts: Mapping[str, str], *, production: bool) -> list[Finding]:
         return []
     found: list[Finding] = []
     losing = ERROR if production else WARNING
+    found += _of_rights(facts)
     if _version(facts.get("version", "")) < REDIS_LEAST:
         found.append(finding(ERROR, "store", "doctor.redis_old", version=facts.get("version", "?")))
     if facts.get("role", "master") != "master":
@@ -242,8 +247,20 @@ def of_store(facts: Mapping[str, str], *, production: bool) -> list[Finding]:
     return found + _of_durability(facts, losing)
 
 
+def _of_rights(facts: Mapping[str, str]) -> list[Finding]:
+    found: list[Finding] = []
+    if facts.get("refused_keys"):
+        found.append(finding(ERROR, "store", "doctor.redis_keys"))
+    if facts.get("refused"):
+        rights = " ".join(f"+{name.casefold()}" for name in facts["refused"].split(", "))
+        found.append(finding(ERROR, "store", "doctor.redis_commands", commands=facts["refused"], rights=rights))
+    return found
+
+
 def _of_durability(facts: Mapping[str, str], losing: str) -> list[Finding]:
     fsync = facts.get("appendfsync", "")
+    if facts.get("appendonly") == "":
+        return [finding(NOTE, "store", "doctor.fsync_unknown")]
     if facts.get("appendonly") != "yes":
         return [finding(losing, "store", "doctor.not_kept")]
     if not fsync:

@@ -32,6 +32,21 @@ REFUSALS: dict[str, str] = {
         "{address} is out of memory and refuses writes; nothing was changed. Raise maxmemory (policy"
         " noeviction) or remove old records"
     ),
+    "store.sentinel": N_(
+        "{address} is a Sentinel, which keeps no data; give the address of the Redis master that it watches"
+    ),
+    "store.cluster": N_(
+        "{address} is a Redis Cluster of several shards, and all of Fleetdeck's data belong together;"
+        " give the address of a Redis without shards, or of a cluster with one"
+    ),
+    "store.replica": N_("{address} is a replica and takes no writes; give the address of its master"),
+    "store.not_permitted": N_(
+        "{address} does not let this user do what is needed ({error}); fleetdeck doctor names the commands"
+    ),
+    "address.sentinel": N_(
+        "{field}: Sentinel is not supported; give the address of the Redis master itself, such as {like}"
+    ),
+    "address.one_host": N_("{field} names several hosts; Redis is one server here, such as {like}"),
     "store.too_new": N_("the data on {address} were written by a newer program; update this one, or only read"),
     "store.no_writes": N_("{address} refuses writes for now: {error}"),
     "store.read_only": N_("{address} was opened read-only; nothing is written to it"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from services.domain.errors import StoreError
+from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.said import words_of
 from services.ports import Clock
 from services.store import redis_facts
@@ -70,12 +70,19 @@ class RedisStore(
 
     def facts(self) -> Mapping[str, str]:
         """What Redis says about itself and its durability."""
-        info = redis_facts.parsed(*(self._link.call("INFO", part) for part in redis_facts.PARTS))
+        commands, keys = self._link.refused()
+        denied = {"refused": ", ".join(commands), "refused_keys": "yes" if keys else ""}
+        try:
+            info = redis_facts.parsed(*(self._link.call("INFO", part) for part in redis_facts.PARTS))
+        except StoreUnavailable:
+            raise
+        except StoreError:  # neither may this account ask
+            return {**redis_facts.of_hello(self._link.server), **denied}
         try:
             config = self._link.call("CONFIG", "GET", "appendfsync")
         except StoreError:  # a hosted Redis may not let anybody ask
             config = None
-        return redis_facts.chosen(info, config)
+        return {**redis_facts.chosen(info, config), **denied}
 
     def close(self) -> None:
         """Drop the connections; who waits for events is let go within a second."""

@@ -26,7 +26,7 @@ from services.domain.errors import (
     UsageError,
 )
 from services.domain.said import said
-from services.store import keys
+from services.store import keys, redis_server
 from services.store.redis_script import Script
 from services.store.unreadable import tell
 
@@ -118,11 +118,14 @@ class Link:
         self._client = make_client(url, ANSWER_S, insecure=insecure)
         self._waiting = make_client(url, WAIT_PIECE_S + ANSWER_S, insecure=insecure)
         self.closed = threading.Event()
+        self.server: dict[str, str] = {}  #: version, mode and role, as the server says; empty where it does not
+        self._known = False
         self._writable = False
 
     def call(self, *command: Any) -> Any:
         """One command. A key that holds another kind of thing than it should reads as if it were not there."""
         self._permit(command)
+        self._look()
         with self._translated():
             try:
                 return self._client.execute_command(*command)
@@ -135,6 +138,7 @@ class Link:
             return []
         for command in commands:
             self._permit(command)
+        self._look()
         with self._translated(), self._client.pipeline(transaction=atomic) as pipe:
             for command in commands:
                 pipe.execute_command(*command)
@@ -149,6 +153,7 @@ class Link:
     def tell(self, packed: bytes, count: int) -> None:
         """``count`` commands that are in the form of the wire already, when only their success matters."""
         self._permit(("SET",))
+        self._look()
         pool = self._client.connection_pool
         with self._translated():
             connection = pool.get_connection()
@@ -186,6 +191,58 @@ class Link:
     def _permit(self, command: Command) -> None:
         if self.read_only and command[0] in WRITES:
             raise NotAllowed(said("store.read_only", address=self.address), field="role")
+
+    def refused(self) -> tuple[list[str], bool]:
+        """Commands that this account may not use, and whether it may not use our keys; nothing is carried out."""
+        pool = self._client.connection_pool
+        replies: list[str] = []
+        with self._translated():
+            connection = pool.get_connection()
+            try:
+                for command in (("MULTI",), *redis_server.NEEDED, ("DISCARD",)):
+                    connection.send_command(*command)
+                    try:
+                        connection.read_response()
+                        replies.append("")
+                    except exceptions.NoPermissionError as exc:
+                        replies.append(f"NOPERM {exc}")
+                    except exceptions.ResponseError as exc:
+                        replies.append(str(exc))
+            finally:
+                connection.disconnect()
+                pool.release(connection)
+        found, keys_too = redis_server.refused(replies[1:-1])
+        return [*(["MULTI"] if replies[0] else []), *found], keys_too
+
+    def _look(self) -> None:
+        """Refuse, before anything else is said to it, a server that nothing can be kept on; until it is one.
+
+        Raises:
+            StoreUnavailable: with what to name instead.
+        """
+        if self._known:
+            return
+        with self._translated():
+            try:
+                self.server = redis_server.fields(self._client.execute_command("HELLO"))
+            except exceptions.ResponseError:  # an old one, or an account that may not ask
+                self._known = True
+                return
+            mode, role = self.server.get("mode", ""), self.server.get("role", "")
+            split = mode == "cluster" and self._shards() > 1
+        if mode == "sentinel":
+            raise StoreUnavailable(said("store.sentinel", address=self.address))
+        if split:
+            raise StoreUnavailable(said("store.cluster", address=self.address))
+        if role not in ("", "master") and not self.read_only:
+            raise StoreUnavailable(said("store.replica", address=self.address))
+        self._known = True
+
+    def _shards(self) -> int:
+        try:
+            return redis_server.shards(self._client.execute_command("CLUSTER", "INFO"))
+        except exceptions.ResponseError:  # may not be asked; a key that lies elsewhere will tell
+            return 0
 
     def check_writable(self, *, mending: bool = False) -> None:
         """Refuse to write beside a newer program; asked once, scripts look at every batch themselves.
@@ -249,7 +306,7 @@ class Link:
         except _LATER as exc:
             raise StoreUnavailable(self._silence(exc)) from exc
         except exceptions.ResponseError as exc:
-            raise _refusal(self.address, str(exc)) from exc
+            raise _refusal(self.address, exc) from exc
         except exceptions.RedisError as exc:
             raise StoreError(f"{self.address}: {exc}") from exc
         finally:
@@ -300,8 +357,11 @@ def _too_new(address: str) -> SchemaTooNew:
     return SchemaTooNew(said("store.too_new", address=address))
 
 
-def _refusal(address: str, text: str) -> StoreError:
+def _refusal(address: str, error: Exception) -> StoreError:
     """What an error reply means; those that pass by themselves are worth repeating."""
+    text = str(error)
+    if isinstance(error, exceptions.AskError):  # the key lies on another server
+        return StoreUnavailable(said("store.cluster", address=address))
     if "FLEETDECK_SCHEMA" in text:
         return _too_new(address)
     if text.startswith(("OOM ", "-OOM")) or " OOM " in text or "used memory > 'maxmemory'" in text:
@@ -314,7 +374,9 @@ def _refusal(address: str, text: str) -> StoreError:
         return StoreUnavailable(said("store.no_writes", address=address, error=text))
     if text.startswith(("NOAUTH", "WRONGPASS")):
         return StoreUnavailable(said("store.refuses_user", address=address))
-    return _spoilt(address, text) or StoreError(said("store.refuses", address=address, error=text))
+    barred = isinstance(error, exceptions.NoPermissionError) or "can't run this command" in text
+    code = "store.not_permitted" if barred else "store.refuses"
+    return _spoilt(address, text) or StoreError(said(code, address=address, error=text))
 
 
 def _spoilt(address: str, text: str) -> StoreError | None:

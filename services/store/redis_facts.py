@@ -40,3 +40,9 @@ def chosen(info: Mapping[str, str], config: Any) -> dict[str, str]:
         value = config[1]
         facts["appendfsync"] = value.decode() if isinstance(value, bytes) else str(value)
     return facts
+
+
+def of_hello(server: Mapping[str, str]) -> dict[str, str]:
+    """What is known where INFO is refused; nothing about what is kept on a disk."""
+    facts = {"kind": "redis", "appendonly": "", "appendfsync": ""}
+    return facts | {name: server[name] for name in ("version", "role") if name in server}

@@ -145,3 +145,17 @@ def test_a_host_or_port_that_cannot_be_is_a_sentence(rest: str, says: str) -> No
 )
 def test_an_address_is_shown_decoded_and_without_its_password(url: str, words: str) -> None:
     assert addresses.shown(url) == words
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("redis+sentinel://ann:hunter2@host:26379/fleet", "Sentinel is not supported"),
+        ("rediss+sentinel://host", "Sentinel is not supported"),
+        ("redis://ann:hunter2@a:1,b:2/0", "several hosts"),
+    ],
+)
+def test_kinds_of_redis_that_are_not_supported_are_refused_by_name(url: str, says: str) -> None:
+    with pytest.raises(UsageError, match=says) as caught:
+        addresses.check_store(url, "--redis")
+    assert "hunter2" not in str(caught.value)

@@ -114,3 +114,14 @@ def test_everything_that_is_not_well_has_a_remedy_and_every_code_a_sentence() ->
         assert made.level == ERROR
         assert made.remedy is not None
         assert "{" not in messages.english(made.message) + messages.english(made.remedy)
+
+
+def test_rights_that_a_redis_user_lacks_are_named_with_how_to_give_them() -> None:
+    facts = {"kind": "redis", "version": "7.2.0", "appendonly": "", "refused": "SETRANGE, ZINTERCARD"}
+    found = health.of_store(facts, production=True)
+    assert [one.message.code for one in found] == ["doctor.redis_commands", "doctor.fsync_unknown"]
+    assert found[0].remedy is not None
+    assert "+setrange +zintercard" in messages.english(found[0].remedy)
+    (keys, _) = health.of_store(facts | {"refused": "", "refused_keys": "yes"}, production=True)
+    assert keys.remedy is not None
+    assert "~{rpa}:* ~executed:*" in messages.english(keys.remedy)

@@ -1,0 +1,161 @@
+"""Servers and accounts that a Redis address may lead to: what cannot hold a fleet is named, what can is enough."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from services.clock import SystemClock
+from services.domain.errors import StoreUnavailable
+from services.messages import english
+from services.monitor.doctor import Doctor
+from services.store import redis_server
+from services.store.redis import RedisStore
+from tests.contract.waiting import eventually
+from tests.integration import fleet_rig
+from tests.support.services import Redis, free_port
+
+pytestmark = [pytest.mark.redis]
+
+
+class Kind(Redis):
+    """A server with options of its own; ``port`` plus 10,000 is the bus of a cluster."""
+
+    def __init__(self, *words: str) -> None:
+        super().__init__()
+        self._words = words
+
+    def _spawn(self, command: list[str], environment: dict[str, str] | None = None) -> None:
+        super()._spawn([*command, *self._words], environment)
+
+
+def refused(url: str) -> str:
+    store = RedisStore(url, SystemClock())
+    try:
+        answers, _, error = store.health()
+        assert not answers
+        with pytest.raises(StoreUnavailable):
+            store.counts()
+        return error
+    finally:
+        store.close()
+
+
+@pytest.fixture
+def master() -> Iterator[Redis]:
+    with Redis() as server:
+        yield server
+
+
+def test_a_cluster_of_several_shards_is_refused_and_one_of_one_is_not() -> None:
+    nodes = [Kind("--cluster-enabled", "yes", "--cluster-node-timeout", "2000") for _ in range(3)]
+    try:
+        for node in nodes:
+            node.start()
+        spans = ("0 5461", "5462 10922", "10923 16383")
+        whole = Kind("--cluster-enabled", "yes").start()
+        nodes.append(whole)
+        whole.command("CLUSTER ADDSLOTSRANGE 0 16383")
+        for node, span in zip(nodes, spans, strict=False):
+            node.command(f"CLUSTER ADDSLOTSRANGE {span}")
+        for node in nodes[1:3]:
+            node.command(f"CLUSTER MEET 127.0.0.1 {nodes[0].port}")
+        eventually(lambda: all(b"cluster_size:3" in node.command("CLUSTER INFO") for node in nodes[:3]), 30)
+        for node in nodes[:3]:
+            assert "several shards" in refused(node.url)
+        eventually(lambda: b"cluster_state:ok" in whole.command("CLUSTER INFO"), 30)
+        store = RedisStore(whole.url, SystemClock())
+        assert store.health()[0]
+        assert store.counts().total == 0
+        store.close()
+    finally:
+        for node in nodes:
+            node.close()
+
+
+def test_a_sentinel_is_named(master: Redis, tmp_path: Path) -> None:
+    port = free_port()
+    settings = tmp_path / "sentinel.conf"
+    settings.write_text(f"port {port}\nbind 127.0.0.1\nsentinel monitor fleet 127.0.0.1 {master.port} 1\n")
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(["redis-server", str(settings), "--sentinel"], stdout=log, cwd=tmp_path)
+    try:
+        told = eventually(lambda: text if "Sentinel" in (text := refused(f"redis://127.0.0.1:{port}/0")) else "", 20)
+        assert "master" in told
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_replica_is_named_until_it_is_the_master(master: Redis) -> None:
+    with Kind("--replicaof", "127.0.0.1", str(master.port)) as replica:
+        assert "replica" in refused(replica.url)
+        store = RedisStore(replica.url, SystemClock())
+        try:
+            assert not store.health()[0]
+            replica.command("REPLICAOF NO ONE")
+            assert store.health()[0]
+        finally:
+            store.close()
+        replica.command(f"REPLICAOF 127.0.0.1 {master.port}")
+        looking = RedisStore(replica.url, SystemClock(), read_only=True)
+        try:
+            assert looking.counts().total == 0
+        finally:
+            looking.close()
+
+
+def acl(server: Redis, *rights: str) -> str:
+    """The address for a user with these rights."""
+    answer = server.command(f"ACL SETUSER ann reset on >secret {' '.join(rights)}")
+    assert answer.startswith(b"+OK"), answer
+    return f"redis://ann:secret@127.0.0.1:{server.port}/0"
+
+
+NEEDED = tuple(f"+{command[0].casefold()}" for command in redis_server.NEEDED)
+ALWAYS = ("+multi", "+exec", "+discard", "+hello", "+client|setname", "+select")
+
+
+@pytest.mark.rabbitmq
+@pytest.mark.parametrize(
+    "rights",
+    [("~{rpa}:*", "~executed:*", "+@all", "-@dangerous"), ("~{rpa}:*", "~executed:*", "-@all", *ALWAYS, *NEEDED)],
+    ids=["not dangerous", "what is listed"],
+)
+def test_a_fleet_needs_no_more_than_is_listed(
+    master: Redis, rights: tuple[str, ...], amqp_vhost: str, tmp_path: Path
+) -> None:
+    place = fleet_rig.settings_for("fleet", tmp_path, amqp=amqp_vhost, redis=acl(master, *rights))
+    with fleet_rig.opened("fleet", place, tmp_path) as fleet:
+        fleet.steward()
+        fleet.worker()
+        ids = [fleet.create(f"s{n}", n=n) for n in range(3)]
+        ids += [fleet.create("s4", fail="network", fail_first=1), fleet.create("s5", fail="missing_secret")]
+        fleet.wait_ended(ids)
+        eventually(lambda: fleet.engine.store.get_letter(ids[-1]), 30)
+        engine = fleet.engine
+        doctor = Doctor(engine.store, engine.broker, engine.clock, version="", production=True)
+        found = doctor.look(tmp_path, place.delays, deep=True)
+        assert not [english(one.message) for one in found if one.level == "error"]
+        assert "The store answers: redis" in " ".join(english(one.message) for one in found if one.check == "store")
+
+
+def test_doctor_names_the_commands_that_are_missing(master: Redis, amqp_vhost: str, tmp_path: Path) -> None:
+    store = RedisStore(
+        acl(master, "~{rpa}:*", "~executed:*", "+@all", "-@dangerous", "-zinterCARD", "-setrange"), SystemClock()
+    )
+    try:
+        facts = store.facts()
+        assert (facts["refused"], facts["refused_keys"]) == ("SETRANGE, ZINTERCARD", "")
+        assert facts["version"].startswith(("6", "7", "8"))
+    finally:
+        store.close()
+    for keys in ("~other:*", "~{rpa}:*"):
+        store = RedisStore(acl(master, keys, "+@all"), SystemClock())
+        try:
+            assert store.facts()["refused_keys"] == "yes"
+        finally:
+            store.close()
