@@ -7,7 +7,8 @@
 #   make lint              style, types, import contracts
 #   make bench             all figures                        make bench ARGS="console --shops 10000"
 #   make faults            the tests that break services, also those too slow for make test
-#   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7 PAIR=fleet|embedded|both)
+#   make chaos MINUTES=30  random faults under load, then what was lost (TASKS=10000 SEED=7
+#                          PAIR=fleet|embedded|both|cluster: three nodes of which one is killed every minute)
 #   make situations         makes each kind of trouble and photographs the window (ARGS="held_task --language zh_CN")
 #   make starts COUNT=500  opens the window again and again under load; each start has to end as it should
 #   make demo screenshots setup translations lock clean

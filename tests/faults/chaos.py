@@ -32,6 +32,8 @@ CHUNK, SHOPS = 200, 200
 #: of the time in which tasks are submitted; the rest of it finds them at work
 SUBMIT_SHARE = 0.85
 SETTLE_SECONDS = 900.0
+#: seconds between two kills of a node, and until it is started again
+DOWN_EVERY, DOWN_FOR = 60.0, 25.0
 
 
 class Submitter(threading.Thread):
@@ -73,7 +75,11 @@ class Submitter(threading.Thread):
         words += ("--allow-unknown", "--json")
         with answer.open("wb") as out, (self._world.folder / "submitters.txt").open("ab") as errors:
             process = subprocess.Popen(
-                cli._argv(*words), env=cli._environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=errors
+                [sys.executable, *cli._argv(*words)],
+                env=cli._environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=errors,
             )
             if self._rng.random() < 0.25:
                 self._wait_for_a_moment(process, batch)
@@ -106,7 +112,9 @@ class Submitter(threading.Thread):
 
     def _row(self, n: int) -> dict[str, Any]:
         rng = random.Random(n)
-        payload: dict[str, Any] = {"n": n, "seen": str(self._world.seen), "sleep": round(rng.uniform(0.01, 0.25), 3)}
+        # long enough for a few slots to be busy while the machine has time for three nodes of a broker
+        low, high = (1.0, 4.0) if self._world.kind == "cluster" else (0.01, 0.25)
+        payload: dict[str, Any] = {"n": n, "seen": str(self._world.seen), "sleep": round(rng.uniform(low, high), 3)}
         kind, draw = "work", rng.random()
         if draw < 0.12:
             kind = "once"
@@ -138,6 +146,64 @@ class Watch(threading.Thread):
                 time.sleep(0.05)
 
 
+class Nodes(threading.Thread):
+    """Kills a node of the cluster every minute, the next one each time, and starts it again."""
+
+    def __init__(self, world: World, seed: int) -> None:
+        super().__init__(name="nodes", daemon=True)
+        self._world, self._rng = world, random.Random(seed)
+        self.stop = threading.Event()
+        self.killed = 0
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        try:
+            while not self.stop.wait(DOWN_EVERY - DOWN_FOR):
+                node = self._world.cluster.nodes[self.killed % len(self._world.cluster.nodes)]
+                back = self._world.outage()
+                self.killed += 1
+                node.kill()
+                self.stop.wait(DOWN_FOR)
+                node.start()
+                back()
+        except BaseException as exc:
+            self.error = exc
+
+
+class Slots(threading.Thread):
+    """How many slots have work, second by second, while more waits than could run."""
+
+    def __init__(self, world: World, slots: int) -> None:
+        super().__init__(name="slots", daemon=True)
+        self._world, self._slots = world, slots
+        self.stop = threading.Event()
+        self.shares: list[float] = []
+
+    def run(self) -> None:
+        while not self.stop.wait(1.0):
+            try:
+                status = self._world.fleet.engine.store.counts().status
+                workers = self._world.fleet.engine.store.workers()
+            except ConsoleError:
+                continue
+            if sum(status.get(name, 0) for name in ("pending", "queued")) > self._slots:
+                self.shares.append(
+                    min(1.0, sum(bool(slot.task_id) for one in workers for slot in one.slots) / self._slots)
+                )
+
+    def told(self) -> str:
+        """For the table."""
+        if not self.shares:
+            return "never did more wait than could run"
+        ordered = sorted(self.shares)
+        p5 = ordered[int(len(ordered) * 0.05)]
+        idle = sum(share == 0 for share in ordered)
+        return (
+            f"{100 * sum(ordered) / len(ordered):.0f} % on average, {100 * p5:.0f} % or more in 95 of 100 seconds,"
+            f" none at all in {idle} of {len(ordered)} s"
+        )
+
+
 def main() -> int:
     """Run, print, judge."""
     parser = argparse.ArgumentParser(
@@ -146,7 +212,7 @@ def main() -> int:
     parser.add_argument("--minutes", type=float, default=30.0)
     parser.add_argument("--tasks", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="0 draws one")
-    parser.add_argument("--pair", choices=("fleet", "embedded", "both"), default="both")
+    parser.add_argument("--pair", choices=("fleet", "cluster", "embedded", "both"), default="both")
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--slots", type=int, default=8)
     parser.add_argument("--keep", default="", metavar="FOLDER", help="leave what the processes printed there")
@@ -170,8 +236,16 @@ def run(world: World, args: argparse.Namespace) -> bool:
     world.keep_workers()
     submitter.start()
     operator.start()
+    nodes, slots = Nodes(world, args.seed), Slots(world, args.workers * args.slots)
+    slots.start()
+    if world.kind == "cluster":
+        nodes.start()
     try:
         _break(world, random.Random(args.seed), time.monotonic() + seconds, faults)
+        slots.stop.set()
+        nodes.stop.set()
+        if world.kind == "cluster":
+            nodes.join(SETTLE_SECONDS)
         submitter.join(SETTLE_SECONDS)
         operator.stop.set()
         operator.join(SETTLE_SECONDS)
@@ -179,15 +253,17 @@ def run(world: World, args: argparse.Namespace) -> bool:
     finally:
         submitter.stop.set()
         operator.stop.set()
+        nodes.stop.set()
     faults["submitter killed"] = submitter.killed
+    faults["node of the broker killed"] = nodes.killed
     clean = world.stop_workers()
     if args.keep:
         Path(args.keep).mkdir(parents=True, exist_ok=True)
         (Path(args.keep) / f"{world.kind}.log").write_text(world.printed(), encoding="utf-8")
-    for error in (submitter.error, operator.error):
+    for error in (submitter.error, operator.error, nodes.error):
         if error is not None:
             raise error
-    peace = Peace(settled, clean, dict(faults))
+    peace = Peace(settled, clean, dict(faults), slots.told(), submitter.failed)
     command = (
         f"make chaos MINUTES={args.minutes:g} TASKS={args.tasks} SEED={args.seed} PAIR={world.kind}"
         f" ({args.workers} workers of {args.slots} slots, leases of {LEASE_SECONDS} s)"

@@ -202,5 +202,6 @@ FAULTS: dict[str, dict[str, tuple[int, Fault]]] = {
         "queue deleted": (1, delete_queue),
         "queue purged": (1, purge_queue),
     },
+    "cluster": WORKERS,  # and its nodes, by the clock: see ``chaos.Nodes``
     "embedded": WORKERS | {"file locked": (3, lock_file), "messages deleted": (2, delete_messages)},
 }

@@ -69,7 +69,7 @@ class Operator(threading.Thread):
 
 def _by_proxies(world: World) -> dict[str, object]:
     """Settings that reach the servers as workers do."""
-    if world.kind == "embedded":
+    if world.kind != "fleet":
         return {}
     own = world.fleet.settings
     return {

@@ -25,6 +25,8 @@ class Peace:
     seconds: float  #: until everything had ended
     clean: bool  #: the workers left by themselves
     faults: dict[str, int]  #: how many of each kind
+    slots: str  #: how busy they were
+    refused: int  #: commands that submit and ended with an error of their own
 
 
 def tell(world: World, command: str, told: set[str], begun: Sequence[float], operator: Operator, peace: Peace) -> bool:
@@ -65,6 +67,8 @@ def tell(world: World, command: str, told: set[str], begun: Sequence[float], ope
         ("wait for the first start, p50 / p99", _spread(waits, 1000)),
         ("longest wait for the first start", f"{max(waits, default=0) / 1000:.1f} s"),
         ("all settled after the last fault", f"{peace.seconds:.0f} s"),
+        ("slots with work, while more waited than could run", peace.slots),
+        ("submitting commands that failed", f"{peace.refused}"),
         ("left in the broker; workers left in good order", f"{world.messages()}; {'yes' if peace.clean else 'no'}"),
         ("unforeseen errors in their logs", f"{tracebacks}"),
     ]

@@ -6,11 +6,14 @@ import contextlib
 import math
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
+
+import msgspec
 
 from services.domain.errors import ConsoleError
 from services.domain.query import Query
@@ -20,6 +23,7 @@ from tests.integration import fleet_rig
 from tests.integration.cli_rig import Cli, configure
 from tests.integration.fleet_rig import HANDLERS, Fleet
 from tests.support.proxy import Proxy
+from tests.support.rabbit_cluster import RabbitCluster
 from tests.support.services import RabbitMQ, Redis, Server
 
 LEASE_SECONDS = 5
@@ -55,7 +59,7 @@ class World:
     """Everything of one run; a context manager that ends all of it."""
 
     def __init__(self, kind: str, workers: int, slots: int) -> None:
-        """``kind``: fleet or embedded."""
+        """``kind``: fleet, cluster (a fleet whose broker has three nodes) or embedded."""
         self.kind, self._slots = kind, slots
         self._closing = contextlib.ExitStack()
         self._wanted = workers
@@ -94,14 +98,25 @@ class World:
             words = ("--broker", self.broker_proxy.of(self.amqp), "--redis", self.store_proxy.of(self.redis.url))
             environment["FLEETDECK_BROKER__MANAGEMENT_URL"] = self.rabbit.management_url
             addresses = {"amqp": self.amqp, "redis": self.redis.url, "management": self.rabbit.management_url}
+        if self.kind == "cluster":
+            self.cluster = self._closing.enter_context(contextlib.closing(RabbitCluster())).start()
+            self.redis = self._closing.enter_context(Redis(appendfsync="always"))
+            self.amqp, management = self.cluster.new_vhost(), self.cluster.management_url
+            words = ("--broker", self.amqp, "--redis", self.redis.url)
+            environment |= {"FLEETDECK_BROKER__MANAGEMENT_URL": management, "FLEETDECK_BROKER__PROFILE": "cluster"}
+            addresses = {"amqp": self.amqp, "redis": self.redis.url, "management": management}
         self.cli = Cli(self.folder, words, environment)
-        settings = fleet_rig.settings_for(self.kind, self.folder, **addresses)
-        self.fleet: Fleet = self._closing.enter_context(fleet_rig.opened(self.kind, settings, self.folder))
+        pair = "embedded" if self.kind == "embedded" else "fleet"
+        settings = fleet_rig.settings_for(pair, self.folder, **addresses)
+        if self.kind == "cluster":
+            broker = msgspec.structs.replace(settings.broker, profile="cluster")
+            settings = msgspec.structs.replace(settings, broker=broker)
+        self.fleet: Fleet = self._closing.enter_context(fleet_rig.opened(pair, settings, self.folder))
 
     # ---------------------------------------------------------------- processes
     def start(self, *words: object) -> subprocess.Popen[bytes]:
         """A command of the program; what it prints goes to ``output.log`` of the machine."""
-        return self.machine.spawn(self.cli._argv(*words), self.cli._environment())
+        return self.machine.spawn([sys.executable, *self.cli._argv(*words)], self.cli._environment())
 
     def keep_workers(self) -> None:
         """Start as many as have gone, as a service manager does."""
@@ -185,8 +200,12 @@ def versions(world: World) -> str:
 
         return f"SQLite {sqlite3.sqlite_version}"
     facts = world.fleet.engine.store.facts()
-    broker = world.rabbit.api("GET", "/api/overview")["rabbitmq_version"]
-    return f"RabbitMQ {broker} classic queues, {facts['kind']} {facts['version']} appendfsync {facts['appendfsync']}"
+    if world.kind == "cluster":
+        nodes = world.cluster.nodes
+        broker, queues = nodes[0].api("GET", "/api/overview")["rabbitmq_version"], f"{len(nodes)} nodes, quorum queues"
+    else:
+        broker, queues = world.rabbit.api("GET", "/api/overview")["rabbitmq_version"], "classic queues"
+    return f"RabbitMQ {broker} {queues}, {facts['kind']} {facts['version']} appendfsync {facts['appendfsync']}"
 
 
 def starts_of(seen: Path) -> dict[str, int]:

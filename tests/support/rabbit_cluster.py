@@ -88,6 +88,12 @@ class RabbitCluster:
         hosts = ",".join(f"127.0.0.1:{node.port}" for node in self.nodes)
         return f"amqp://{RabbitMQ.user}:{RabbitMQ.password}@{hosts}/{vhost}"
 
+    @property
+    def management_url(self) -> str:
+        """The management API of every node, user included."""
+        places = ",".join(f"127.0.0.1:{node.management_port}" for node in self.nodes)
+        return f"http://{RabbitMQ.user}:{RabbitMQ.password}@{places}"
+
     @contextlib.contextmanager
     def without(self, node: Node) -> Iterator[None]:
         """A node killed for a while."""
