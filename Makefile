@@ -170,16 +170,23 @@ endef
 	@$(find_python); \
 	if ! "$$python" -c 'import ensurepip' 2>/dev/null; then $(call need_packages_in_shell,python3-venv); fi; \
 	echo "making .venv with $$("$$python" --version)"; \
-	"$$python" -m venv --clear .venv
+	trap 'rm -rf .venv' EXIT; trap 'exit 130' HUP INT TERM; \
+	"$$python" -m venv --clear .venv && $(WHOLE) || { echo "no .venv could be made with $$python:" \
+		"install its module venv with pip (on Debian python3-venv), then run make again" >&2; exit 1; }; \
+	trap - EXIT
 
 # The same as above without leaving the recipe.
 need_packages_in_shell = ( $(call need_packages,$(1)) )
 
+# One that was left half made, by a kill or a full disk, is made anew; so is one whose last installation was cut off.
+WHOLE = $(PYTHON) -m pip --version >/dev/null 2>&1
+
 define install
-@$(PYTHON) -c '' 2>/dev/null || { rm -rf .venv; $(MAKE) --no-print-directory $(PYTHON); }
-@echo "installing $(1)"
-@$(PYTHON) -m pip install --quiet --disable-pip-version-check --only-binary=:all: --require-hashes -r $(1)
-@rm -f $(firstword $(subst -, ,$@))-*; touch $@ $(2)
+@{ [ ! -e .venv/.unfinished ] && $(WHOLE); } || { rm -rf .venv; $(MAKE) --no-print-directory $(PYTHON); }
+@echo "installing $(1)"; touch .venv/.unfinished
+@$(PYTHON) -m pip install --quiet --disable-pip-version-check --only-binary=:all: --require-hashes -r $(1) \
+	|| { rm -f .venv/.unfinished; exit 1; }
+@rm -f .venv/.unfinished $(firstword $(subst -, ,$@))-*; touch $@ $(2)
 endef
 
 $(STAMP_RUN): | $(PYTHON)

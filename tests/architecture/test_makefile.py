@@ -1,0 +1,75 @@
+"""What `make` leaves behind where the environment could not be made, or was cut off while it was."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MAKEFILE = Path(__file__).resolve().parents[2] / "Makefile"
+STAMP = f".venv/.run-{hashlib.sha256(b'').hexdigest()[:16]}"
+
+pytestmark = [pytest.mark.skipif(shutil.which("make") is None, reason="needs make")]
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A project without requirements."""
+    shutil.copy(MAKEFILE, tmp_path)
+    (tmp_path / "requirements.txt").touch()
+    return tmp_path
+
+
+def python(root: Path, body: str) -> str:
+    """A Python of one's own that does ``body`` when asked for an environment."""
+    path = root / "python"
+    path.write_text(
+        f'#!/bin/bash\nreal={sys.executable}\ncase "$*" in\n*"-m venv"*) {body} ;;\nesac\nexec $real "$@"\n'
+    )
+    path.chmod(0o755)
+    return str(path)
+
+
+def make(root: Path, python: str, *words: str) -> subprocess.CompletedProcess[str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "VIRTUAL_ENV"))}
+    return subprocess.run(
+        ["make", *words],
+        cwd=root,
+        env=kept | {"FLEETDECK_PYTHON": python},
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
+    )
+
+
+HALF = "mkdir -p .venv/bin; ln -sf $real .venv/bin/python; touch .venv/pyvenv.cfg;"
+
+
+def test_an_environment_that_could_not_be_made_is_not_left_behind(root: Path) -> None:
+    """As on a machine whose Python comes without ensurepip: the interpreter is there, pip is not."""
+    done = make(root, python(root, f"{HALF} exit 1"), ".venv/bin/python")
+    assert done.returncode != 0
+    assert not (root / ".venv").exists()
+    assert "python3-venv" in done.stderr
+
+
+def test_what_was_cut_off_is_made_anew(root: Path) -> None:
+    """By a kill, or by the make of before, which left what could not be made: the next call has to see it."""
+    subprocess.run(["bash", "-c", f"real={sys.executable}; {HALF}"], cwd=root, check=True)
+    assert (root / ".venv/bin/python").exists()
+    whole = make(root, python(root, ":"), STAMP)
+    assert whole.returncode == 0, whole.stderr
+    assert (root / STAMP).exists()
+    (root / STAMP).unlink()
+    (root / ".venv/.unfinished").touch()
+    (root / ".venv/left").touch()
+    again = make(root, python(root, ":"), STAMP)
+    assert again.returncode == 0, again.stderr
+    assert not (root / ".venv/left").exists()
+    assert not (root / ".venv/.unfinished").exists()
