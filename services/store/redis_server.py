@@ -21,6 +21,7 @@ NEEDED: tuple[tuple[str, ...], ...] = (
     ("ZCOUNT", PROBE, "0", "1"), ("ZINTERCARD", "1", PROBE), ("ZPOPMIN", PROBE), ("ZRANDMEMBER", PROBE),
     ("ZRANGE", PROBE, "0", "0"), ("ZRANGEBYLEX", PROBE, "-", "+"), ("ZRANGEBYSCORE", PROBE, "0", "1"),
     ("ZRANK", PROBE, "m"), ("ZREM", PROBE, "m"), ("ZREMRANGEBYSCORE", PROBE, "0", "1"), ("ZREVRANGE", PROBE, "0", "0"),
+    ("HSCAN", PROBE, "0"), ("SSCAN", PROBE, "0"), ("LREM", PROBE, "0", "v"),
     ("TYPE", PROBE), ("SET", OTHERS, "1"), ("MGET", OTHERS),
     ("ZREVRANGEBYSCORE", PROBE, "1", "0"), ("ZREVRANK", PROBE, "m"), ("ZSCAN", PROBE, "0"), ("ZSCORE", PROBE, "m"),
 )  # fmt: skip
