@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 import secrets
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -188,7 +189,7 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
     """Commands in the name of this process's user, or of somebody else."""
     settings = engine.settings
     who = operator.current(engine.store, read_only=settings.profile if settings.read_only else "", who=name)
-    audit = Audit(engine.store, who.who, witness(settings))
+    audit = audit_of(engine, who.who)
     if settings.unverified and not settings.read_only:
         audit.told("connection.unverified", settings.unverified, {"profile": settings.profile})
     store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
@@ -226,6 +227,22 @@ def queries(engine: Engine) -> Queries:
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
     )
+
+
+def audit_of(engine: Engine, who: str) -> Audit:
+    """The audit in somebody's name; what is tried through a connection that only reads is told all the same."""
+    settings = engine.settings
+    return Audit(engine.store, who, witness(settings), partial(_aside, settings) if settings.read_only else None)
+
+
+@contextmanager
+def _aside(settings: config.Settings) -> Iterator[Store]:
+    """The store of a connection that only reads, to write; it is there and of this version, or nobody could read it."""
+    store = _store(msgspec.structs.replace(settings, read_only=False), SystemClock())
+    try:
+        yield store
+    finally:
+        store.close()
 
 
 def witness(settings: config.Settings) -> Witness | None:
@@ -358,21 +375,17 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
         if not settings.read_only:
             home_folder.make(settings.home_path)
         from services.broker.embedded import EmbeddedBroker
-        from services.store.embedded import EmbeddedStore
 
-        lifo = settings.broker.lifo_lanes
-        only = settings.read_only
-        store = EmbeddedStore(settings.database, clock, lifo=lifo, read_only=only)
+        lifo, only = settings.broker.lifo_lanes, settings.read_only
+        store = _store(settings, clock)
         try:
             return store, EmbeddedBroker(settings.database, clock, lifo=lifo, read_only=only)
         except BaseException:
             store.close()
             raise
     from services.broker.rabbitmq import RabbitBroker
-    from services.store.redis import RedisStore
 
-    unchecked = settings.store.insecure_tls
-    fleet_store = RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked)
+    fleet_store = _store(settings, clock)
     try:
         broker = settings.broker
         management = broker.management_url
@@ -382,6 +395,18 @@ def drivers(settings: config.Settings, clock: Clock) -> tuple[Store, Broker]:
     except BaseException:
         fleet_store.close()
         raise
+
+
+def _store(settings: config.Settings, clock: Clock) -> Store:
+    if settings.embedded:
+        from services.store.embedded import EmbeddedStore
+
+        lifo = settings.broker.lifo_lanes
+        return EmbeddedStore(settings.database, clock, lifo=lifo, read_only=settings.read_only)
+    from services.store.redis import RedisStore
+
+    unchecked = settings.store.insecure_tls
+    return RedisStore(settings.store.url, clock, read_only=settings.read_only, insecure=unchecked)
 
 
 def artifacts(settings: config.Settings, clock: Clock) -> ArtifactStore | None:

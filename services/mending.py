@@ -10,7 +10,6 @@ from services import assembly
 from services import settings as config
 from services.assembly import Engine
 from services.commands import operator
-from services.commands.audit import Audit
 from services.commands.repair import RepairCommands
 from services.domain import role
 from services.engine import people
@@ -52,6 +51,4 @@ def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     )
     queues = ShopQueues(store, broker, dispatcher, registry, engine.clock)
     repair = Repair(store, broker, dispatcher, reconciler, queues, engine.settings.delays)
-    return RepairCommands(
-        repair, SecondCopy(store, broker, registry), Audit(store, who.who, assembly.witness(settings)), who
-    )
+    return RepairCommands(repair, SecondCopy(store, broker, registry), assembly.audit_of(engine, who.who), who)

@@ -10,7 +10,7 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -47,9 +47,17 @@ class Act:
 class Audit:
     """One writer's chain, and what it sees of those of others (``services.domain.audit``)."""
 
-    def __init__(self, store: Store, who: str, witness: Witness | None = None) -> None:
-        """``witness``: keeps on this machine what was written."""
-        self._store, self._who, self._witness = store, who, witness
+    def __init__(
+        self,
+        store: Store,
+        who: str,
+        witness: Witness | None = None,
+        aside: Callable[[], AbstractContextManager[Store]] | None = None,
+    ) -> None:
+        """``witness``: keeps on this machine what was written. ``aside``: opens the store for the entry of a refused
+        attempt alone, where ``store`` itself may only be read.
+        """
+        self._store, self._who, self._witness, self._aside = store, who, witness, aside
         self._writer = secrets.token_hex(6)
         self._number = 0
         self._last: str = ""  #: mark of the last link that is surely there
@@ -68,7 +76,7 @@ class Audit:
         try:
             operator.now(self._store).need(role)
         except NotAllowed as exc:
-            self._refused(action, targets, exc)
+            self.tell_refused(action, targets, exc)
             raise
 
     def told(self, action: str, targets: Sequence[str], detail: dict[str, Any]) -> None:
@@ -82,8 +90,13 @@ class Audit:
         except ConsoleError as exc:
             log.warning("%s of %s is not in the audit: %s", action, self._who, exc)
 
-    def _refused(self, action: str, targets: Sequence[str], why: NotAllowed) -> None:
+    def tell_refused(self, action: str, targets: Sequence[str], why: NotAllowed) -> None:
+        """Write down what was tried and refused, unless that was done within the hour."""
         try:
+            if self._aside is not None:
+                with self._aside() as store:
+                    Audit(store, self._who, self._witness).tell_refused(action, targets, why)
+                return
             # a name of its own each time: the lease is given once, also to one and the same program
             if self._store.lead(f"refused:{self._who}:{action}", secrets.token_hex(6), REFUSED_MS):
                 entry = self._open(action, targets, {})
