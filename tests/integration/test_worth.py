@@ -36,6 +36,12 @@ def only_cause(fleet: Fleet) -> Cause:
     return found
 
 
+def first_verb(fleet: Fleet) -> str:
+    """The first way out that the item of the dead letters offers."""
+    (item,) = [one for one in assembly.attention(fleet.engine) if one.key.startswith("dead:")]
+    return item.verbs[0][0]
+
+
 def test_a_missing_element_fails_again_although_nothing_would_be_done_twice(working: Fleet) -> None:
     task = dead(working)
     found = detail(working, task.task_id)
@@ -45,6 +51,7 @@ def test_a_missing_element_fails_again_although_nothing_would_be_done_twice(work
     assert (found.worth.level, found.refusal) == (cause.AGAIN, None)
     assert only_cause(working).worth.level == cause.AGAIN
     assert only_cause(working).patterns == (".order-list__row",)
+    assert first_verb(working) == "triage", "nothing that would fail again is offered to be run again"
 
 
 def test_what_was_republished_and_died_again_says_so_until_something_passes(working: Fleet) -> None:
@@ -61,6 +68,7 @@ def test_what_was_republished_and_died_again_says_so_until_something_passes(work
 
     working.wait(working.create("s1"), "succeeded")
     assert only_cause(working).worth.level == cause.NOW
+    assert first_verb(working) == "triage_now"
     healed = detail(working, second.task_id)
     assert healed.worth is not None
     assert healed.worth.level == cause.NOW
