@@ -7,7 +7,7 @@ from functools import partial
 import msgspec
 
 from services.domain.stored import Count
-from services.store.embedded_part import Part, store_errors
+from services.store.embedded_part import Part, store_errors, words
 from services.store.unreadable import all_sound
 
 #: one step of the index for each batch, however many tasks it has
@@ -34,7 +34,8 @@ class Batches(Part):
         at, _, name = cursor.partition("/")
         values = {"at": int(at) if at else -1, "name": name, "limit": limit + 1}
         with self._read() as conn:
-            found = [(batch, begun) for batch, begun in conn.execute(_NAMES, values)]
+            rows = conn.execute(_NAMES, values)
+            found = [(words(batch), begun if type(begun) is int else 0) for batch, begun in rows]
         if len(found) <= limit:
             return found, ""
         return found[:limit], f"{found[limit - 1][1]}/{found[limit - 1][0]}"
