@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from typing import Any
+from urllib.parse import urlsplit
 
 from services import assembly, workforce
 from services import settings as config
@@ -42,8 +43,9 @@ def login(context: Context) -> int:
         UsageError: ``--url`` is no address.
     """
     args = context.args
-    if args.url and not args.url.startswith(("http://", "https://")):
-        raise UsageError(f"--url must begin with http:// or https://, not {args.url!r:.80}", field="--url")
+    if args.url and not _names_a_site(args.url):
+        told = f"--url must begin with http:// or https:// and name a site, not {args.url!r:.80}"
+        raise UsageError(told, field="--url")
     with context.engine() as engine:
         shop = known_shops.find(engine, args.shop)
         _check_home(engine, shop.key, anyway=args.here)
@@ -78,6 +80,13 @@ def _check_home(engine: assembly.Engine, shop: str, *, anyway: bool) -> None:
             f"the browser profile of {shop} lives on the node {home.node}: run this there, move it with shop move, or"
             " log in here all the same with --here"
         )
+
+
+def _names_a_site(url: str) -> bool:
+    try:
+        return url.startswith(("http://", "https://")) and bool(urlsplit(url).hostname)
+    except ValueError:  # brackets that are no IPv6 address
+        return False
 
 
 def _has_display() -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 from services import assembly, settings
@@ -46,6 +47,7 @@ class Row:
     values: tuple[str, ...]
     code: tuple[int, ...] = (2,)
     names: str = ""  #: what the refusal must name, by default the option
+    then: tuple[str, ...] = ()  #: what stands behind the value
 
 
 def row(words: str | tuple[str, ...], option: str, values: tuple[str, ...], **more: object) -> Row:
@@ -80,6 +82,10 @@ TABLE: list[Row] = [
     row(CREATE, "--if-duplicate", ("x",)),
     row(CREATE, "--if-duplicate", ("force",), names="reason"),
     row("task create", "--file", FILES, names=ANY),
+    row("task create --file shops.csv", "--map", ("x", "=", "平台=", "nowhere=shop", LONG), names="COLUMN=FIELD"),
+    row("task create --file shops.csv", "--map", ("platform=nonsense",), names="there is no field nonsense"),
+    row("task create --file shops.csv", "--encoding", ("latin-1", "UTF-8", LONG)),
+    row("task create --file book.xlsx", "--sheet", ("nobody", "../x", LONG), names="it has Orders"),
     row("task list", "--filter", FILTERS, names=ANY),
     row("task list", "--limit", WHOLE),
     row("task list", "--sort", ("x",)),
@@ -92,6 +98,7 @@ TABLE: list[Row] = [
     *bulk("task cancel"),
     *bulk("task retry"),
     *bulk("task run-now"),
+    *bulk("task create-again"),
     *bulk("task prioritize"),
     row("task prioritize a --yes", "--priority", LEVEL),
     row("batch list", "--limit", ("0", *WHOLE)),
@@ -115,6 +122,14 @@ TABLE: list[Row] = [
     *bulk("dead restore"),
     row("dead note", "", IDS, code=(1, 2), names=ANY),
     *[named(f"shop {verb}", SHOPS) for verb in ("show", "pause", "resume", "dedicate", "undedicate", "breaker")],
+    *[named(f"shop {verb}", SHOPS) for verb in ("login", "session open", "session close", "move --node=n1")],
+    row(
+        "shop login pdd:s1",
+        "--url",
+        ("x", "ftp://x.example", "file:///etc/passwd", "http://", "https:///x", "http://[", LONG),
+    ),
+    row("shop session close pdd:s1", "--kind", ("x", "throttled")),
+    row("shop move pdd:s1", "--node", ("../x", "a b", LONG, "nobody"), names="node"),
     row("shop import", "", FILES, names=ANY),
     row("shop breaker", "--failures", WHOLE),
     row("shop breaker", "--of", ("0", *WHOLE)),
@@ -149,6 +164,12 @@ TABLE: list[Row] = [
     row("queue limit platform:pdd", "--concurrency", ("0", *WHOLE)),
     row("queue limit platform:pdd", "--per-minute", ("0", *WHOLE)),
     row("stats", "--batch", NAMES, names="batch list"),
+    row(
+        "role set", "who", ("nobody", "@", "ann@", "@desk", "ann@de\nsk", LONG), names="account@host", then=("viewer",)
+    ),
+    row("role set ann@desk", "role", ("x", "Viewer", LONG), names="there are viewer, operator, admin"),
+    row("role remove", "who", (*NAMES, "ann@desk", LONG), names="has no role of their own"),
+    row("role default", "role", ("x", "admin", LONG), names="there are viewer, operator"),
     row("audit list", "--limit", WHOLE),
     row("audit list", "--filter", ("nonsense:1", "age<x"), names=ANY),
     row("audit list", "--before", ("x", LONG)),
@@ -156,6 +177,7 @@ TABLE: list[Row] = [
     row("export --yes", "--out", ("missing/folder/x.json", "."), names="cannot be written"),
     row("import --yes", "", ("nothing.json", ".", "empty.csv", "binary.json"), names=ANY),
     *[row(f"worker {verb} --yes", "", NAMES, names="worker list") for verb in ("drain", "resume", "stop")],
+    *[row(f"worker {verb}", "", (*NAMES, LONG), names="worker list") for verb in ("show", "forget")],
     row("worker stop nobody --yes", "--grace", ("-1", "NaN", "soon")),
     row("worker refuse nobody", "", ("work",), names="worker list"),
     row("worker slots", "", ("nobody 4",), names="worker list"),
@@ -181,6 +203,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         (folder / name).touch()
     for name in ("binary.csv", "binary.json", "unknown.doc"):
         (folder / name).write_bytes(bytes(range(256)) * 20)
+    book = openpyxl.Workbook()
+    book.worksheets[0].title = "Orders"
+    book.worksheets[0].append(["shop", "type"])
+    book.save(folder / "book.xlsx")
     (folder / "shops.csv").write_text("platform,shop_id\npdd,s1\n", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FLEETDECK_HOME", str(folder / "home"))
@@ -204,8 +230,8 @@ def run(*words: str) -> tuple[int, str]:
 
 
 def _words(one: Row, value: str) -> list[str]:
-    if one.option in ("", "count"):
-        return [*one.words, *(value.split(" ") if one.words[-1] == "slots" else ["--", value])]
+    if not one.option.startswith("--"):
+        return [*one.words, *(value.split(" ") if one.words[-1] == "slots" else ["--", value]), *one.then]
     return [*one.words, f"{one.option}={value}"]
 
 

@@ -40,7 +40,17 @@ def test_a_fleet_that_is_well(room: Room, tmp_path: Path) -> None:
     room.store.lead("engine", "w1", 10_000)
     room.create()
     found = look(room, tmp_path)
-    assert set(found) == {"disk", "store", "clock_ok", "broker", "leader", "flow", "workers", "compared", "audit"}
+    assert set(found) == {
+        "disk",
+        "store",
+        "clock_ok",
+        "broker",
+        "leader",
+        "flow",
+        "workers_together",
+        "compared",
+        "audit",
+    }
     assert {one.level for one in found.values()} == {OK}
 
 

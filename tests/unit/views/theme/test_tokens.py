@@ -104,6 +104,8 @@ def test_nothing_is_smaller_than_eleven_but_the_badge() -> None:
         assert step.zh_px >= 12 or kind == "badge"
 
 
-@pytest.mark.parametrize(("platform", "badge"), [("pdd", "PDD"), ("tiktok", "TTS"), ("shopee", "SHOP"), ("", "")])
+@pytest.mark.parametrize(
+    ("platform", "badge"), [("pdd", "PDD"), ("tiktok", "TTS"), ("Shopee", "SPE"), ("mercado", "MERC"), ("", "")]
+)
 def test_platforms_have_text_badges(platform: str, badge: str) -> None:
     assert platform_badge(platform) == badge
