@@ -83,9 +83,10 @@ class History:
         if before is None or sample.at_ms < before.at_ms:
             return replace(sample, since_ms=sample.at_ms)
         step = sample.at_ms - before.at_ms
+        # what was usual before: an absence soon after the start must not make itself the usual
+        usual = statistics.median_low(self._steps) if self._steps else 0
         if self._fine:
             self._steps.append(step)
-        usual = statistics.median(self._steps) if self._steps else 0
         longest = ABSENT_STEPS * min(SLOWEST_S * 1000, max(FINE_S * 1000, usual))
         return replace(sample, since_ms=before.at_ms if step <= longest else sample.at_ms)
 

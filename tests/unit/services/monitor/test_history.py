@@ -137,3 +137,20 @@ def test_what_a_wrong_clock_stamped_ahead_is_not_shown_and_holds_up_nothing(tmp_
     again = History(path)
     assert [row.at_ms for row in again.series(7_200, 100, NOW + 3_600_000)] == [NOW + 2_000]
     again.close()
+
+
+@pytest.mark.parametrize("seen", [1, 2, 3, 20])
+def test_an_absence_is_a_break_however_little_was_seen_before_it(history: History, seen: int) -> None:
+    for second in range(seen):
+        history.add(sample(second))
+    for second in range(3):
+        history.add(sample(seen + 5 + second))
+    rows = history.series(60, 100, NOW + 60_000)
+    assert [row.at_ms - NOW for row in rows if row.since_ms == row.at_ms] == [0, (seen + 5) * 1000]
+
+
+def test_a_store_that_is_slow_from_the_start_has_a_break_at_most_there(history: History) -> None:
+    for second in range(0, 40, 4):
+        history.add(sample(second))
+    rows = history.series(60, 100, NOW + 60_000)
+    assert [row.at_ms - NOW for row in rows if row.since_ms == row.at_ms] == [0, 4_000]
