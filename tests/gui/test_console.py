@@ -44,25 +44,31 @@ def play(
 ) -> Console:
     """Run the console, let ``scene`` use it, and end it as its window being closed does."""
 
-    async def both() -> Console:
+    opened: list[Console] = []
+
+    async def both() -> None:
         wanted = {"settings": config.load(home=home), "first_run": True, **request}
         console = Console(app, ConsoleRequest(**wanted))  # type: ignore[arg-type]
+        opened.append(console)
         running = asyncio.ensure_future(console.main())
         try:
             await asyncio.wait_for(scene(console), seconds)
         finally:
             console._ended.set()
             await asyncio.wait_for(running, 60)
-        return console
 
-    with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
-        console = runner.run(both())
-    for window in (console._desk.window if console._desk is not None else None, console._welcome):
-        if window is not None:
-            window.deleteLater()
-    operation.shut_down(wait=True)
-    operation.configure(None)
-    return console
+    try:
+        with asyncio.Runner(loop_factory=lambda: QEventLoop(app)) as runner:
+            runner.run(both())
+    finally:
+        # also where the scene failed: windows that outlive their loop end the process, and nobody reads why
+        for console in opened:
+            for window in (console._desk.window if console._desk is not None else None, console._welcome):
+                if window is not None:
+                    window.deleteLater()
+        operation.shut_down(wait=True)
+        operation.configure(None)
+    return opened[0]
 
 
 def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, tmp_path: Path) -> None:
