@@ -194,7 +194,8 @@ def introduce(engine: Engine, handlers: Iterable[Handler]) -> None:
     known = engine.store.documents("type")
     for handler in handlers:
         if handler.name not in known:
-            _introduce(engine, handler)
+            if not engine.settings.read_only:  # what only looks on runs nothing, so nobody needs to know
+                _introduce(engine, handler)
         elif handler.idempotent is False and engine.registry.task_type(handler.name).idempotent:
             log.warning("%s may run twice by its type, not by its handler: the type counts; correct it", handler.name)
 

@@ -81,6 +81,7 @@ class Keeper:
             try:
                 if self._answers:  # lines are kept while the store is silent
                     self._logs()
+                    self._show_stopping()
                 if self._clock.monotonic() - beat >= BEAT_S - LOG_S / 2:
                     beat = self._clock.monotonic()
                     self._beat()
@@ -95,6 +96,12 @@ class Keeper:
         heard = self._store.heartbeat(self._info())
         self._answers = True
         self._hear(heard)
+
+    def _show_stopping(self) -> None:
+        """At once: the grace of a flow that is asked to end may be no longer than a beat."""
+        held = [one for one in self._held() if one.stopping and not one.stopping_shown]
+        if held:
+            self._show(held)
 
     def _logs(self) -> None:
         for one in self._held():

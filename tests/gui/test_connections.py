@@ -32,6 +32,9 @@ FILES = "[profiles.tryout]\nenvironment = 'test'\n[profiles.branch]\nenvironment
 @pytest.fixture
 def home(tmp_path: Path) -> Path:
     """A machine with two engines of its own in config.toml, that worked with the usual one last."""
+    # A read-only connection makes no database: somebody has worked with that one before.
+    (tmp_path / "config.toml").write_text("[profiles.branch]\n")
+    assembly.open_engine(config.load(home=tmp_path, profile="branch")).close()
     (tmp_path / "config.toml").write_text(f'[worker]\nslots = 1\nhandlers = ["tests.gui.close_handlers"]\n{FILES}')
     (tmp_path / "console.json").write_text(json.dumps({"chosen": "local", "slots": 1}))
     return tmp_path

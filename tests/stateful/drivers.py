@@ -30,8 +30,8 @@ _TURNED = f"""local function turned(name, ...)
     local now = tonumber(redis.call('GET', '{_NOW}'))
     return {{ math.floor(now / 1000), now % 1000 * 1000 }}
   end
-  if name == 'PEXPIRE' then return redis.call(name, (...), '86400000') end
-  return redis.call(name, ...)
+  if name == 'PEXPIRE' then return redis.pcall(name, (...), '86400000') end
+  return redis.pcall(name, ...)
 end
 """
 
@@ -57,7 +57,7 @@ class _TurnedLink(Link):
             self.call("SET", _NOW, now)
         known = self.__dict__.setdefault("_scripts", {})
         if script.sha not in known:
-            text = _TURNED + script.text.replace("redis.call", "turned")
+            text = _TURNED + script.text.replace("redis.pcall", "turned").replace("redis.call", "turned")
             known[script.sha] = Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
         return super().run(known[script.sha], names, *arguments)
 

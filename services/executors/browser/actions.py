@@ -91,7 +91,8 @@ async def wait_for(run: Attempt, step: steps.WaitFor) -> None:
         anywhere = ".*" if step.url.startswith("/") else ""
         # asked with every address that the page comes to, and a page may choose its address
         expected = linear.compiled(f"^{anywhere}{pattern}$")
-        await run.page.wait_for_url(expected.search, timeout=step.timeout_s * 1000)
+        # a function of its own: Playwright marks what it is given, and a bound method takes no mark
+        await run.page.wait_for_url(lambda url: expected.search(url), timeout=step.timeout_s * 1000)
     if step.selector:
         state: Any = step.state
         await run.page.locator(step.selector).first.wait_for(state=state, timeout=step.timeout_s * 1000)

@@ -1,8 +1,12 @@
 -- Indexes and counters: what differs between the record as the indexes know it and as it is.
+-- Lua has room for 200 names of one chunk: what only this file uses is out of the others' way.
+local shops, kinds, lots, remove, call_sliced, round, flush_sets, inner, status_key, fetch_shops, shop_of,
+  count_task, index_unique, rank, home, index_parked, index_value, batches, settle, delivered, flush
+do
 local adds, removes = {}, {} -- by key, what to write at the end; a member stands in one list of a key at most once
-local shops = way.shops -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
-local kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
-local lots -- whether anything is parked anywhere, once it is known
+shops = way.shops -- by platform:shop_id: its slots and counters (n), and who holds a reservation, once that is known
+kinds = {} -- changes of the counters: platform -> type -> lane -> status -> triage -> priority
+-- lots: whether anything is parked anywhere, once it is known
 
 local function add(key, score, member)
   local list = adds[key]
@@ -14,7 +18,7 @@ local function add(key, score, member)
   list[n + 1], list[n + 2], list.n = text(score), member, n + 2
 end
 
-local function remove(key, member)
+function remove(key, member)
   local list = removes[key]
   if not list then
     list = { n = 0 }
@@ -25,21 +29,21 @@ local function remove(key, member)
 end
 
 -- A command with any number of arguments, in slices that fit the stack of Lua.
-local function call_sliced(command, key, list, n)
+function call_sliced(command, key, list, n)
   for first = 1, n, C.slice do
     call(command, key, unpack(list, first, math.min(first + C.slice - 1, n)))
   end
 end
 
-local round = 1
-local function flush_sets()
+round = 1
+function flush_sets()
   round = round + 1
   for key, list in pairs(removes) do call_sliced('ZREM', key, list, list.n) end
   for key, list in pairs(adds) do call_sliced('ZADD', key, list, list.n) end
   adds, removes = {}, {}
 end
 
-local function inner(parent, name)
+function inner(parent, name)
   local child = parent[name]
   if not child then
     child = {}
@@ -50,7 +54,7 @@ end
 
 -- The status index is kept in parts by priority, queued tasks also by lane, dead ones by triage (keys.status).
 local status_keys = {}
-local function status_key(status, lane, priority, triage)
+function status_key(status, lane, priority, triage)
   local part = status == 'queued' and lane or triage
   local known = inner(inner(status_keys, status), part)
   local key = known[priority]
@@ -98,7 +102,7 @@ local function set_shop(shop, numbers)
 end
 
 -- The shops of all records of the batch, in one question.
-local function fetch_shops(fresh_ones)
+function fetch_shops(fresh_ones)
   local names, n = {}, 0
   local function note(e)
     local shop = e.shop
@@ -116,11 +120,11 @@ local function fetch_shops(fresh_ones)
   for i = 1, n do set_shop(names[i], found[i]) end
 end
 
-local function shop_of(shop)
+function shop_of(shop)
   return shops[shop] or set_shop(shop, call('HGET', K.by_shop, shop))
 end
 
-local function count_task(lanes, shop, status, lane, priority, triage, change)
+function count_task(lanes, shop, status, lane, priority, triage, change)
   local counts = inner(inner(inner(lanes, lane), status), triage)
   counts[priority] = (counts[priority] or 0) + change
   if ENDED[status] and not (status == 'dead' and triage == 'open') then return end
@@ -137,7 +141,7 @@ local function unique_score(status, created, gate)
   return created
 end
 
-local function index_unique(e)
+function index_unique(e)
   local uniq, status, created = e[T.uniq], e[T.status], e[T.created_at]
   if uniq == '' then return end
   if ENDED[status] then
@@ -160,13 +164,13 @@ local function index_unique(e)
 end
 
 -- The order of parked tasks: higher priority first, then older.
-local function rank(e)
+function rank(e)
   return text((C.max_priority - e[T.priority]) * C.class + e[T.created_at])
 end
 
 -- Where workers fetch parked tasks: those that need a capable one by lane and type, those that wait for the home of their
 -- shop by its node too.
-local home = {}
+home = {}
 function home.place(lane, kind, gate)
   if gate == 'no_worker' then return lane .. '|' .. kind end
   if sub(gate, 1, #C.home_at) == C.home_at then return lane .. '|' .. kind .. '@' .. sub(gate, #C.home_at + 1) end
@@ -200,7 +204,7 @@ local function index_lot(e, shop, now, before)
 end
 
 -- Who waits for other tasks stands in neither: no opening shop and no worker can let it go.
-local function index_parked(e, shop)
+function index_parked(e, shop)
   local now = e[T.status] == 'blocked' and e[T.gate] ~= 'dependency'
   local before = e.status == 'blocked' and e.gate ~= 'dependency'
   local place, old = now and home.place(e[T.lane], e.kind, e[T.gate]), before and home.place(e.lane, e.kind, e.gate)
@@ -217,12 +221,12 @@ local function index_time(e, key, status, score, before)
   end
 end
 
-local function index_value(key, id, created, before, now)
+function index_value(key, id, created, before, now)
   if before ~= '' then remove(key .. before, id) end
   if now ~= '' then add(key .. now, created, id) end
 end
 
-local batches = {} -- false: has lost a record; true: has a new one
+batches = {} -- false: has lost a record; true: has a new one
 local function index_batch(batch, created, id)
   add(K.batch .. batch, created, id)
   if not batches[batch] then call('ZADD', K.batches, 'NX', text(created), batch) end
@@ -275,7 +279,7 @@ local function index_status(e, shop)
 end
 
 -- Bring every index to the state of the record; called once at the end of an operation, before others look.
-local function settle(e)
+function settle(e)
   if e.settled == round then flush_sets() end -- a second change of one record: the first must be written before
   e.settled = round
   local id = e.id
@@ -331,7 +335,7 @@ end
 local watermarks, some_watermarks = {}, false
 
 -- A message published twice does not tell which of the two came; a foreign one, not when it was published.
-local function delivered(e)
+function delivered(e)
   local at = e[T.queued_at]
   if e.status ~= 'queued' or at > e[T.updated_at] then return end
   local queue = e[T.queue]
@@ -353,7 +357,7 @@ local function flush_watermarks()
   end
 end
 
-local function flush()
+function flush()
   local values, n = {}, 0
   for i = 1, #changed do
     local e = changed[i]
@@ -367,4 +371,5 @@ local function flush()
   way.flush(call_sliced)
   flush_watermarks()
   quota.flush()
+end
 end

@@ -146,7 +146,7 @@ TRIALS: dict[str, tuple[dict[str, Any], dict[str, Any], str]] = {
     ),
     "many alternatives": (
         {"properties": {"a": {"items": {"oneOf": [{"const": n} for n in range(400)]}}}},
-        {"a": [-1] * 20_000},
+        {"a": [399] * 20_000},
         "too many steps",
     ),
     "a megabyte told a thousand times": ({"allOf": [{"type": "string"}] * 1_500}, {"a": "x" * 500_000}, "too many"),
