@@ -113,7 +113,8 @@ class SettingsPage(Page):
         running = Card(N_("How tasks run"), divided=True)
         running.body.addWidget(self._rules)
         running.body.addWidget(self._where)
-        running.setVisible(self._settings is not None)
+        if self._settings is None:  # to show it, before it stands in something, would open it as a window
+            running.hide()
         about = Card(N_("About"), divided=True)
         about.body.addWidget(self._facts)
         about.body.addWidget(self._open, 0, Qt.AlignmentFlag.AlignLeft)

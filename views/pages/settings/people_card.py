@@ -139,12 +139,9 @@ class PersonRow(QWidget):
         self.given = Elided(_given(one), "label", "text3")
         self.choice = Segmented(ALL, one.who)
         self.choice.set_current(one.role)
-        self.choice.setVisible(may)
         self.word = Label(_(WORDS[one.role]), "body", "text2")
-        self.word.setVisible(not may)
         self.remove_button = IconButton("ph.trash", N_("Take this role back"))
         self.remove_button.disable("" if one.entry is not None else _("The role is that of everybody else"))
-        self.remove_button.setVisible(may)
         column = QVBoxLayout()
         column.setSpacing(1)
         column.addWidget(self.name)
@@ -154,6 +151,9 @@ class PersonRow(QWidget):
         row.addLayout(column, 1)
         for widget in (self.choice, self.word, self.remove_button):
             row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        # Only now: what is shown before it stands in something is a window of its own for a moment.
+        for widget, shown_ in ((self.choice, may), (self.word, not may), (self.remove_button, may)):
+            widget.setVisible(shown_)
         self.setAccessibleName(", ".join((self.name.text(), _(WORDS[one.role]), self.given.text())))
 
 
