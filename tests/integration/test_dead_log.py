@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
 import pytest
 
 from tests.contract.waiting import eventually
@@ -29,7 +33,9 @@ def copies(fleet: Fleet) -> list[str]:
     return found
 
 
-def test_a_queue_that_refuses_its_letters_does_not_fill_the_log(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
+@contextmanager
+def full_dead_queue(fleet: Fleet, rabbitmq: RabbitMQ) -> Iterator[Callable[[], Any]]:
+    """RabbitMQ refuses every letter, until what this gives is called."""
     url = fleet.settings.broker.url
     place = f"/api/policies/{vhost(url)}/full"
     body = {"pattern": "^rpa_dead_queue$", "definition": {"max-length": 1, "overflow": "reject-publish"}}
@@ -37,6 +43,11 @@ def test_a_queue_that_refuses_its_letters_does_not_fill_the_log(fleet: Fleet, ra
     with channel(url) as raw:
         raw.confirm_delivery()
         raw.basic_publish("", "rpa_dead_queue", b"{}")
+        yield lambda: rabbitmq.api("DELETE", place)
+
+
+def test_a_queue_that_refuses_its_letters_does_not_fill_the_log(fleet: Fleet, rabbitmq: RabbitMQ) -> None:
+    with full_dead_queue(fleet, rabbitmq) as allow:
         fleet.worker()
         ids = [fleet.create(f"s{n}", fail="missing_secret") for n in range(3)]
         fleet.wait_ended(ids)
@@ -45,7 +56,7 @@ def test_a_queue_that_refuses_its_letters_does_not_fill_the_log(fleet: Fleet, ra
             reconciler.republish_outbox()
         assert len(fleet.engine.store.outbox(0, 100)) == 3, "the queue has not taken them"
         assert sorted(copies(fleet)) == sorted(ids)
-        rabbitmq.api("DELETE", place)
+        allow()
 
         def sent() -> bool:
             reconciler.republish_outbox()
@@ -82,16 +93,10 @@ def test_what_is_no_task_comes_to_the_log_once_too(
     fleet: Fleet, rabbitmq: RabbitMQ, caplog: pytest.LogCaptureFixture
 ) -> None:
     """It stays in its lane while the queue refuses it, and is taken up again and again."""
-    url = fleet.settings.broker.url
-    place = f"/api/policies/{vhost(url)}/full"
-    body = {"pattern": "^rpa_dead_queue$", "definition": {"max-length": 1, "overflow": "reject-publish"}}
-    rabbitmq.api("PUT", place, body | {"apply-to": "queues"})
-    with channel(url) as raw:
-        raw.confirm_delivery()
-        raw.basic_publish("", "rpa_dead_queue", b"{}")
+    with full_dead_queue(fleet, rabbitmq) as allow:
         fleet.worker()
         fleet.publish(b"no task at all")
         eventually(lambda: caplog.text.count("stays in its queue") > 5, 30)
-        rabbitmq.api("DELETE", place)
+        allow()
         eventually(lambda: fleet.ready("rpa_dead_queue") == 2, 30)
     assert len(copies(fleet)) == 1

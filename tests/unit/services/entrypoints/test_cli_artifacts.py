@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,17 +14,14 @@ from services import settings as config
 from services.domain.artifact import ArtifactMark, mark
 from services.domain.change import Claim, Create, Finish
 from services.domain.task import Attempt, Task
-from services.entrypoints import cli
 
 Run = Callable[..., tuple[int, Any]]
 AWAY = ArtifactMark("away.html", "html", 7, "ab", "", 1, "x/y/1/away.html")
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A command in this process, on a fleet with one task whose first attempt left a file here and one elsewhere."""
-    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
-    monkeypatch.setattr(cli.logs, "set_up", lambda *, verbose: None)  # the log of this process is that of the tests
+def run(run: Run) -> Run:
+    """A command, on a fleet with one task whose first attempt left a file here and one elsewhere."""
     engine = assembly.open_engine(config.load())
     assert engine.artifacts is not None
     kept = engine.artifacts.put("t1", 1, "shot.png", b"png", step="login")
@@ -35,43 +31,37 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     engine.store.apply([Create(task=task), claim])
     engine.store.apply([Finish(task_id="t1", owner="o", to="succeeded", attempt=ended)])
     engine.close()
-
-    def call(*words: str) -> tuple[int, Any]:
-        code = cli.run([*words], lambda request: 0)
-        out = capsys.readouterr().out
-        return code, json.loads(out) if "--json" in words else out
-
-    return call
+    return run
 
 
 def test_files_are_listed_and_those_that_are_here_are_saved(run: Run, tmp_path: Path) -> None:
-    code, told = run("task", "artifacts", "t1", "--json")
+    code, told = run("task", "artifacts", "t1")
     assert (code, [(one["name"], one["here"]) for one in told["artifacts"]]) == (
         0, [("away.html", False), ("shot.png", True)],
     )  # fmt: skip
     assert told["artifacts"][1]["sha256"] == hashlib.sha256(b"png").hexdigest()
-    code, told = run("task", "artifacts", "t1", "--save", str(tmp_path / "out"), "--json")
+    code, told = run("task", "artifacts", "t1", "--save", str(tmp_path / "out"))
     assert (code, (tmp_path / "out" / "1-shot.png").read_bytes()) == (1, b"png")  # one could not be saved
     assert [one["saved"] for one in told["artifacts"]] == [None, str(tmp_path / "out" / "1-shot.png")]
     (tmp_path / "out" / "1-shot.png").write_text("mine")
-    run("task", "artifacts", "t1", "--save", str(tmp_path / "out"))
+    run("task", "artifacts", "t1", "--save", str(tmp_path / "out"), people=True)
     assert (tmp_path / "out" / "1-shot.png").read_text() == "mine"
 
 
 def test_show_names_files_and_what_was_left_out(run: Run) -> None:
-    _, text = run("task", "show", "t1")
+    _, text = run("task", "show", "t1", people=True)
     assert "1/shot.png  image, 3 bytes" in text
     assert "attempt 1: big.zip is too large" in text
-    _, told = run("task", "show", "t1", "--json")
+    _, told = run("task", "show", "t1")
     assert [one["name"] for one in told["attempts"][0]["artifacts"]] == ["shot.png", "away.html"]
 
 
 def test_a_changed_file_is_not_taken_for_the_kept_one(run: Run, tmp_path: Path) -> None:
     (path,) = (tmp_path / "data").rglob("shot.png")
     path.write_bytes(b"other")
-    code, told = run("task", "artifacts", "t1", "--save", str(tmp_path / "out"), "--json")
+    code, told = run("task", "artifacts", "t1", "--save", str(tmp_path / "out"))
     assert (code, told["artifacts"][1]["saved"]) == (1, None)
 
 
 def test_an_unknown_task_is_wrong_input(run: Run) -> None:
-    assert run("task", "artifacts", "nope")[0] == 2
+    assert run("task", "artifacts", "nope", people=True)[0] == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,28 +12,20 @@ from services.clock import SystemClock
 from services.domain.change import Claim, Create, Finish
 from services.domain.shop import Shop
 from services.domain.task import Attempt, Task
-from services.entrypoints import cli
 from services.store.embedded import EmbeddedStore
 
 Run = Callable[..., tuple[int, dict[str, Any]]]
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A command with ``--json`` in this process: its code and its document."""
-    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
-    monkeypatch.setattr(cli.logs, "set_up", lambda *, verbose: None)  # the log of this process is that of the tests
+def run(run: Run, tmp_path: Path) -> Run:
+    """A command, on a fleet with a shop whose last five tasks met a captcha."""
     store = EmbeddedStore(tmp_path / "local.sqlite", SystemClock())
     store.put_shops([Shop(platform="pdd", shop_id="s1")])
     for number in range(5):
         _fail(store, f"t{number}")
     store.close()
-
-    def call(*words: str) -> tuple[int, dict[str, Any]]:
-        code = cli.run([*words, "--json"], lambda request: 0)
-        return code, json.loads(capsys.readouterr().out)
-
-    return call
+    return run
 
 
 def _fail(store: EmbeddedStore, task_id: str) -> None:

@@ -2,32 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from services.commands.operator import person
-from services.entrypoints import cli
 
 Run = Callable[..., tuple[int, Any]]
 ANN = "ann@desk-01"
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """A command in this process: its code and its document, or with ``people=True`` its lines."""
-    monkeypatch.setenv("FLEETDECK_HOME", str(tmp_path))
-    monkeypatch.setattr(cli.logs, "set_up", lambda *, verbose: None)  # the log of this process is that of the tests
-
-    def call(*words: str, people: bool = False) -> tuple[int, Any]:
-        code = cli.run([*words, *([] if people else ["--json"])], lambda request: 0)
-        text = capsys.readouterr().out
-        return code, text if people else json.loads(text)
-
-    return call
 
 
 def test_a_person_of_a_fresh_fleet_is_its_admin_and_gives_roles(run: Run) -> None:
