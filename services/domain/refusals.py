@@ -322,6 +322,7 @@ REFUSALS: dict[str, str] = {
     "schema.maxItems": N_("must have at most {expected} entries"),
     "schema.uniqueItems": N_("must not repeat an entry"),
     "schema.missing": N_("is missing"),
+    "schema.refused": N_("refused by the flow"),
     "schema.unknown": N_("is not known to this task type"),
     "schema.other": N_("does not satisfy {rule} ({why})"),
     "flow.many": N_("{count} steps are too many; the limit is {most}"),

@@ -11,6 +11,8 @@ A problem names its line (1-based), or its path in the document, and the editor 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QSize, Qt, Signal
@@ -33,7 +35,7 @@ from views.support.throttle import Debounce
 from views.theme import theme
 from views.widgets.json_highlighter import JsonHighlighter
 from views.widgets.json_marks import ground, wave
-from views.widgets.json_problems import Problem, Validator, check
+from views.widgets.json_problems import Problem, Validator, check, line_of
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 _LEFT = int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
@@ -70,6 +72,7 @@ class JsonEditor(QPlainTextEdit):
         self._name = name
         self._validator: Validator | None = None
         self._problems: tuple[Problem, ...] = ()
+        self._remarks: tuple[Problem, ...] = ()
         self._loaded = ""
         self._was_edited = False
         self._was_valid = True
@@ -130,6 +133,17 @@ class JsonEditor(QPlainTextEdit):
         """Return what is wrong now."""
         return self._problems
 
+    def set_remarks(self, remarks: Sequence[Problem]) -> None:
+        """Mark what others complain of; it is drawn like a problem and makes nothing invalid."""
+        placed = tuple(one if one.line else replace(one, line=line_of(self.toPlainText(), one.path)) for one in remarks)
+        if placed != self._remarks:
+            self._remarks = placed
+            self._show_problems(list(self._problems))
+
+    def remarks(self) -> tuple[Problem, ...]:
+        """Return what others complain of, each at its line."""
+        return self._remarks
+
     def validate(self) -> None:
         """Check at once."""
         self._check.cancel()
@@ -138,7 +152,7 @@ class JsonEditor(QPlainTextEdit):
 
     def go_to_next_problem(self) -> bool:
         """Move the cursor to the next problem after it (F8); False when there is none."""
-        lines = sorted({problem.line for problem in self._problems if problem.line})
+        lines = sorted({problem.line for problem in self._marked() if problem.line})
         if not lines:
             return False
         at = self.textCursor().blockNumber() + 1
@@ -155,11 +169,14 @@ class JsonEditor(QPlainTextEdit):
         self._mark_lines()
         self._gutter.update()
         self.viewport().update()
-        self.setAccessibleDescription("; ".join(problem.spoken() for problem in problems))
+        self.setAccessibleDescription("; ".join(problem.spoken() for problem in self._marked()))
         valid = not problems
         if valid != self._was_valid:
             self._was_valid = valid
             self.validity_changed.emit(valid)
+
+    def _marked(self) -> tuple[Problem, ...]:
+        return (*self._problems, *self._remarks)
 
     def _on_text_changed(self) -> None:
         self._check()
@@ -208,7 +225,7 @@ class JsonEditor(QPlainTextEdit):
 
     def _mark_lines(self) -> None:
         document = self.document()
-        wrong = {problem.line for problem in self._problems}
+        wrong = {problem.line for problem in self._marked()}
         marks = [ground(document, line, theme().tint("dead", 16, "input")) for line in wrong]
         if self.hasFocus() and not self.isReadOnly():
             marks.insert(0, ground(document, self.textCursor().blockNumber() + 1, theme().color("raised")))
@@ -219,7 +236,7 @@ class JsonEditor(QPlainTextEdit):
         """Draw numbers and glyphs of the visible lines."""
         painter = QPainter(self._gutter)
         painter.setFont(theme().font("mono"))
-        wrong = {problem.line for problem in self._problems}
+        wrong = {problem.line for problem in self._marked()}
         for number, top, height in self._visible_lines(event.rect()):
             if number in wrong:
                 ground = QRect(0, top, self._gutter.width(), height)
@@ -245,14 +262,14 @@ class JsonEditor(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the text, then each problem at the end of its line."""
         super().paintEvent(event)
-        if not self._problems:
+        if not self._marked():
             return
         painter = QPainter(self.viewport())
         painter.setFont(theme().font("label"))
         painter.setPen(theme().color("dead"))
         metrics = QFontMetrics(theme().font("label"))
         by_line: dict[int, list[str]] = {}
-        for problem in self._problems:
+        for problem in self._marked():
             by_line.setdefault(problem.line, []).append(problem.text)
         for number, top, height in self._visible_lines(event.rect()):
             if number in by_line:
@@ -270,7 +287,7 @@ class JsonEditor(QPlainTextEdit):
         """Tell the whole problem of a line as a tool tip."""
         if isinstance(event, QHelpEvent):
             line = self.cursorForPosition(event.pos()).blockNumber() + 1
-            words = "\n".join(problem.text for problem in self._problems if problem.line == line)
+            words = "\n".join(problem.text for problem in self._marked() if problem.line == line)
             QToolTip.showText(event.globalPos(), safe.tooltip(words), self)
             return True
         return super().viewportEvent(event)

@@ -84,18 +84,23 @@ _QUOTES = "\"'“”「」"
 
 def pattern(kind: str, error: str) -> str:
     """What the error of this kind names as missed or wrong: a selector, a field, a host …; "" for nothing."""
-    return _pattern(kind, error[-_TAIL:])
+    return _cut(_pattern(kind, error[-_TAIL:]))
+
+
+def refused_field(error: str) -> str:
+    """The field that a refusal of the message complains of, with its whole path; "" where it names none."""
+    return _pattern(classify.BAD_PAYLOAD, error[-_TAIL:])
 
 
 @functools.lru_cache(maxsize=4096)
 def _pattern(kind: str, error: str) -> str:
     if kind in ("", classify.UNKNOWN):
-        return _cut(classify.headline(error).partition(":")[0].strip())
+        return classify.headline(error).partition(":")[0].strip()
     text = classify.clean(error)
     for place in (classify.telling_line(error), text):
         for each in _PATTERNS.get(kind, ()):
             if found := each.search(place):
-                return _cut(found["what"].strip().strip(_QUOTES).strip())
+                return found["what"].strip().strip(_QUOTES).strip()
     return ""
 
 

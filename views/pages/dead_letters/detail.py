@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
 from services.domain import classify
-from services.domain.insight.cause import AGAIN, WAIT
+from services.domain.insight.cause import AGAIN, WAIT, refused_field
 from services.domain.insight.shop import ShopNow
 from services.domain.status import Status, Triage
 from services.domain.task_type import TaskType
@@ -243,7 +243,8 @@ class LetterPanel(QWidget):
         if task.task_id.startswith("bad_") and detail.letter is not None:
             payload = detail.letter.body.decode("utf-8", "replace")
         self.editor.show_message(task.task_id, payload, self._types.get(task.task_type))
-        self.editor.show_refusal(task.error_kind == classify.BAD_PAYLOAD)
+        refused = task.error_kind == classify.BAD_PAYLOAD
+        self.editor.show_refusal(refused, refused_field(task.error) if refused else "")
         self.editor.set_read_only(task.triage == Triage.REPUBLISHED)
         headers = headers_of(detail)
         self._headers.setVisible(bool(headers))

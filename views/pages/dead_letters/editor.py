@@ -18,6 +18,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from services.domain import schema
+from services.domain.insight import refused
+from services.domain.said import said
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext
 from views.dialogs.json_text import pretty, pretty_text
@@ -30,7 +33,9 @@ from views.support.look import Label
 from views.theme import theme
 from views.theme.tokens import status
 from views.widgets.buttons import IconButton
+from views.widgets.elided import Elided
 from views.widgets.json_editor import JsonEditor
+from views.widgets.json_problems import Problem
 from views.widgets.segmented import Segmented
 
 _MARKS = {"+": "succeeded", "-": "dead"}
@@ -54,6 +59,8 @@ class MessageEditor(QWidget):
         self._kind: TaskType | None = None
         self._before: Any = None
         self._refused = False
+        self._named = ""
+        self._pointed_at: tuple[str, tuple[refused.Place, ...]] = ("", ())
         self._drafts: dict[str, str] = {}
         self._note = Label("", "label", "text2")
         self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
@@ -68,9 +75,9 @@ class MessageEditor(QWidget):
         self._stack = QStackedWidget()
         self._stack.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._glyph = QLabel()
-        self._state = Label("", "label", "text2")
-        self._was = Label("", "label", "text3")
-        self._was.setAlignment(Qt.AlignmentFlag.AlignRight)
+        # long words on one line would push the whole panel beyond its right edge
+        self._state = Label("", "label", "text2", wrap=True)
+        self._was = Elided("", "label", "text3")
         self._put_together()
         self._mode.chosen.connect(self._on_mode)
         self._revert.clicked.connect(self.revert)
@@ -92,15 +99,15 @@ class MessageEditor(QWidget):
         self._stack.addWidget(self._diff)
         foot = QHBoxLayout()
         foot.setSpacing(6)
-        foot.addWidget(self._glyph)
-        foot.addWidget(self._state)
-        foot.addWidget(self._was, 1)
+        foot.addWidget(self._glyph, 0, Qt.AlignmentFlag.AlignTop)
+        foot.addWidget(self._state, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(16, 8, 16, 10)
         column.setSpacing(6)
         column.addLayout(head)
         column.addWidget(self._stack)
         column.addLayout(foot)
+        column.addWidget(self._was)
 
     @property
     def is_edited(self) -> bool:
@@ -117,10 +124,12 @@ class MessageEditor(QWidget):
         value = self.json.document_value()
         return value if isinstance(value, dict) else None
 
-    def show_refusal(self, refused: bool) -> None:
-        """Whether the flow has refused this very message: fitting its form is then nothing to be glad of."""
-        if refused != self._refused:
-            self._refused = refused
+    def show_refusal(self, is_refused: bool, named: str = "") -> None:
+        """Whether the flow has refused this very message, and the field it named: that one is marked, or said to be
+        missing where it would stand. Fitting its form is then nothing to be glad of.
+        """
+        if (is_refused, named) != (self._refused, self._named):
+            self._refused, self._named = is_refused, named
             self._say()
 
     def show_message(self, task_id: str, payload: str, kind: TaskType | None) -> None:
@@ -169,6 +178,18 @@ class MessageEditor(QWidget):
         if after is None:
             return []
         return [change.words() for change in changes(self._before, after)]
+
+    def _mark(self, complained: bool) -> tuple[refused.Place, ...]:
+        found: tuple[refused.Place, ...] = ()
+        if complained and self.json.document_value() is not None:
+            form = self._kind.schema if self._kind is not None else {}
+            found = refused.places(self.json.document_value(), self._named, form)
+        self.json.set_remarks([Problem(text=_remark(one), path=one.path) for one in found])
+        if (self._task_id, found) != self._pointed_at:
+            self._pointed_at = (self._task_id, found)
+            if found:
+                self.json.go_to_line(self.json.remarks()[0].line)
+        return found
 
     def _on_text(self) -> None:
         # The editor checks after a pause in typing; the button must know before that.
@@ -227,8 +248,10 @@ class MessageEditor(QWidget):
         self._note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
         self._revert.setVisible(self.is_edited)
         problems = self.json.problems()
-        refused = self._refused and not self.is_edited
-        self.form.show_problems(payload_problems(self._kind, self.payload()) if self.payload() is not None else ())
+        complained = self._refused and not self.is_edited
+        places = self._mark(complained)
+        problems_of_form = payload_problems(self._kind, self.payload()) if self.payload() is not None else []
+        self.form.show_problems([*problems_of_form, *(_of_form(one) for one in places)])
         name = self._kind.name if self._kind is not None else ""
         if problems:
             self._state.setText(
@@ -236,7 +259,9 @@ class MessageEditor(QWidget):
                     n=len(problems)
                 )
             )
-        elif name and refused:
+        elif places:
+            self._state.setText(_complaint(places[0]))
+        elif name and complained:
             self._state.setText(
                 _("Fits the form of {type}, but the flow refused it: change it first").format(type=name)
             )
@@ -247,12 +272,30 @@ class MessageEditor(QWidget):
         else:
             self._state.setText(_("Valid JSON; nobody described this task type"))
         self._state.set_tone("dead" if problems else "text2")
-        token = status("dead" if problems else "warning" if refused else "succeeded")
+        token = status("dead" if problems else "warning" if complained else "succeeded")
         self._glyph.setPixmap(theme().pixmap(token.glyph, token.role, 14))
         more = f"  +{len(done) - 1}" if len(done) > 1 else ""
-        self._was.setText(safe.cut(done[0], 60) + more if done else "")
+        self._was.show_text(safe.cut(done[0], 60) + more if done else "")
         self._was.setToolTip(safe.tooltip("\n".join(done)))
+        self._was.setVisible(bool(done))
         self.changed.emit()
+
+
+def _complaint(place: refused.Place) -> str:
+    if place.missing:
+        return _("The flow asks for “{field}”, which is not in the message: add it").format(field=place.name)
+    return _("The flow refused “{field}”: change it first").format(field=place.name)
+
+
+def _remark(place: refused.Place) -> str:
+    if place.missing:
+        return _("“{field}” is missing").format(field=place.name)
+    return _("“{field}” was refused").format(field=place.path[-1])
+
+
+def _of_form(place: refused.Place) -> schema.Problem:
+    code = "schema.missing" if place.missing else "schema.refused"
+    return schema.Problem(path=place.name, message=said(code), code=code)
 
 
 def _parsed(text: str) -> Any:
