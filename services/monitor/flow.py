@@ -189,7 +189,8 @@ def facts_of(snapshot: Snapshot, gates: Gates, meter: Meter, shops: Mapping[str,
     base = numbers(snapshot, unsent=gates.unsent)
     rates = base.rates
     arrivals = meter.arrivals(snapshot.at_ms)
-    expected = rates.steady_in / rates.in_s if rates.in_s else 0.0
+    lasting = min(rates.steady_in, rates.recent_in) if flow.burst_over(rates) else rates.steady_in
+    expected = lasting / rates.in_s if rates.in_s else 0.0
     rows: dict[str, tuple[int, int]] = {}
     for shop in {*snapshot.counts.shops, *arrivals}:
         counts = snapshot.counts.shops.get(shop, {})

@@ -42,6 +42,11 @@ BUSY = 0.25
 MODEL = 0.05
 #: growth: so many tasks more than at the beginning of the window, and this share of those that came
 LEAST_GROWTH, GROWTH = 3, 0.08
+#: arrivals have ended where the last third of the window brought at most this share of what the others did, for no
+#: less than so many seconds
+QUIET, QUIET_S = 0.25, 5.0
+#: rates are said with one decimal; those that differ by less are the same to who reads them
+SAID = 0.1
 #: fewer that wait are no queue: what came in may be what runs
 LEAST_QUEUE = 5
 #: parts that a drain is followed in: with more shops several end together
@@ -62,11 +67,16 @@ SENTENCES: dict[str, str] = {
     "flow.waiting": N_("{n:,} tasks waiting"),
     "flow.waiting.one": N_("1 task waiting"),
     "flow.growing": N_("{n:,} tasks waiting and growing: in {in}, out {out}"),
+    "flow.burst": N_("{n:,} tasks waiting from a burst that has ended"),
+    "flow.burst.one": N_("1 task waiting from a burst that has ended"),
+    "flow.more": N_("{n:,} tasks waiting, more came than went: in {in}, out {out}"),
+    "flow.more.one": N_("1 task waiting, more came than went: in {in}, out {out}"),
     "flow.steady": N_("{n:,} tasks waiting, not growing: in {in}, out {out}"),
     "flow.steady.one": N_("1 task waiting; in {in}, out {out}"),
     "flow.clear": N_("clear in about {spread}"),
     "flow.started": N_("those start within about {spread}"),
     "flow.others": N_("the other {n:,} clear in about {spread}"),
+    "flow.others_burst": N_("the other {n:,}, from a burst that has ended, clear in about {spread}"),
     "flow.others.one": N_("the other one starts in about {spread}"),
     "flow.others_growing": N_("the other {n:,} grow: in {in}, out {out}"),
     "flow.others_started": N_("the other {n:,} start within about {spread}"),
@@ -242,7 +252,9 @@ def again(flow: Flow, facts: Facts) -> Flow:
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
     bound = flow.for_person + flow.facts.later
     same = (facts.store, facts.broker, facts.blocked) == (flow.facts.store, flow.facts.broker, flow.facts.blocked)
-    if flow.state in (LOADING, LOST) or not same or facts.waiting < bound or not (facts.waiting and flow.facts.waiting):
+    told = flow.state == DRAINING and not drains(facts.rates)  # and that is not so any more
+    gone = facts.waiting < bound or not (facts.waiting and flow.facts.waiting)
+    if flow.state in (LOADING, LOST) or not same or gone or told:
         trimmed = replace(kept, persons=(), laters=()) if facts.waiting < bound else kept
         return judge(trimmed)
     return replace(flow, facts=kept, runnable=facts.waiting - bound)
@@ -278,7 +290,7 @@ def _moving(facts: Facts) -> Flow:
     if now is None:
         return Flow(state=STEADY, facts=facts, reason=NOT_MEASURED, limited=limited)
     few = facts.waiting <= 2 * facts.slots and _arriving(facts) > BUSY * facts.slots
-    if whole is None or few or whole.mid_s > 1.5 * now.mid_s + 1:
+    if whole is None or few or whole.mid_s > 1.5 * now.mid_s + 1 or not drains(facts.rates):
         return Flow(state=STEADY, facts=facts, estimate=now, limited=limited)
     return Flow(state=DRAINING, facts=facts, estimate=whole, limited=limited)
 
@@ -290,6 +302,32 @@ def grows(facts: Facts) -> bool:
     more = came - went >= max(LEAST_GROWTH, GROWTH * came) and facts.waiting >= LEAST_QUEUE
     lasts = rates.recent_in > rates.recent_out and rates.steady_in > rates.out_s
     return more and lasts and (facts.busy >= facts.slots or bool(_limited(facts)))
+
+
+def drains(rates: Rates) -> bool:
+    """Whether an end of the queue may be told at all: less comes in than goes out, as both are said, or what came has
+    ended. Nobody believes a time beside an In that is higher than the Out.
+    """
+    return _less(rates.in_s, rates.out_s) or burst_over(rates)
+
+
+def burst_over(rates: Rates) -> bool:
+    """Whether what came in has ended: the last third of the window brought hardly anything, and not by chance."""
+    third = rates.window_s / 3
+    usual, came = rates.in_s * third, rates.recent_in * third
+    ended = third >= QUIET_S and came <= QUIET * usual and usual - came >= 2 * math.sqrt(usual)
+    return ended and usual > 0 and _less(rates.recent_in, rates.recent_out)
+
+
+def _ended_burst(rates: Rates) -> bool:
+    """Whether both rates would contradict an end that is told rightly, so that it has to be said why."""
+    return not _less(rates.in_s, rates.out_s) and burst_over(rates)
+
+
+def _less(came: float, went: float) -> bool:
+    """Whether the first of two rates is lower, as both are said; nothing is lower than any."""
+    per = 60.0 if min((one for one in (came, went) if one > 0), default=1.0) < 0.1 else 1.0
+    return came <= 0 or (went - came) * per >= SAID
 
 
 def cleared(facts: Facts) -> Spread | None:
@@ -459,18 +497,25 @@ def _of_waiting(flow: Flow) -> list[Clause]:
         return _of_nothing(facts)
     if flow.state == GROWING and flow.runnable == facts.waiting:
         return [_said("flow.growing", n=facts.waiting, **rates), *_of_slots(flow)]
-    # more came than went, but no more does: both rates beside "not growing" would contradict it
-    level = facts.rates.in_s <= facts.rates.out_s * (1 + GROWTH)
-    whole = flow.runnable == facts.waiting and facts.rates.in_s
-    if flow.state == STEADY and flow.estimate is not None and whole and level:
-        found = [_counted("flow.steady", facts.waiting, **rates)]
-    else:
-        found = [_counted("flow.waiting", facts.waiting)]
+    found = [_how_many(flow)]
     if not facts.broker:
         return [*found, _said("flow.lost_broker")]
     if facts.blocked:
         return [*found, _said("flow.blocked", n=facts.unsent)]
     return [*found, *_of_gates(flow), *(_of_runnable(flow) if flow.runnable else ())]
+
+
+def _how_many(flow: Flow) -> Clause:
+    """What waits, with both rates where these say more than a time does, and never "not growing" beside a higher In."""
+    facts, rates = flow.facts, flow.facts.rates
+    if flow.state not in (STEADY, DRAINING) or flow.runnable < facts.waiting or not rates.in_s:
+        return _counted("flow.waiting", facts.waiting)
+    if _ended_burst(rates):
+        return _counted("flow.burst", facts.waiting)
+    if flow.state == DRAINING or flow.estimate is None:
+        return _counted("flow.waiting", facts.waiting)
+    level = rates.in_s <= rates.out_s * (1 + GROWTH)
+    return _counted("flow.steady" if level else "flow.more", facts.waiting, **_rates(flow))
 
 
 def _of_gates(flow: Flow) -> list[Clause]:
@@ -503,11 +548,17 @@ def _of_runnable(flow: Flow) -> list[Clause]:
         return [_said("flow.at_once")]
     span = {"low_s": spread.low_s, "high_s": spread.high_s}
     if not whole:
-        code = "flow.others_started" if flow.state == STEADY and flow.runnable > 1 else "flow.others"
-        return [_counted(code, flow.runnable, **span)]
+        return [_counted(_others(flow), flow.runnable, **span)]
     if flow.state == STEADY:
         return [_said("flow.started", **span), *_of_slots(flow)]
     return [_said("flow.clear", **span), *(_of_slots(flow) if flow.limited else ())]
+
+
+def _others(flow: Flow) -> str:
+    """What is said of those that no gate holds back; of a single one it is the same in any case."""
+    if flow.state == STEADY and flow.runnable > 1:
+        return "flow.others_started"
+    return "flow.others_burst" if flow.runnable > 1 and _ended_burst(flow.facts.rates) else "flow.others"
 
 
 def _of_slots(flow: Flow) -> list[Clause]:

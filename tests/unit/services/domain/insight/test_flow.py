@@ -81,8 +81,8 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
         ),
         (
             Facts(waiting=6, held=6, persons=(("login", 2),), slots=4, busy=1, rates=CALM, lines=(line(4),)),
-            flow.DRAINING,
-            "6 tasks waiting; 2 of them for a person (2 need a login); the other 4 clear in about 25–65 s;"
+            flow.STEADY,
+            "6 tasks waiting; 2 of them for a person (2 need a login); the other 4 start within about 25–65 s;"
             " 6 tasks to confirm: did they run?",
         ),
         (

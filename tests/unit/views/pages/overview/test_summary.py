@@ -18,7 +18,8 @@ def plain(now: OverviewNow) -> str:
 
 def test_the_line_of_the_pictures() -> None:
     assert plain(SampleSource().now()) == (
-        "1,284 tasks waiting; clear in about 4–7 min; 32 of 120 slots free, but 88 shops are at their own limit;"
+        "1,284 tasks waiting, more came than went: in 4.8/s, out 4.4/s; those start within about 4–7 min;"
+        " 32 of 120 slots free, but 88 shops are at their own limit;"
         " 143 dead letters need a person"
     )
 
