@@ -131,7 +131,7 @@ def build(
     context = _context(session, doors, feed, memory)
 
     def overview() -> Page:
-        page = OverviewPage(context.overview, memory=context.memory)
+        page = OverviewPage(context.overview, memory=context.memory, me=context.commands.operator.who)
         feed.looked.connect(page.note_news)
         connect_overview(page, window, doors.verb)
         return page

@@ -16,6 +16,8 @@ from services.monitor.overview import Attention
 LEAST, SHARE = 50, 0.5
 #: that many shops are named in a filter
 NAMED = 20
+#: shops with at least this share of the longest queue are named beside it, and no more than that many
+BESIDE, TOGETHER = 0.5, 3
 WORDS = {
     "attention.flood_shop": Words(
         N_("{name} floods the queues"),
@@ -25,6 +27,14 @@ WORDS = {
         N_("{name} has a long queue of its own"),
         N_("{tasks} tasks waiting, {running} running; nobody else waits. Its limit of tasks at once is on its page"),
     ),
+    "attention.flood_shops": Words(
+        N_("{names} flood the queues"),
+        N_("{tasks} of {all} waiting tasks are theirs; they have {share} of the running ones while {others_n} wait"),
+    ),
+    "attention.flood_shops_alone": Words(
+        N_("{names} have long queues of their own"),
+        N_("{tasks} tasks waiting, {running} running; nobody else waits. Their limits are on their pages"),
+    ),
     "attention.flood_group": Words(
         N_("Group {name} floods the queues"),
         N_("{tasks} of {all} waiting tasks are its own; it has {share} of the running ones while {others_n} wait"),
@@ -33,7 +43,7 @@ WORDS = {
 
 
 def items(look: Look) -> Iterable[Attention]:
-    """At most one: the shop, or else the group, with most of what waits."""
+    """At most one: the shop, the few shops, or else the group, with most of what waits."""
     waiting = [shop for shop in look.shops if shop.waiting and shop.state not in (LOGIN, PAUSED)]
     if not waiting:
         return
@@ -43,12 +53,18 @@ def items(look: Look) -> Iterable[Attention]:
         if shop.group:
             groups[shop.group].append(shop)
     many = [(name, group) for name, group in groups.items() if len(group) > 1]
-    found = [("flood_shop", worst.name, [worst])]
+    # with queues of much the same length none of the shops is to blame more than the others
+    beside = sorted((shop for shop in waiting if shop.waiting >= BESIDE * worst.waiting), key=lambda one: -one.waiting)
+    found = [("flood_shop", worst.name, [worst])] if len(beside) == 1 else []
+    of_one_group = worst.group and all(shop.group == worst.group for shop in beside)
+    if 1 < len(beside) <= TOGETHER and not of_one_group:
+        found = [("flood_shops", "\n".join(shop.name for shop in beside), beside)]
     found += [("flood_group", name, group) for name, group in sorted(many, key=lambda one: -_sum(one[1]))[:1]]
     for code, name, shops in found:
         others = len(waiting) - len(shops)
-        if _sum(shops) >= max(LEAST, SHARE * _sum(waiting)) and (others or len(shops) == 1):
-            yield _item(look, code if others else "flood_alone", name, shops, others)
+        if _sum(shops) >= max(LEAST, SHARE * _sum(waiting)) and (others or code != "flood_group"):
+            alone = {"flood_shop": "flood_alone", "flood_shops": "flood_shops_alone"}
+            yield _item(look, code if others else alone[code], name, shops, others)
             return
 
 
@@ -57,17 +73,18 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
     keys = [shop.key for shop in shops][:NAMED]
     terms = (equals("shop", *keys), equals("status", *sorted(WAITING)))
     oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
+    # first where the tasks come from, and the page where its limit is set; a pause holds up what is urgent too
     verbs = [("open_tasks", f"shop:{','.join(keys)} status:waiting")]
     if len(shops) == 1:
         # where nobody else waits, a pause would only make it worse
         pause = [("pause", f"shop:{keys[0]}")] if code != "flood_alone" else []
-        verbs = [*pause, ("open_shop", keys[0]), *verbs]
+        verbs = [*verbs, ("open_shop", keys[0]), *pause]
     return Attention(
-        key=f"flood:{name if len(shops) > 1 else keys[0]}",
+        key=f"flood:{name if code == 'flood_group' else ','.join(sorted(keys))}",
         severity="warning",
         code=f"attention.{code}",
         params={
-            "name": name,
+            "names" if "\n" in name else "name": name,
             "tasks": _sum(shops),
             "all": _sum(look.shops),
             "share": f"{round(100 * sum(shop.running for shop in shops) / running) if running else 0} %",

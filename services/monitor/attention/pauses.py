@@ -17,6 +17,11 @@ WORDS = {
     "attention.paused_platform": Words(N_("{platform} is paused"), N_("{waiting_n} waiting; paused by {who}")),
     "attention.paused_type": Words(N_("{which} is paused"), N_("{waiting_n} waiting; paused by {who}")),
 }
+#: with a note: that comes first, for it says what is to be done before the pause ends
+WORDS |= {
+    f"{code}_noted": Words(words.title, N_("“{reason}” ({who}); {waiting_n} waiting"))
+    for code, words in list(WORDS.items())
+}
 
 
 def items(look: Look) -> Iterable[Attention]:
@@ -27,10 +32,11 @@ def items(look: Look) -> Iterable[Attention]:
             where = () if pause.scope == SCOPE_ALL else (equals(what, which),)
             list_ = filter.format_terms((equals("gate", PAUSED), *where))
             waiting = look.at_gate(PAUSED, *where)
+            verbs = (("resume", pause.scope), ("open_tasks", list_))
             yield Attention(
                 key=f"paused:{pause.scope}",
                 severity="paused",
-                code=f"attention.paused_{what}",
+                code=f"attention.paused_{what}" + ("_noted" if pause.reason else ""),
                 params={
                     "which": which,
                     "platform": which,
@@ -40,5 +46,5 @@ def items(look: Look) -> Iterable[Attention]:
                 },
                 facts=look.counted(waiting),
                 since_ms=pause.at,
-                verbs=(("resume", pause.scope), ("open_tasks", list_)),
+                verbs=verbs[::-1] if pause.reason else verbs,
             )

@@ -47,7 +47,8 @@ def english(item: Attention, words: Words) -> str:
         params["cause"] = messages.english(item.cause)
     facts = map(messages.english, item.facts)
     more = "; ".join(one for one in (fill(words.sentence, params), *facts) if one)
-    told = [fill(words.title, params), more, str(item.params.get("reason", ""))]
+    reason = "" if "{reason}" in words.sentence else str(item.params.get("reason", ""))
+    told = [fill(words.title, params), more, reason]
     return ": ".join(one for one in told if one)
 
 

@@ -19,9 +19,12 @@ from views.widgets.heat_map import platform_name
 FINE_UNTIL = timedelta(minutes=10)
 
 
-def row_of(item: Attention, now_ms: int) -> AttentionRow:
-    """An item in the language of the moment."""
+def row_of(item: Attention, now_ms: int, me: str = "") -> AttentionRow:
+    """An item in the language of the moment; what others have paused is not ``me``'s to resume first."""
     title, sentence = _texts(item)
+    verbs = list(item.verbs)
+    if me and item.code.startswith("attention.paused_") and item.params.get("who") != me:
+        verbs.sort(key=lambda one: one[0] == "resume")
     return AttentionRow(
         key=item.key,
         severity=item.severity,
@@ -29,7 +32,7 @@ def row_of(item: Attention, now_ms: int) -> AttentionRow:
         sentence=sentence,
         age=_age(item.since_ms, now_ms),
         since_ms=item.since_ms,
-        verbs=tuple((verb, target, way_words.label(verb, target)) for verb, target in item.verbs),
+        verbs=tuple((verb, target, way_words.label(verb, target)) for verb, target in verbs),
         state=item.state,
     )
 
@@ -52,7 +55,8 @@ def _texts(item: Attention) -> tuple[str, str]:
     sentence = fill(_said(words.sentence), params)
     if item.facts:
         sentence = text.sentences((sentence, *map(_fact, item.facts)))
-    reason = safe.one_line(str(item.params.get("reason", "")), 120)
+    noted = "{reason}" in words.sentence
+    reason = "" if noted else safe.one_line(str(item.params.get("reason", "")), 120)
     return fill(_said(words.title), params), _("{name}: {value}").format(
         name=sentence, value=reason
     ) if reason else sentence

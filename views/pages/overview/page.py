@@ -62,12 +62,18 @@ class OverviewPage(Page):
     page_id = "overview"
 
     def __init__(
-        self, source: OverviewSource, *, memory: Memory | None = None, aggregate_above: int | None = AGGREGATE_ABOVE
+        self,
+        source: OverviewSource,
+        *,
+        memory: Memory | None = None,
+        aggregate_above: int | None = AGGREGATE_ABOVE,
+        me: str = "",
     ) -> None:
         super().__init__(N_("Overview"))
         self._memory = memory or ShortMemory()
         self._limits = limits.recall(self._memory)
         self._data = OverviewData(source, aggregate_above)
+        self._me = me
         self._look: Look | None = None
         self._history: History | None = None
         self.charts = Charts(self._data.buffer, self)
@@ -247,7 +253,7 @@ class OverviewPage(Page):
     def _show_attention(self) -> None:
         assert self._look is not None
         now, facts = self._look.now, self._look.now.flow.facts
-        rows = [attention.row_of(item, now.at_ms) for item in now.attention]
+        rows = [attention.row_of(item, now.at_ms, self._me) for item in now.attention]
         self.attention.set_rows(rows, now.at_ms, blind=not (facts.store and facts.broker))
 
     def _show_numbers(self) -> None:

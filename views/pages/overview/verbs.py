@@ -13,6 +13,7 @@ from services.commands.outcome import Outcome
 from services.i18n import N_, _, ngettext
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
 from views.support import type_names
 from views.support.operation import Operation
@@ -54,11 +55,17 @@ class AttentionVerbs(QObject):
     def pause(self, scope: str, reason: str = "") -> None:
         """Let nothing of this scope start."""
         said = _("{what} is paused; running tasks go on.").format(what=_what(scope))
-        undo = ToastAction(text=_("Undo"), call=partial(self.resume, scope))
+        undo = ToastAction(text=_("Undo"), call=partial(self._resume, scope))
         self._start(partial(self._context.commands.fleet.pause, scope, reason=reason), said, undo)
 
     def resume(self, scope: str) -> None:
-        """Let tasks of this scope start again."""
+        """Let tasks of this scope start again; a pause with a note, or of somebody else, after a look at it."""
+        latest = self._context.feed.latest
+        pause = next((one for one in latest.pauses if one.scope == scope), None)
+        asks = (self._context.commands.operator.who, latest.at_ms)
+        ask_to_resume(pause, _what(scope), asks, self._owner, partial(self._resume, scope))
+
+    def _resume(self, scope: str) -> None:
         said = _("{what} goes on.").format(what=_what(scope))
         reason = next((one.reason for one in self._context.feed.latest.pauses if one.scope == scope), "")
         undo = ToastAction(text=_("Undo"), call=partial(self.pause, scope, reason))

@@ -15,6 +15,7 @@ from services.i18n import N_, _, ngettext
 from services.monitor.shops import ScopeRow, ShopRow
 from views.context import PageContext
 from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
 from views.pages.shops import words
 from views.support import text
@@ -81,11 +82,16 @@ class ShopActions(QObject):
         self._act(partial(fleet.pause, scope), said, partial(fleet.resume, scope))
 
     def resume(self, row: ShopRow, scope: str) -> None:
-        """End a pause that holds a shop: its own, that of its platform, of a type or of everything."""
+        """End a pause that holds a shop: its own, that of its platform, of a type or of everything; asked where it is
+        somebody else's or has a note.
+        """
         pause = next((one for one in row.now.pauses if one.scope == scope), None)
         fleet = self._context.commands.fleet
         again = partial(fleet.pause, scope, reason=pause.reason if pause is not None else "")
-        self._act(partial(fleet.resume, scope), _("{what} goes on.").format(what=words.paused_scope(row, scope)), again)
+        what = words.paused_scope(row, scope)
+        go = partial(self._act, partial(fleet.resume, scope), _("{what} goes on.").format(what=what), again)
+        asks = (self._context.commands.operator.who, self._context.feed.latest.at_ms)
+        ask_to_resume(pause, what, asks, self._owner, go)
 
     def close_breaker(self, row: ShopRow) -> None:
         """Forget the failures of a shop, after a look at them."""

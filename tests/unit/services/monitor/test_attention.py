@@ -151,6 +151,13 @@ def test_a_paused_flow_can_be_resumed_instead(room: Room) -> None:
     assert items["paused:type:sync_order"].verbs == (("resume", "type:sync_order"), listed)
 
 
+def test_the_note_of_a_pause_comes_before_the_way_to_end_it(room: Room) -> None:
+    pause = Pause(scope="type:sync_order", by="chen@desk", at=1, reason="ask Li first")
+    item = found(room, pauses=(pause,))["paused:type:sync_order"]
+    assert item.verbs == (("open_tasks", "gate:paused type:sync_order"), ("resume", "type:sync_order"))
+    assert english(item) == "sync_order is paused: “ask Li first” (chen@desk); 0 tasks waiting"
+
+
 def test_a_paused_shop_is_left_to_the_heat_map(room: Room) -> None:
     assert found(room, pauses=(Pause(scope="shop:pdd:s1", by="chen@desk"),)) == {}
 
@@ -439,12 +446,28 @@ def test_a_shop_that_floods_is_told_with_its_share_while_others_wait(room: Room)
     assert {name: item.params[name] for name in ("tasks", "all", "share", "others")} == {
         "tasks": 146, "all": 150, "share": "50 %", "others": 2,
     }  # fmt: skip
-    assert item.verbs[0] == ("pause", "shop:pdd:s1")
+    assert [verb for verb, _what in item.verbs] == ["open_tasks", "open_shop", "pause"]
     (alone,) = finder(room).find(look(room), seen[:1], task)
     assert (alone.code, alone.params["tasks"], alone.params["running"]) == ("attention.flood_alone", 146, 1)
     assert "pause" not in dict(alone.verbs), "nobody else waits: a pause would only make it worse"
     few = [*shops("pdd:s1", waiting=30, state="waiting"), *shops("pdd:s2", waiting=2, state="waiting")]
     assert finder(room).find(look(room), few, task) == ()
+
+
+def test_of_shops_with_queues_of_much_the_same_length_none_is_blamed_alone(room: Room) -> None:
+    task = room.create()
+    two = [*shops("pdd:s1", waiting=80, state="waiting"), *shops("pdd:s2", waiting=79, state="waiting")]
+    seen = [*two, *shops("pdd:s3", waiting=1, state="waiting")]
+    (item,) = finder(room).find(look(room), seen, task)
+    assert (item.code, item.params["names"], item.params["tasks"]) == ("attention.flood_shops", "s1\ns2", 159)
+    assert item.verbs == (("open_tasks", "shop:pdd:s1,pdd:s2 status:waiting"),)
+    assert english(item).startswith("s1, s2 flood the queues: 159 of 160 waiting tasks are theirs")
+    turned = [*reversed(two), seen[2]]
+    assert finder(room).find(look(room), turned, task)[0].key == item.key
+    (alone,) = finder(room).find(look(room), two, task)
+    assert alone.code == "attention.flood_shops_alone"
+    many = [*shops("pdd:s1", "pdd:s2", "pdd:s3", "pdd:s4", waiting=40, state="waiting")]
+    assert finder(room).find(look(room), many, task) == ()
 
 
 def test_a_group_that_floods_is_told_where_no_shop_alone_does(room: Room) -> None:

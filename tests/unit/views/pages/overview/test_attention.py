@@ -93,3 +93,23 @@ def test_silence_and_blocking_are_marked_in_the_chart() -> None:
     marks = markers(SampleSource().now())
     assert [mark.text for mark in marks] == ["rpa-06 silent", "broker takes no tasks"]
     assert marks[0].at_ms == NOW_MS - 74_000
+
+
+def test_what_somebody_else_has_paused_is_not_resumed_first() -> None:
+    item = Attention(
+        key="paused:platform:temu", severity="paused", code="attention.paused_platform", since_ms=1,
+        params={"platform": "temu", "who": "li@desk", "reason": "", "waiting": 2},
+        verbs=(("resume", "platform:temu"), ("open_tasks", "gate:paused")),
+    )  # fmt: skip
+    assert [verb[0] for verb in row_of(item, 2, "li@desk").verbs] == ["resume", "open_tasks"]
+    assert [verb[0] for verb in row_of(item, 2, "ann@desk").verbs] == ["open_tasks", "resume"]
+
+
+def test_the_note_of_a_pause_is_said_first_and_once(language: str) -> None:
+    item = Attention(
+        key="paused:platform:temu", severity="paused", code="attention.paused_platform_noted", since_ms=1,
+        params={"platform": "temu", "who": "li@desk", "reason": "ask Li first", "waiting": 2},
+    )  # fmt: skip
+    sentence = row_of(item, 2).sentence
+    assert sentence.startswith("“ask Li first”")
+    assert sentence.count("ask Li") == 1

@@ -336,7 +336,11 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     menu = QMenu(page)
     page._fill_menu(menu, SHOP)
     assert [action.text() for action in menu.actions()] == ["Resume Pinduoduo", "Resume shop", "Show tasks"]
-    after(qtbot, page, page.shop.pauses.buttons()[0].click)
+    page.shop.pauses.buttons()[0].click()
+    (asked,) = page.findChildren(ConfirmDialog)
+    assert "new page" in words(asked)
+    assert len(fleet.store.pauses()) == 2, "nothing goes on before the note was read"
+    after(qtbot, page, asked.confirmed.emit)
     assert [pause.scope for pause in fleet.store.pauses()] == [f"shop:{SHOP}"]
     assert fleet.toasts[-1].text == "Pinduoduo goes on."
     assert [button.text() for button in page.shop.pauses.buttons()] == ["Resume shop"]

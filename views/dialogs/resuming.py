@@ -1,0 +1,49 @@
+"""Asks before somebody else's pause ends, or one with a note: what was written there is read first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtWidgets import QWidget
+
+from services.domain.shop import Pause
+from services.i18n import N_, _
+from views.dialogs.confirm import ConfirmDialog, Finding, Question
+from views.support import safe, shown
+
+NOTE_SHOWN = 400
+
+
+def needs_asking(pause: Pause | None, me: str) -> bool:
+    """Whether a pause is not for ``me`` (``user@host``) to end without a look."""
+    return pause is not None and bool(pause.reason or (pause.by and pause.by != me))
+
+
+def ask_to_resume(
+    pause: Pause | None, what: str, asking: tuple[str, int], owner: QWidget, go: Callable[[], object]
+) -> None:
+    """Call ``go`` at once, or after a person has read whose pause it is and said yes.
+
+    ``what`` names what is paused, in the present language; ``asking`` is who asks and when (UTC ms).
+    """
+    me, now_ms = asking
+    if pause is None or not needs_asking(pause, me):
+        go()
+        return
+    note = safe.visible(safe.cut(pause.reason.strip(), NOTE_SHOWN), keep_newlines=True)
+    who = safe.one_line(pause.by, 80) or _("unknown")
+    rows = [(_("paused"), what), (_("by"), who)]
+    if pause.at:
+        rows.append((_("since"), shown.clock(pause.at, now_ms)))
+    said = _("{who} has written").format(who=who)
+    question = Question(
+        title=N_("End this pause"),
+        rows=tuple(rows),
+        findings=(Finding("warning", said, _("“{note}”").format(note=note)),) if note else (),
+        text=_("Its tasks start at once. Ask who paused it if you are not sure."),
+        verb=_("Resume all the same"),
+        leave=N_("Leave it paused"),
+    )
+    dialog = ConfirmDialog(question, owner)
+    dialog.confirmed.connect(go)
+    dialog.open()
