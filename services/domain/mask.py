@@ -83,10 +83,16 @@ class Masker:
         forms = {form for value in secrets if value for form in _forms(value)}
         longest = sorted(forms, key=len, reverse=True)
         self._pattern = re.compile("|".join(map(re.escape, longest))) if longest else None
+        octets = [re.escape(form.encode("utf-8", "surrogatepass")) for form in longest]
+        self._octets = re.compile(b"|".join(octets)) if octets else None
 
     def text(self, text: str) -> str:
         """The text with dots in their place."""
         return self._pattern.sub(DOTS, text) if self._pattern else text
+
+    def data(self, data: bytes) -> bytes:
+        """The same for what may be no text: as many stars in their place, so that nothing else of it moves."""
+        return self._octets.sub(lambda found: b"*" * len(found[0]), data) if self._octets else data
 
     def value(self, value: Any) -> Any:
         """The same for a JSON value."""

@@ -63,16 +63,21 @@ class HttpExecutor:
             reach.checked(request.url)
         except (Unfillable, reach.Refused) as exc:
             return Outcome(ok=False, error=str(exc), error_kind=exc.kind)
-        outcome = self._ask(request, wanted, job, context)
-        return _without(outcome, filler.secrets)
+        masker = mask.Masker(value for value in filler.secrets if len(value) >= mask.SHORTEST)
+        outcome = self._ask(request, wanted, job, context, masker)
+        return msgspec.structs.replace(outcome, error=masker.text(outcome.error), result=masker.text(outcome.result))
 
     def close(self) -> None:
         """Break what is under way."""
         self._closing.set()
 
-    def _ask(self, request: Request, wanted: HttpRequestSettings, job: Job, context: JobContext) -> Outcome:
-        shown = f"{request.method} {mask.masked_text(request.url.partition('?')[0])}"
-        context.log("out", shown)
+    def _ask(
+        self, request: Request, wanted: HttpRequestSettings, job: Job, context: JobContext, masker: mask.Masker
+    ) -> Outcome:
+        def tell(line: str) -> None:
+            context.log("out", masker.text(line))
+
+        tell(f"{request.method} {mask.masked_text(masker.text(request.url.partition('?')[0]))}")
         bounds = Bounds(
             rules=self._rules,
             timeout_s=job.timeout_s,
@@ -80,7 +85,7 @@ class HttpExecutor:
             response_bytes=round(self._settings.response_mb * 1024 * 1024),
         )
         began = time.monotonic()
-        fetch = Fetch(request, bounds, lambda line: context.log("out", line))
+        fetch = Fetch(request, bounds, tell)
         fetch.start()
         stopped = self._watch(fetch, job.timeout_s, context)
         if stopped is not None:
@@ -88,8 +93,9 @@ class HttpExecutor:
         if fetch.answer is None:
             return _failed(fetch, request, job)
         took = time.monotonic() - began
-        context.log("out", f"{fetch.answer.status}, {len(fetch.answer.body):,} bytes in {took:.2f} s")
-        return verdict.judged(fetch.answer, wanted.expect, context.artifacts, self._now_ms())
+        tell(f"{fetch.answer.status}, {len(fetch.answer.body):,} bytes in {took:.2f} s")
+        answer = verdict.without(fetch.answer, masker)
+        return verdict.judged(answer, wanted.expect, context.artifacts, self._now_ms())
 
     def _watch(self, fetch: Fetch, timeout_s: float, context: JobContext) -> Outcome | None:
         until = time.monotonic() + timeout_s
@@ -170,9 +176,3 @@ def _failed(fetch: Fetch, request: Request, job: Job) -> Outcome:
         text = f"the request was sent and no answer came: {text}"
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     return Outcome(ok=False, error=text, error_kind=classify.NETWORK)
-
-
-def _without(outcome: Outcome, secrets: set[str]) -> Outcome:
-    """The same with the secrets that were sent made unreadable: a server may repeat them in its error."""
-    masker = mask.Masker(value for value in secrets if len(value) >= mask.SHORTEST)
-    return msgspec.structs.replace(outcome, error=masker.text(outcome.error), result=masker.text(outcome.result))

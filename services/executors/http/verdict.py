@@ -6,8 +6,10 @@ import datetime as dt
 import email.utils
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 
 from services.domain import classify
+from services.domain.mask import Masker
 from services.executors.base import ArtifactSink, Outcome
 from services.executors.http.fetch import Answer
 from services.executors.stdout import bounded_json
@@ -78,12 +80,26 @@ def _retry_after(answer: Answer, now_ms: int) -> float:
     return min(max(0.0, until.timestamp() - now_ms / 1000), 86_400.0)
 
 
+def without(answer: Answer, masker: Masker) -> Answer:
+    """The answer with the secrets of its request made unreadable, before anything of it is cut, shown or kept: a server
+    may repeat them anywhere, also in what it offers for download.
+    """
+    body, text = answer.body, _text(answer)
+    if text is not None and (shown := masker.text(text)) != text:
+        body = shown.encode(_charset(answer), "replace")
+    headers = {name: masker.text(value) for name, value in answer.headers.items()}
+    return replace(answer, headers=headers, body=masker.data(body))
+
+
+def _charset(answer: Answer) -> str:
+    kind = answer.headers.get("content-type", "")
+    return kind.partition("charset=")[2].partition(";")[0].strip("\"' ") or "utf-8"
+
+
 def _text(answer: Answer) -> str | None:
     """The body as text, None for what is none."""
-    kind = answer.headers.get("content-type", "")
-    charset = kind.partition("charset=")[2].partition(";")[0].strip("\"' ") or "utf-8"
     try:
-        return answer.body.decode(charset)
+        return answer.body.decode(_charset(answer))
     except (UnicodeDecodeError, LookupError):
         return None
 

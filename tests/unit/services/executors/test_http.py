@@ -52,6 +52,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(302, b"", {"Location": value if ":" in value else f"/{value}"})
         elif what == "big":
             self.answer(200, b"x" * int(value), {"Content-Type": "text/csv"})
+        elif what == "echo":
+            self.echo(value)
         elif what == "hold":
             self.server.hold.wait(30)
         elif what == "drop":
@@ -62,6 +64,28 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, json.dumps({"path": self.path}).encode(), {"Content-Type": "application/json"})
 
     do_POST = do_DELETE = do_GET
+
+    def echo(self, how: str) -> None:
+        """Repeat what came as Authorization: in a page, an error, a header, a file of text or of anything."""
+        how, _, charset = how.partition("/")
+        said = self.headers["authorization"]
+        kind = {"Content-Type": f"text/csv; charset={charset or 'utf-8'}"}
+        if how == "location":
+            self.answer(302, b"", {"Location": f"/ok/{urllib.parse.quote(said)}"})
+        elif how == "header":
+            self.answer(200, b"", {"ETag": said} | kind)
+        elif how == "late":  # where its text is cut, half of a secret would be left
+            self.answer(422, b"." * 985 + said.encode(), kind)
+        elif how == "file":
+            self.answer(
+                200,
+                (f"{said},{urllib.parse.quote(said)},店铺\n" * 6000).encode(charset.replace("no-such", "") or "utf-8"),
+                kind,
+            )
+        elif how == "bytes":
+            self.answer(200, b"\xff\x00" + said.encode() + b"\x00", {"Content-Type": "application/pdf"})
+        else:
+            self.answer(int(how), said.encode(), kind)
 
     def answer(self, status: int, body: bytes, headers: dict[str, str]) -> None:
         self.send_response(status)
@@ -215,6 +239,33 @@ def test_a_large_answer_is_a_file_and_a_huge_one_refused(server: Server) -> None
     assert listener.files.kept["response.csv"][0] == b"x" * 100_000
     refused = ask(executor(server.url + "/big/100000", response_mb=0.05))
     assert (refused.error_kind, "larger than" in refused.error) == (classify.BAD_PAYLOAD, True)
+
+
+@pytest.mark.parametrize(
+    "how", ["200", "500", "late", "header", "location", "file", "file/gbk", "file/utf-16", "file/no-such", "bytes"]
+)
+def test_what_a_server_repeats_of_a_secret_is_kept_nowhere(server: Server, how: str) -> None:
+    listener, secret = Listener(), "s3cret/value 18"
+    made = executor(f"{server.url}/echo/{how}", {"erp": secret}, headers={"Authorization": "{{secret.erp}}"})
+    outcome = ask(made, listener)
+    assert server.seen[0][2]["authorization"] == secret, "the server has it"
+    assert outcome.error or outcome.result
+    kept = [body for body, *_ in listener.files.kept.values()]
+    assert bool(kept) == how.startswith(("file", "bytes"))
+    texts = [body.decode(code, "replace") for body in kept for code in ("utf-8", "utf-16")]
+    assert "s3cret" not in f"{outcome} {listener.lines} {texts}"
+    if how.startswith("file/") and how != "file/no-such":
+        assert "店铺" in kept[0].decode(how[5:]), "nothing else of it is lost"
+    if how == "bytes":
+        assert (len(kept[0]), kept[0][:2]) == (len(secret) + 3, b"\xff\x00")
+
+
+def test_a_secret_in_the_path_is_no_line_of_the_log(server: Server) -> None:
+    listener = Listener()
+    assert ask(executor(server.url + "/hooks/{{secret.hook}}/send", {"hook": "T0/B1-xyz"}), listener).ok
+    assert server.seen[0][1] == "/hooks/T0%2FB1-xyz/send"
+    assert "xyz" not in f"{listener.lines}"
+    assert f"{server.url}/hooks/••••/send" in f"{listener.lines}"
 
 
 # ------------------------------------------------------------------------------------------------------ what goes wrong
