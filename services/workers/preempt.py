@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable
 
 from services.domain.errors import StoreError
@@ -105,8 +106,10 @@ class Preemptor:
         """Running tasks that may be stopped, the least urgent first, of those the one that loses least."""
         able = [held for held in self._pool.running() if self._may_stop(held)]
         able.sort(key=lambda held: (held.task.priority, -held.started))
-        sharing, in_hand = self._sharing(), self._pool.lanes()
-        spare = {held.task.lane: sharing.spare(held.task.lane, in_hand) for held in able}
+        sharing, stays = self._sharing(), Counter(self._pool.lanes())
+        # who was asked to end may take its time about it: what is kept for a lane is counted without it
+        stays.subtract(held.task.lane for held in self._pool.running() if held.cancelled.is_set())
+        spare = {held.task.lane: sharing.spare(held.task.lane, stays) for held in able}
         chosen: list[Held] = []
         for held in able:
             if spare[held.task.lane] > 0:
