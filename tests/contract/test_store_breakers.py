@@ -74,6 +74,15 @@ def test_the_default_is_five_of_ten(rig: Rig) -> None:
     assert opened(rig).until == opened(rig).since + 60_000
 
 
+def test_one_more_than_those_that_count_is_too_old(rig: Rig) -> None:
+    rule(rig, failures=2, of=3)
+    for to, kind in (("dead", "captcha"), ("succeeded", ""), ("succeeded", ""), ("dead", "captcha")):
+        ends(rig, to, kind)
+    assert rig.store.breakers() == []
+    ends(rig)
+    assert opened(rig).outcomes == "110"
+
+
 def test_old_attempts_are_forgotten(rig: Rig) -> None:
     rule(rig)
     ends(rig)

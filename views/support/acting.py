@@ -181,7 +181,7 @@ class Acting(QObject):
                 self._take_back = None
 
         self._take_back = undo
-        QTimer.singleShot(UNDO_S * 1000, self, expire)
+        QTimer.singleShot(round(UNDO_S * 1000), self, expire)
         return (ToastAction(text=_(reverse.text), call=undo),)
 
     def _fail(self, error: BaseException) -> None:

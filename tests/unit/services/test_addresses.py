@@ -159,3 +159,9 @@ def test_kinds_of_redis_that_are_not_supported_are_refused_by_name(url: str, say
     with pytest.raises(UsageError, match=says) as caught:
         addresses.check_store(url, "--redis")
     assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["verify", "fail_if_no_peer_cert", "ssl_options"])
+def test_an_option_that_weakens_the_connection_to_a_broker_is_told_its_remedy(name: str) -> None:
+    with pytest.raises(UsageError, match=r"\?cacertfile=FILE.*insecure_tls"):
+        addresses.check_broker(f"amqps://h/v?{name}=verify_none", "broker.url")

@@ -65,7 +65,8 @@ HIDDEN = [
     f"Set-Cookie: sid={M}; Path=/", f"amqp://user:{M}@host/v", f"amqp://user:{M}/x@host/v", f"redis://:{M}@host:6379/0",
     f"redis://u:p@{M}@host:6379/0", f"https://u:{M}@h:80/x?y=a@b", f"amqp%3A%2F%2Fuser%3A{M}%40host", f"password%3D{M}",
     f"%22password%22%3A%22{M}%22", f"%7B%22password%22%3A%20%22{M}%22%7D", f"client_secret={M}", f"密码：{M}",
-    f"密码={M}",    f"令牌: {M}", f'"password": "{M}', f"password='{M}", f"x?password={M}", f"private_key: {M}",
+    f"密码={M}", f"口令：{M}", f"密钥={M}", f"凭据: {M}",
+    f"令牌: {M}", f'"password": "{M}', f"password='{M}", f"x?password={M}", f"private_key: {M}",
     f"https:\\/\\/u:{M}@h\\/x", f"rediss://h:1/0?password={M}&ssl=1", f"ssl_password={M}", f"password => {M}",
     f'Traceback\n  File "x"\nKeyError: password={M}', f"password:\t{M}", f'headers={{"Cookie": "a={M}", "x": 1}}',
     f'msg: "Cookie: a={M}", n', f"b'password={M}'", f"passphrase={M}", f"db.password = {M}", f"--password={M}",
@@ -104,7 +105,8 @@ def test_what_is_none_stays(text: str) -> None:
         {"password": M}, {"a": [{"Token": M}]}, {"x": {"cookies": [{"name": "a", "value": M}]}}, {"h": [["Cookie", M]]},
         {"name": "Authorization", "value": M}, {"text": json.dumps({"t": json.dumps({"password": M})})},
         {"password": {"x": {"y": M}}}, {f"password={M}": 1}, {"secret": [M, [M]]}, {"apiKey": M}, {"API KEY": M},
-        {"api.key": M}, {"密码": M}, {"url": f"amqp://u:{M}@h"}, {"pin_token": 123456789}, {"a": f"x {{'pwd': '{M}'}}"},
+        {"api.key": M}, {"密码": M}, {"口令": M}, {"密钥": M}, {"凭据": M},
+        {"url": f"amqp://u:{M}@h"}, {"pin_token": 123456789}, {"a": f"x {{'pwd': '{M}'}}"},
     ],
 )  # fmt: skip
 def test_a_secret_is_found_at_any_depth(value: object) -> None:
@@ -142,6 +144,21 @@ def test_a_secret_that_is_known_is_found_by_its_value() -> None:
     assert masked_text("guest abc") == "guest abc", "such words stand in many sentences"
     assert masked({"a": [value]}) == {"a": [DOTS]}
     assert Masker([""]).text("x") == "x"
+
+
+def test_a_name_and_password_of_http_is_found_without_its_header() -> None:
+    assert masked_text("sent Basic dXNlcjpwYXNzd29yZA== to it") == f"sent Basic {DOTS} to it"
+
+
+@pytest.mark.parametrize(("number", "stays"), [(0, True), (999, True), (-999, True), (1000, False), (123456.5, False)])
+def test_a_small_number_is_a_count_whatever_it_is_called(number: float, stays: bool) -> None:
+    assert masked({"tokens": number}) == {"tokens": number if stays else DOTS}
+
+
+@pytest.mark.parametrize(("value", "found"), [("x9q", False), ("x9qz", True)])
+def test_how_short_a_secret_may_be_to_be_found_by_its_value(value: str, found: bool) -> None:
+    mask.know([value])
+    assert mask.known(f"<{value}>") == f"<{DOTS if found else value}>"
 
 
 @pytest.mark.timeout(60)

@@ -74,6 +74,8 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(302, b"", {"Location": f"/ok/{urllib.parse.quote(said)}"})
         elif how == "header":
             self.answer(200, b"", {"ETag": said} | kind)
+        elif how == "headers":
+            self.answer(200, b"", {"ETag": "." * 495 + said} | kind)
         elif how == "late":  # where its text is cut, half of a secret would be left
             self.answer(422, b"." * 985 + said.encode(), kind)
         elif how == "file":
@@ -242,7 +244,8 @@ def test_a_large_answer_is_a_file_and_a_huge_one_refused(server: Server) -> None
 
 
 @pytest.mark.parametrize(
-    "how", ["200", "500", "late", "header", "location", "file", "file/gbk", "file/utf-16", "file/no-such", "bytes"]
+    "how",
+    ["200", "500", "late", "header", "headers", "location", "file", "file/gbk", "file/utf-16", "file/no-such", "bytes"],
 )
 def test_what_a_server_repeats_of_a_secret_is_kept_nowhere(server: Server, how: str) -> None:
     listener, secret = Listener(), "s3cret/value 18"
@@ -253,7 +256,7 @@ def test_what_a_server_repeats_of_a_secret_is_kept_nowhere(server: Server, how: 
     kept = [body for body, *_ in listener.files.kept.values()]
     assert bool(kept) == how.startswith(("file", "bytes"))
     texts = [body.decode(code, "replace") for body in kept for code in ("utf-8", "utf-16")]
-    assert "s3cret" not in f"{outcome} {listener.lines} {texts}"
+    assert "s3cre" not in f"{outcome} {listener.lines} {texts}", "nor a part of it where something was cut"
     if how.startswith("file/") and how != "file/no-such":
         assert "店铺" in kept[0].decode(how[5:]), "nothing else of it is lost"
     if how == "bytes":
@@ -300,7 +303,8 @@ def test_a_silent_server_ends_at_the_time_out_or_when_asked(server: Server) -> N
 @pytest.mark.parametrize(
     "url",
     [
-        "file:///etc/passwd", "ftp://h/x", "gopher://h", "//h/x", "http://", "http://u:p@h/", "http://h\r\nX: y/",
+        "file:///etc/passwd", "ftp://h/x", "gopher://h", "//h/x", "http://", "http://u:p@h/", "http://u@h/",
+        "http://:p@h/", "http://h\r\nX: y/",
         "http://h:0/", "http://h:99999/", "http://[::1", "javascript:alert(1)",
     ],
 )  # fmt: skip
@@ -365,6 +369,37 @@ def test_what_was_meant_for_one_host_does_not_go_to_another(server: Server) -> N
     assert ask(made).ok
     (_, _, first, _), (method, _, second, body) = server.seen
     assert ("authorization" in first, "authorization" in second, method, body) == (True, False, "GET", "")
+
+
+def test_neither_does_it_go_to_another_port_of_the_same_host(server: Server) -> None:
+    other = Server(("127.0.0.1", 0), Handler)
+    other.seen, other.hold = [], threading.Event()
+    thread = threading.Thread(target=other.serve_forever, kwargs={"poll_interval": 0.02})
+    thread.start()
+    try:
+        assert ask(executor(f"{server.url}/to/{other.url}/other", headers={"Authorization": "Bearer x"})).ok
+    finally:
+        other.shutdown()
+        thread.join()
+        other.server_close()
+    assert "authorization" in server.seen[0][2]
+    assert [(path, "authorization" in headers) for _, path, headers, _ in other.seen] == [("/other", False)]
+
+
+def test_what_was_sent_encrypted_is_not_sent_on_in_the_open(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Open:
+        """Speaks without TLS where TLS is meant, so that this server can be the other end."""
+
+        def wrap_socket(self, stream: socket.socket, **_options: object) -> socket.socket:
+            return stream
+
+    monkeypatch.setattr("services.executors.http.reach.ssl.create_default_context", Open)
+    secure = server.url.replace("http:", "https:")
+    assert ask(executor(f"{secure}/to/{secure}/ok")).ok
+    server.seen.clear()
+    outcome = ask(executor(f"{secure}/to/{server.url}/ok"))
+    assert (outcome.error_kind, "https to http" in outcome.error) == (classify.BAD_PAYLOAD, True)
+    assert [path for _, path, _, _ in server.seen] == [f"/to/{server.url}/ok"]
 
 
 def test_it_stops_with_its_worker(server: Server) -> None:

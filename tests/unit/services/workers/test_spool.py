@@ -46,6 +46,36 @@ def test_what_was_kept_comes_back_as_it_was(folder: Path) -> None:
     assert Spool(folder).adopt() == [first, second]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="modes say nothing there")
+def test_nobody_else_on_this_machine_reads_it(folder: Path) -> None:
+    folder.mkdir(parents=True)  # by somebody whose folders are open
+    folder.chmod(0o755)
+    before = os.umask(0)
+    try:
+        path = left_by_another(folder, op(1))
+    finally:
+        os.umask(before)
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such limit there")
+def test_a_disk_that_is_full_in_the_middle_of_a_line_spoils_no_other(folder: Path) -> None:
+    import resource
+
+    spool = Spool(folder)
+    spool.keep([op(1)])
+    (path,) = folder.glob("*.spool")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 40, hard))
+    try:
+        spool.keep([op(2)])
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    spool.keep([op(3)])
+    spool.close()
+    assert Spool(folder).adopt() == [op(1), op(3)], "the second one waits in memory"
+
+
 def test_a_file_ends_with_its_last_open_outcome(folder: Path) -> None:
     spool = Spool(folder)
     spool.keep([op(1), op(2)])

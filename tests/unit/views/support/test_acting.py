@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QObject
+import pytest
+from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
 from services.commands.outcome import Outcome
@@ -92,6 +93,43 @@ def test_the_key_takes_back_the_newest_once(qtbot: QtBot) -> None:
     acting.held("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
     qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
     assert done == []
+    owner.deleteLater()
+
+
+def test_the_key_takes_back_nothing_older_than_the_newest(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner, reversed_ = QObject(), list[Outcome]()
+    acting = Acting(owner, told.append)
+
+    def back(outcome: Outcome) -> Outcome:
+        reversed_.append(outcome)
+        return outcome
+
+    acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "first", Reverse(call=back))
+    qtbot.waitUntil(lambda: bool(told) and told[-1].text == "first")
+    acting.at_once(lambda: Outcome(done=("b",)), lambda _outcome: "second")
+    qtbot.waitUntil(lambda: told[-1].text == "second")
+    assert not acting.undo(), "the newest cannot be taken back, and the one before is not what the key is for"
+    acting.at_once(lambda: Outcome(done=("c",)), lambda _outcome: "third", Reverse(call=back))
+    qtbot.waitUntil(lambda: told[-1].text == "third")
+    assert acting.undo()
+    qtbot.waitUntil(lambda: told[-1].text == "Taken back.")
+    assert [one.done for one in reversed_] == [("c",)]
+    owner.deleteLater()
+
+
+def test_the_key_takes_back_only_while_that_is_offered(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("views.support.acting.UNDO_S", 0.05)
+    told: list[ToastSpec] = []
+    owner = QObject()
+    acting = Acting(owner, told.append)
+    acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "first", Reverse(call=lambda outcome: outcome))
+    qtbot.waitUntil(lambda: bool(told) and told[-1].text == "first")
+    later: list[str] = []
+    QTimer.singleShot(100, owner, lambda: later.append("later"))
+    qtbot.waitUntil(lambda: bool(later))
+    assert not acting.undo()
+    assert [one.text for one in told] == ["first"]
     owner.deleteLater()
 
 
