@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from console.main_window import MainWindow
 from console.navigation import PageSpec
 from console.pages import page_specs
+from console.role_watch import RoleWatch
 from console.session import Session
 from console.shell_keys import ShellKeys
 from console.wiring import ShellWiring, connect_overview
@@ -90,7 +91,7 @@ class _Doors:
             self._verbs.run(verb, target)
 
 
-def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> PageContext:
+def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory, role: RoleWatch) -> PageContext:
     """What the pages are given."""
     return PageContext(
         tasks=session.queries.tasks,
@@ -99,6 +100,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> Pag
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
         roles=session.queries.roles,
+        audit=session.queries.audit,
         overview=session.overview,
         commands=session.commands,
         feed=feed,
@@ -111,6 +113,7 @@ def _context(session: Session, doors: _Doors, feed: Feed, memory: Memory) -> Pag
         new_task=doors.new_task,
         way_out=doors.verb,
         profile=session.settings.profile,
+        role_now=lambda: role.role,
         environment=session.settings.environment,
         embedded=session.settings.embedded,
         memory=memory,
@@ -128,7 +131,8 @@ def build(
     """Make the window over an open session; pages are made when first opened."""
     doors = _Doors()
     feed = Feed(session.live)
-    context = _context(session, doors, feed, memory)
+    role = RoleWatch(session.commands.operator, session.queries.roles, feed)
+    context = _context(session, doors, feed, memory, role)
 
     def overview() -> Page:
         page = OverviewPage(context.overview, memory=context.memory, me=context.commands.operator.who)
@@ -164,6 +168,7 @@ def build(
         window,
         feed,
         session.commands.operator,
+        role,
         embedded=session.settings.embedded,
         profile=session.settings.profile,
         environment=session.settings.environment,

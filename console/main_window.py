@@ -214,11 +214,14 @@ class MainWindow(QMainWindow):
 
     def set_acting(self, reason: str) -> None:
         """Tell all pages why nothing may be changed now, "" when it may."""
-        if reason == self._acting:
-            return
-        self._acting = reason
+        if reason != self._acting:
+            self._acting = reason
+            self.tell_acting()
+
+    def tell_acting(self) -> None:
+        """Tell all pages again, where who acts here may do more or less than before."""
         for page in self._pages.values():
-            page.set_acting(reason)
+            page.set_acting(self._acting)
 
     # window
 

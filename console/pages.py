@@ -12,6 +12,9 @@ from services.i18n import N_
 from views.context import PageContext
 from views.page import Page
 
+#: below the line of the rail
+APART = ("audit",)
+
 
 def page_specs(context: PageContext) -> tuple[PageSpec, ...]:
     """The pages that need nothing but the context."""
@@ -21,9 +24,11 @@ def page_specs(context: PageContext) -> tuple[PageSpec, ...]:
         ("dead_letters", N_("Dead letters"), "ph.file-x", _dead_letters),
         ("workers", N_("Workers"), "ph.robot", _workers),
         ("schedules", N_("Schedules"), "ph.calendar-check", _schedules),
+        ("audit", N_("Audit"), "ph.clipboard-text", _audit),
     )
     return tuple(
-        PageSpec(id=name, title=title, icon=icon, factory=partial(make, context)) for name, title, icon, make in made
+        PageSpec(id=name, title=title, icon=icon, factory=partial(make, context), group=int(name in APART))
+        for name, title, icon, make in made
     )
 
 
@@ -69,3 +74,9 @@ def _schedules(context: PageContext) -> Page:
     from views.pages.schedules.page import SchedulesPage
 
     return SchedulesPage(context)
+
+
+def _audit(context: PageContext) -> Page:
+    from views.pages.audit.page import AuditPage
+
+    return AuditPage(context)

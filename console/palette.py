@@ -133,7 +133,7 @@ class PaletteFinder(QObject):
         return replace(entry, run=partial(self._window.open_page, "tasks", expression))
 
     def _places(self) -> list[Entry]:
-        letters = {"overview": "O", "tasks": "T", "dead_letters": "D", "workers": "W"}
+        letters = {"overview": "O", "tasks": "T", "dead_letters": "D", "workers": "W", "audit": "A"}
         places = [
             Entry(
                 key=f"page.{spec.id}",

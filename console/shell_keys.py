@@ -17,7 +17,7 @@ from views.shell.key_help import KeyHelp
 from views.shell.palette import Palette
 from views.shell.palette_rows import Entry
 
-GO_TO = {"O": "overview", "T": "tasks", "S": "shops", "D": "dead_letters", "W": "workers"}
+GO_TO = {"O": "overview", "T": "tasks", "S": "shops", "D": "dead_letters", "W": "workers", "A": "audit"}
 
 
 class ShellKeys(QObject):

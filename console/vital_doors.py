@@ -9,6 +9,7 @@ from datetime import UTC, timedelta
 from PySide6.QtCore import QObject, QPoint
 
 from console.main_window import MainWindow
+from console.role_watch import RoleWatch
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.insight import depth
@@ -38,7 +39,7 @@ class VitalDoors(QObject):
         window: MainWindow,
         feed: Feed,
         health: HealthLog,
-        operator: Operator,
+        person: tuple[Operator, RoleWatch],
         addresses: tuple[str, str],
         reconnect: Callable[[], object],
         doubts: Sequence[Message] = (),
@@ -47,7 +48,8 @@ class VitalDoors(QObject):
         the connection found missing on the broker and does not put right.
         """
         super().__init__(window)
-        self._window, self._feed, self._health, self._operator = window, feed, health, operator
+        self._window, self._feed, self._health = window, feed, health
+        self._operator, self._role = person
         self._addresses, self._reconnect, self._doubts = addresses, reconnect, tuple(doubts)
         self._clock = SystemClock()
         self.popover: HealthPopover | None = None
@@ -169,7 +171,7 @@ class VitalDoors(QObject):
         return Part(title=_("Freshness"), state=state, words=words, rows=rows, verbs=verbs)
 
     def _rights(self) -> Part:
-        role = self._operator.role
+        role = self._role.role
         may = {
             "viewer": _("look at everything, change nothing"),
             "operator": _("act on tasks, shops and workers"),

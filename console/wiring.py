@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from console.loss import LossWatch
 from console.main_window import MainWindow
+from console.role_watch import RoleWatch
 from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
@@ -41,6 +42,7 @@ class ShellWiring(QObject):
         window: MainWindow,
         feed: Feed,
         operator: Operator,
+        role: RoleWatch,
         *,
         embedded: bool,
         profile: str,
@@ -54,7 +56,7 @@ class ShellWiring(QObject):
         checks the certificate of a server.
         """
         super().__init__(window)
-        self._window, self._feed, self._operator = window, feed, operator
+        self._window, self._feed, self._operator, self._role = window, feed, operator, role
         self._sample, self._is_sample = sample, False  # whether the sample fleet is at work here
         self._embedded, self._profile, self._environment = embedded, profile, environment
         self._doubts, self._unverified = tuple(doubts), unverified
@@ -68,8 +70,11 @@ class ShellWiring(QObject):
             profile=profile,
             near=all(address.startswith(NEAR) for address in addresses),
         )
-        self.doors = VitalDoors(window, feed, self._health, operator, addresses, self.loss.try_now, self._doubts)
+        self.doors = VitalDoors(
+            window, feed, self._health, (operator, role), addresses, self.loss.try_now, self._doubts
+        )
         feed.looked.connect(self._on_looked)
+        role.changed.connect(self._on_role)
         self._timer = QTimer(self, interval=FRESH_MS)
         self._timer.timeout.connect(self._show_age)
         self._timer.start()
@@ -77,7 +82,7 @@ class ShellWiring(QObject):
         self._say()
 
     def _say(self) -> None:
-        self._window.status_bar.show_operator(self._operator.who, self._operator.role)
+        self._window.status_bar.show_operator(self._operator.who, self._role.role)
         local = self._embedded
         name = _("Local") if local and self._profile == "local" else self._profile
         tag = "DEMO" if self._profile == "demo" or self._is_sample else environment.tag(self._environment)
@@ -85,6 +90,11 @@ class ShellWiring(QObject):
         self._window.top_bar.show_profile(name, tag, local=local, production=production, unverified=self._unverified)
         self._window.setWindowTitle(" · ".join(part for part in (name, tag, "Fleetdeck") if part))
         self._on_looked(self._feed.latest)
+
+    def _on_role(self) -> None:
+        self._say()
+        self._show_age()
+        self._window.tell_acting()  # an admin may what an operator may not
 
     def _on_looked(self, snapshot: Snapshot) -> None:
         if self._sample() != self._is_sample:
@@ -178,7 +188,7 @@ class ShellWiring(QObject):
             return _("Not while the connection is lost")
         if self._operator.read_only:
             return _("This connection is read-only; nothing is changed through it")
-        return _("Your role may only look") if self._operator.role == "viewer" else ""
+        return _("Your role may only look") if self._role.role == "viewer" else ""
 
 
 def connect_overview(page: QObject, window: MainWindow, run_verb: Callable[[str, str], None]) -> None:

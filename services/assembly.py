@@ -223,7 +223,7 @@ def queries(engine: Engine) -> Queries:
         causes=CauseQueries(engine.store, engine.registry),
         schedules=ScheduleQueries(engine.store, engine.registry),
         shops=ShopQueries(engine.store, engine.registry),
-        audit=AuditQueries(engine.store, witness(engine.settings)),
+        audit=AuditQueries(engine.store, witness(engine.settings), engine.settings.time_zone),
         roles=RoleQueries(engine.store),
         artifacts=ArtifactQueries(engine.artifacts),
     )

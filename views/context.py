@@ -25,6 +25,7 @@ from services.monitor.roles import RoleQueries
 from services.monitor.schedules import ScheduleQueries
 from services.monitor.shops import ShopQueries
 from services.monitor.tasks import TaskQueries
+from services.monitor.trail import AuditQueries
 from views.support.acting import AboutToHappen
 from views.support.feed import Feed
 from views.support.memory import Memory, ShortMemory
@@ -99,6 +100,7 @@ class PageContext:
     limits: ShopQueries
     artifacts: ArtifactQueries
     roles: RoleQueries
+    audit: AuditQueries
     overview: OverviewSource
     commands: CommandSet
     feed: Feed
@@ -111,7 +113,13 @@ class PageContext:
     new_task: Callable[[Mapping[str, object]], None]  #: opens the New task dialog with these fields filled
     way_out: Callable[[str, str], None] = lambda _verb, _target: None  #: does what an answer offers: a verb, about what
     profile: str = "local"
+    role_now: Callable[[], str] = lambda: ""  #: "" where nobody watches it
     environment: str = ""  #: as it was named; production asks twice
     embedded: bool = True
     pending: AboutToHappen = field(default_factory=AboutToHappen)  #: what is held with Undo, on any page
     memory: Memory = field(default_factory=ShortMemory)  #: what this user's pages remember between starts
+
+    @property
+    def role(self) -> str:
+        """The role that this person has now; the commands ask again before each act."""
+        return self.role_now() or self.commands.operator.role

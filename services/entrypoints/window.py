@@ -7,7 +7,7 @@ import argparse
 from services.domain.errors import UsageError
 
 #: the sitemap: every page of the window in the order of its rail; the window is put together from this list
-PAGES = ("overview", "tasks", "shops", "dead_letters", "workers", "schedules", "settings")
+PAGES = ("overview", "tasks", "shops", "dead_letters", "workers", "schedules", "audit", "settings")
 #: what only a window has
 _OPTIONS = ("screenshot", "page", "size")
 PICTURES = (".png", ".jpg", ".jpeg")

@@ -16,3 +16,7 @@ class RoleQueries:
     def look(self) -> Roles:
         """Everybody that the fleet knows of, as it stands now."""
         return people.roles(self._store)
+
+    def role_of(self, who: str) -> str:
+        """The role of one person, as it stands now."""
+        return people.role_of(self._store, who)

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from services.audit_witness import Witness
 from services.domain import audit, filter_time
 from services.domain.errors import UsageError
+from services.domain.filter_time import Times
 from services.domain.insight.audit import Verdict
 from services.engine import audit_check
 from services.ports import AuditEntry, Store
 
 FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
 PAGE, SCAN_LIMIT = 200, 50_000
-_WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?(?:\"([^\"]*)\"|(\S+))")
+_WORD = re.compile(r"(-?)(?:([a-z]+)([:<>]))?((?:\"[^\"]*\"|\S)(?:\"[^\"]*\"|[^\s\"]|\"(?![^\"]*\"))*)")
+_ITEM = re.compile(r"\"([^\"]*)\"|([^,]+)")
+#: fields that may have one of several values, with commas between them
+_LISTED = ("who", "action", "target", "state")
 _Test = Callable[[AuditEntry], bool]
 
 
@@ -30,27 +35,30 @@ class Trail:
 class AuditQueries:
     """Blocking questions; call them off the GUI thread."""
 
-    def __init__(self, store: Store, witness: Witness | None = None) -> None:
-        self._store, self._witness = store, witness
+    def __init__(self, store: Store, witness: Witness | None = None, time_zone: str = "") -> None:
+        """``time_zone``: in which days of a filter begin and end, "" for that of this machine."""
+        self._store, self._witness, self._zone = store, witness, time_zone
 
     def verify(self) -> Verdict:
         """Whether all of it is as it was written."""
         return audit_check.check(self._store, self._witness)
 
-    def entries(self, text: str = "", *, limit: int = 50, before: str = "") -> Trail:
+    def entries(self, text: str = "", *, limit: int = 50, before: str = "", scan: int = 0) -> Trail:
         """The newest entries that match all words: ``who:ann* action:dead.republish target:ID outcome:partly
-        detail:batch state:unknown age<2h``, bare words anywhere, ``-`` in front negates, ``*`` at the end is a prefix;
-        outcome, detail and bare words mean "contains".
+        detail:batch state:unknown,open age<2h since:2026-11-20 until:today``, bare words anywhere, ``-`` negates,
+        ``*`` at the end is a prefix; outcome, detail and bare words mean "contains". ``since`` and ``until`` take a
+        day, a moment or a span before now; the day named by ``until`` belongs to it. No more than ``scan`` entries are
+        looked at.
 
         Raises:
             UsageError: the text is no such filter, or ``before`` is no entry's id.
         """
         if before and not audit.is_entry(before):
             raise UsageError(f"--before takes `next` of the page before, not {before!r:.60}", field="--before")
-        tests = _tests(text, self._store.now_ms())
+        tests = _tests(text, Times(self._store.now_ms(), self._zone))
         found: list[AuditEntry] = []
         scanned = 0
-        while len(found) < limit and scanned < SCAN_LIMIT:
+        while len(found) < limit and scanned < (scan or SCAN_LIMIT):
             page = self._store.audit(PAGE, before)
             for entry in page:
                 before, scanned = entry.entry_id, scanned + 1
@@ -62,8 +70,42 @@ class AuditQueries:
                 return Trail(entries=tuple(found))
         return Trail(entries=tuple(found), next=before)
 
+    def now_ms(self) -> int:
+        """The time by which acts without an outcome are judged."""
+        return self._store.now_ms()
 
-def _tests(text: str, now_ms: int) -> list[_Test]:
+    def page(
+        self, text: str = "", *, limit: int = PAGE, before: str = "", stop: threading.Event | None = None
+    ) -> Trail:
+        """The same, but only the end of the trail, or ``stop``, makes it shorter than ``limit``.
+
+        Raises:
+            UsageError: as above.
+        """
+        found: list[AuditEntry] = []
+        while True:
+            part = self.entries(text, limit=limit - len(found), before=before)
+            found += part.entries
+            before = part.next
+            if not before or len(found) >= limit or (stop is not None and stop.is_set()):
+                return Trail(entries=tuple(found), next=before)
+
+    def each(self, text: str = "", stop: threading.Event | None = None) -> Iterator[AuditEntry]:
+        """All entries that match, the newest first, as they are read.
+
+        Raises:
+            UsageError: as above.
+        """
+        before = ""
+        while True:
+            part = self.entries(text, limit=PAGE, before=before)
+            yield from part.entries
+            before = part.next
+            if not before or (stop is not None and stop.is_set()):
+                return
+
+
+def _tests(text: str, times: Times) -> list[_Test]:
     tests: list[_Test] = []
     at = 0
     text = text.strip()
@@ -71,8 +113,8 @@ def _tests(text: str, now_ms: int) -> list[_Test]:
         match = _WORD.match(text, at)
         if match is None:
             raise UsageError(f"the filter cannot be read from {text[at : at + 40]!r} on", field="filter")
-        sign, name, op, quoted, plain = match.groups()
-        test = _test(name or "text", op or ":", quoted if plain is None else plain, now_ms)
+        sign, name, op, value = match.groups()
+        test = _test(name or "text", op or ":", value, times)
         tests.append(_not(test) if sign else test)
         at = match.end()
         while at < len(text) and text[at].isspace():
@@ -80,21 +122,38 @@ def _tests(text: str, now_ms: int) -> list[_Test]:
     return tests
 
 
-def _test(name: str, op: str, value: str, now_ms: int) -> _Test:
+def _test(name: str, op: str, text: str, times: Times) -> _Test:
+    value = text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' and text.count('"') == 2 else text
     if name == "age":
         span = filter_time.duration_ms(value)
         if span is None or op == ":":
             raise UsageError(f"age is compared with a duration, such as age<2h, not {value!r:.40}", field="filter")
-        edge = now_ms - span
+        edge = times.now_ms - span
         return (lambda entry: entry.at > edge) if op == "<" else (lambda entry: entry.at < edge)
+    if name in ("since", "until"):
+        return _in_time(name, op, value, times)
     if name not in FIELDS or op != ":":
-        raise UsageError(f"the audit has no field {name!r:.40}; it has {', '.join(FIELDS)} and age", field="filter")
-    wanted = value.casefold()
-    if name == "state":
-        return lambda entry: audit.state(entry, now_ms) == wanted
-    if name in ("who", "action", "target"):
-        return lambda entry: any(_same(word, wanted) for word in _words(entry, name))
-    return lambda entry: any(wanted in word.casefold() for word in _words(entry, name))
+        raise UsageError(
+            f"the audit has no field {name!r:.40}; it has {', '.join(FIELDS)}, age, since and until", field="filter"
+        )
+    if name in _LISTED:
+        wanted = {(quoted or plain).casefold() for quoted, plain in _ITEM.findall(text)}
+        if name == "state":
+            return lambda entry: audit.state(entry, times.now_ms) in wanted
+        return lambda entry: any(_same(word, one) for word in _words(entry, name) for one in wanted)
+    part = value.casefold()
+    return lambda entry: any(part in word.casefold() for word in _words(entry, name))
+
+
+def _in_time(name: str, op: str, value: str, times: Times) -> _Test:
+    ago = filter_time.duration_ms(value)
+    span = (times.now_ms - ago, times.now_ms - ago) if ago is not None else times.span(value)
+    if span is None or op != ":":
+        raise UsageError(
+            f"{name} takes a day, a moment or a span, such as {name}:today, not {value!r:.40}", field="filter"
+        )
+    first, end = span
+    return (lambda entry: entry.at >= first) if name == "since" else (lambda entry: entry.at < max(end, first + 1))
 
 
 def _words(entry: AuditEntry, name: str) -> tuple[str, ...]:

@@ -138,6 +138,7 @@ def open_desk(settings: Settings) -> Desk:
         limits=session.queries.shops,
         artifacts=session.queries.artifacts,
         roles=session.queries.roles,
+        audit=session.queries.audit,
         overview=session.overview,
         commands=session.commands,
         feed=feed,

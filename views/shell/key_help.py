@@ -34,6 +34,7 @@ KEYS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("G S", N_("Shops")),
             ("G D", N_("Dead letters")),
             ("G W", N_("Workers")),
+            ("G A", N_("Audit")),
             ("Alt+Left  Right", N_("back, forward")),
             ("Ctrl+,", N_("Settings")),
             ("Ctrl+B", N_("fold the rail")),

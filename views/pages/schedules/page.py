@@ -174,6 +174,7 @@ class SchedulesPage(Page):
             return
         tasks = menu.addAction(_("Tasks of the last run"), lambda: self._open_tasks(key))
         tasks.setEnabled(row.planned.last is not None)
+        menu.addAction(_("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{key}"'))
         barred = self._forbidden
         offer(menu, _("Edit"), lambda: self._edit(row), barred)
         offer(menu, _("Run now"), lambda: acts.run(row), barred)

@@ -92,6 +92,9 @@ class SettingsPage(Page):
         """Looks can always be changed, the sample fleet and roles not."""
         self.sample.set_acting(reason)
         self.people.set_acting(reason)
+        if self.isVisible():
+            self._show()
+            self.people.refresh()
 
     def retranslate(self) -> None:
         """Say everything again."""
@@ -184,7 +187,7 @@ class SettingsPage(Page):
                 ),
             ),
             (_("Engine"), kind),
-            (_("Operator"), f"{operator.who} · {_(WORDS[operator.role])}"),
+            (_("Operator"), f"{operator.who} · {_(WORDS[self._context.role])}"),
             (_("Data folder"), self._folder),
         ]
         return [(name, value) for name, value in rows if value]

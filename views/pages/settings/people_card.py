@@ -92,7 +92,7 @@ class PeopleCard(Card):
 
     def _may(self) -> bool:
         me = self._context.commands.operator
-        role = self._known.of(me.who) if self._known is not None else me.role
+        role = self._known.of(me.who) if self._known is not None else self._context.role
         return not self._forbidden and not me.read_only and role == ADMIN
 
     def _person(self, one: Person, *, may: bool) -> PersonRow:

@@ -48,7 +48,7 @@ class ShopActions(QObject):
         """Why nothing can be changed, "" when it can; ``role`` is the least that may."""
         if self._forbidden:
             return self._forbidden
-        have = self._context.commands.operator.role
+        have = self._context.role
         if have == "viewer":
             return _("Your role may only look")
         return _("Only an admin may change this") if role == "admin" and have != "admin" else ""

@@ -307,3 +307,6 @@ class ShopsPage(Page):
         if not paused:
             offer(menu, _("Pause shop"), lambda: acts.pause(row, on=True), reason)
         menu.addAction(_("Show tasks"), lambda: self._open_tasks(key))
+        menu.addAction(
+            _("Who did what to it"), lambda: self.navigate.emit("audit", f'target:"{row.key}","shop:{row.key}"')
+        )

@@ -69,7 +69,7 @@ class TaskActions(QObject):
         latest = self._context.feed.latest
         if latest.at_ms and not latest.store.connected:
             return _("Not while the connection is lost")
-        if self._context.commands.operator.role == "viewer":
+        if self._context.role == "viewer":
             return _("Your role may only look")
         return ""
 

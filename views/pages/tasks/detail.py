@@ -23,7 +23,7 @@ from services.monitor.tasks import TaskDetail, TaskQueries, pick
 from views.context import PageContext
 from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.artifact_section import ArtifactSection
-from views.pages.tasks.documents import DocumentSection, PayloadSection
+from views.pages.tasks.documents import PayloadSection
 from views.pages.tasks.facts import facts
 from views.pages.tasks.log_section import LogSection
 from views.pages.tasks.steps_section import StepsSection
@@ -38,6 +38,7 @@ from views.support.operation import Operation, report
 from views.theme.tokens import platform_badge
 from views.widgets.badge import Badge
 from views.widgets.buttons import Button, IconButton
+from views.widgets.document_section import DocumentSection
 from views.widgets.elided import Elided
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section

@@ -1,19 +1,13 @@
-"""Where the parts of the Tasks page stand, and what stands there when it has no rows."""
+"""The buttons of the Tasks page, and what stands there when it has no rows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QSplitter, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
 
 from services.i18n import N_
 from views.page import PageHeader
-from views.theme.tokens import DETAIL, DETAIL_MAX, DETAIL_MIN
 from views.widgets.buttons import Button, IconButton
 from views.widgets.empty_state import EmptyState
-
-LIST_WIDTH = 1000
 
 
 class HeaderButtons:
@@ -55,31 +49,3 @@ class NoTasks(EmptyState):
 
     def _on_action(self) -> None:
         (self.clear_wanted if self._filtered else self.new_wanted).emit()
-
-
-def stacked(*widgets: QWidget) -> QStackedWidget:
-    """Widgets of which one is seen."""
-    stack = QStackedWidget()
-    for widget in widgets:
-        stack.addWidget(widget)
-    return stack
-
-
-def side_by_side(parts: Sequence[QWidget], stretched: QWidget, detail: QWidget) -> QSplitter:
-    """The parts of the list from top to bottom, and the panel of one task beside them, hidden."""
-    left = QWidget()
-    column = QVBoxLayout(left)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    for part in parts:
-        column.addWidget(part, 1 if part is stretched else 0)
-    detail.setMinimumWidth(DETAIL_MIN)
-    detail.setMaximumWidth(DETAIL_MAX)
-    split = QSplitter(Qt.Orientation.Horizontal)
-    split.addWidget(left)
-    split.addWidget(detail)
-    split.setStretchFactor(0, 1)
-    split.setCollapsible(0, False)
-    split.setSizes([LIST_WIDTH, DETAIL])
-    detail.hide()
-    return split

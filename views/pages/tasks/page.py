@@ -20,7 +20,7 @@ from views.pages.tasks.actions import TaskActions
 from views.pages.tasks.choices import FilterChoices
 from views.pages.tasks.commands import page_commands
 from views.pages.tasks.detail import TaskDetailPanel
-from views.pages.tasks.face import HeaderButtons, NoTasks, side_by_side, stacked
+from views.pages.tasks.face import HeaderButtons, NoTasks
 from views.pages.tasks.fields import FIELDS
 from views.pages.tasks.listing import Listing, TaskLister, Wanted, with_rows_beyond
 from views.pages.tasks.offers import Offers
@@ -44,6 +44,7 @@ from views.tables.record_model import RecordModel
 from views.tables.table_view import TableView
 from views.tables.task_columns import task_id
 from views.widgets.filter_bar import FilterBar
+from views.widgets.panes import side_by_side, stacked
 from views.widgets.strip import ErrorStrip
 from views.widgets.view_tabs import ViewTabs
 
@@ -182,6 +183,7 @@ class TasksPage(Page):
         self._menu.task_wanted.connect(self._door.open)
         self._menu.suppressed_wanted.connect(self.show_suppressed)
         self.buttons.suppressed.clicked.connect(lambda: self.show_suppressed())
+        self._menu.history_wanted.connect(lambda one: self.navigate.emit("audit", f'target:"{one}"'))
         self._menu.worker_wanted.connect(partial(self.navigate.emit, "workers"))
         self._selection.changed.connect(self._show_bar)
         self._selection.busy_changed.connect(self._bar.show_busy)

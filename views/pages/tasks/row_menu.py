@@ -24,6 +24,7 @@ class RowMenu(QObject):
     filter_wanted: an expression to be shown alone.
     task_wanted: key of the task to be opened.
     worker_wanted: name of the worker to be opened.
+    history_wanted: id of the task whose acts shall be listed.
     suppressed_wanted: task type of which the suppressed duplicates shall be listed.
     """
 
@@ -31,6 +32,7 @@ class RowMenu(QObject):
     filter_wanted = Signal(str)
     task_wanted = Signal(object)
     worker_wanted = Signal(str)
+    history_wanted = Signal(str)
     suppressed_wanted = Signal(str)
 
     def __init__(self, table: TableView, selection: Selection, actions: TaskActions, sharing: Sharing) -> None:
@@ -59,6 +61,7 @@ class RowMenu(QObject):
             return
         menu.addSeparator()
         menu.addAction(_("Open task"), partial(self.task_wanted.emit, key))
+        menu.addAction(_("Who did what to it"), partial(self.history_wanted.emit, row.task.task_id))
         menu.addAction(_("Tasks of this shop"), partial(self.filter_wanted.emit, f"shop:{row.task.shop}"))
         type_ = row.task.task_type
         menu.addAction(_("Suppressed duplicates of this type"), partial(self.suppressed_wanted.emit, type_))

@@ -45,6 +45,15 @@ def acts(room: Room, number: int) -> None:
         ("age<150m", [5, 4]),
         ("age>330m", [0]),
         ("nobody", []),
+        ("who:ann@desk,bob@floor action:task.cancel,dead.archive", [5, 4, 3]),
+        ('target:"t3",t5', [5, 3]),
+        ("-target:t3,both", []),
+        ("state:partly,refused", [5, 2]),
+        ("since:150m", [5, 4]),
+        ("until:330m", [0]),
+        ("since:210m until:90m", [4, 3]),
+        ("since:today", [5, 4, 3, 2, 1, 0]),
+        ("until:yesterday", []),
     ],
 )
 def test_filters(trail: AuditQueries, text: str, numbers: list[int]) -> None:
@@ -61,7 +70,18 @@ def test_pages_follow_each_other(trail: AuditQueries) -> None:
     assert ([entry.target[0] for entry in second.entries], second.next) == (["t1"], "")
 
 
-@pytest.mark.parametrize("text", ["colour:red", "who<ann", "age:2h", "age<soon"])
+def test_a_page_is_full_wherever_its_entries_lie(trail: AuditQueries, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("services.monitor.trail.PAGE", 1)
+    monkeypatch.setattr("services.monitor.trail.SCAN_LIMIT", 1)
+    assert trail.entries("target:t0").entries == ()
+    assert [entry.target[0] for entry in trail.page("target:t0", limit=5).entries] == ["t0"]
+    first = trail.page("who:ann*", limit=2)
+    assert [entry.target[0] for entry in first.entries] == ["t5", "t3"]
+    assert [entry.target[0] for entry in trail.page("who:ann*", limit=2, before=first.next).entries] == ["t1"]
+    assert [entry.target[0] for entry in trail.each("action:task.*")] == ["t5", "t4", "t3"]
+
+
+@pytest.mark.parametrize("text", ["colour:red", "who<ann", "age:2h", "age<soon", "since:soon", "until<1h"])
 def test_what_is_no_filter_is_refused(trail: AuditQueries, text: str) -> None:
     with pytest.raises(UsageError) as caught:
         trail.entries(text)

@@ -254,6 +254,7 @@ def open_fleet(settings: Settings) -> Iterator[Fleet]:
         limits=questions.shops,
         artifacts=questions.artifacts,
         roles=questions.roles,
+        audit=questions.audit,
         overview=OverviewQueries(
             engine.store, engine.registry, live, history, questions.causes, engine.clock, questions.shops.states
         ),

@@ -15,6 +15,7 @@ from services.monitor.overview import OverviewNow
 from tests.support.cuts import cut
 from tests.unit.views.pages.fleet_rig import Fleet
 from views.page import Page
+from views.pages.audit.page import AuditPage
 from views.pages.dead_letters.page import DeadLettersPage
 from views.pages.overview.tiles import TILES, Sight
 from views.pages.schedules.page import SchedulesPage
@@ -36,6 +37,7 @@ PAGES: dict[str, Callable[[Any], Page]] = {
     "shops": ShopsPage,
     "workers": WorkersPage,
     "schedules": SchedulesPage,
+    "audit": AuditPage,
     "settings": lambda context: SettingsPage(context, data_folder="/home/chen/fleetdeck"),
 }
 

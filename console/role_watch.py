@@ -1,0 +1,55 @@
+"""Which role the person at this window has now: somebody else may change it while the window is open."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from services.commands.operator import Operator
+from services.domain.errors import ConsoleError
+from services.monitor.roles import RoleQueries
+from views.support.operation import Operation, report
+
+EVERY_MS = 2000
+
+
+class RoleWatch(QObject):
+    """Asks now and then, off the GUI thread. What a role permits is decided by the commands, each time anew.
+
+    Signals:
+        changed: it is another one than before.
+    """
+
+    changed = Signal()
+
+    def __init__(self, operator: Operator, queries: RoleQueries, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._operator, self._queries = operator, queries
+        self._role = operator.role
+        self._asking = Operation(self)
+        self._timer = QTimer(self, interval=EVERY_MS)
+        self._timer.timeout.connect(self.ask)
+        if operator.known:  # through a connection that is read-only one only looks, whoever one is
+            self._timer.start()
+
+    @property
+    def role(self) -> str:
+        """viewer, operator or admin, as it was heard last."""
+        return self._role
+
+    def ask(self) -> None:
+        """Ask once, unless an answer is under way."""
+        if self._operator.known and not self._asking.busy:
+            self._asking.start(partial(self._queries.role_of, self._operator.who), self._take, _unless_lost)
+
+    def _take(self, role: str) -> None:
+        if role != self._role:
+            self._role = role
+            self.changed.emit()
+
+
+def _unless_lost(error: BaseException) -> None:
+    """A store that does not answer is told elsewhere, and nothing can be changed meanwhile."""
+    if not isinstance(error, ConsoleError):
+        report(error)

@@ -1,0 +1,293 @@
+"""The Audit page over a real session: what was done stands there, can be found, checked and taken out."""
+
+from __future__ import annotations
+
+import csv
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import redis
+from msgspec.structs import replace
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from services import i18n
+from services.commands.audit import Audit
+from services.domain import audit
+from services.domain.errors import OperatorError, StoreUnavailable
+from services.settings import Settings
+from services.store import keys
+from tests.gui.desk import Desk
+from views.pages.audit.page import AuditPage
+from views.pages.tasks.page import TasksPage
+
+pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
+Open = Callable[[], AuditPage]
+MANY = 1_050
+
+
+@pytest.fixture
+def open_page(desk: Desk, qtbot: QtBot) -> Iterator[Open]:
+    """Opens the page as the window does, and waits for its first rows."""
+    made: list[AuditPage] = []
+
+    def open_one() -> AuditPage:
+        page = AuditPage(desk.context)
+        qtbot.addWidget(page)
+        made.append(page)
+        page.resize(1280, 760)
+        with qtbot.waitSignal(page._lister.listed):
+            page.show()
+            page.activate()
+        return page
+
+    yield open_one
+    for page in made:
+        page.deactivate()
+
+
+def acts(desk: Desk) -> None:
+    """Three acts of two people: one done, one partly, one refused."""
+    store = desk.session.engine.store
+    ann, bob = Audit(store, "ann@desk-1"), Audit(store, "bob@desk-2")
+    with ann.act("task.cancel", ["t1", "t2", "t3"], {"reason": "stock taking"}) as act:
+        act.counted(2, 1, "t3 has ended")
+    with pytest.raises(OperatorError), bob.act("dead.republish", ["t4"]):
+        raise OperatorError("the shop is paused")
+    with bob.act("pause", ["shop:pdd:pdd-10021"], {"reason": "stock taking"}):
+        pass
+
+
+def told(page: AuditPage) -> list[tuple[str, ...]]:
+    """What the rows say: person, act, object, outcome, why."""
+    cells = [column for column in page._model.columns if column.key in ("who", "action", "target", "state", "why")]
+    return [tuple(column.display(row) for column in cells) for row in page._model.records()]
+
+
+def search(qtbot: QtBot, page: AuditPage, expression: str) -> list[str]:
+    """The codes of the acts that match."""
+    with qtbot.waitSignal(page._lister.listed):
+        page.show_request(expression)
+    return [row.entry.action for row in page._model.records()]
+
+
+def hear(qtbot: QtBot, page: AuditPage, check: Callable[[], bool]) -> None:
+    """Let the page ask what is new until it shows it."""
+
+    def asked() -> bool:
+        page._lister._live.now()
+        return check()
+
+    qtbot.waitUntil(asked)
+
+
+def alter(place: Settings, entry: str) -> None:
+    """Somebody who can write to the store changes who did it."""
+    if place.embedded:
+        with closing(sqlite3.connect(place.database)) as db:
+            db.execute("DROP TRIGGER audit_is_closed_once")
+            db.execute(
+                "UPDATE audit SET data = CAST(replace(CAST(data AS TEXT), 'ann@', 'eve@') AS BLOB) WHERE entry_id = ?",
+                (entry,),
+            )
+            db.commit()
+        return
+    with closing(redis.Redis.from_url(place.store.url)) as server:
+        data = server.hget(keys.AUDIT, entry)
+        server.hset(keys.AUDIT, entry, data.replace(b"ann@", b"eve@"))
+
+
+def test_acts_stand_there_with_person_object_and_outcome(desk: Desk, open_page: Open) -> None:
+    acts(desk)
+    page = open_page()
+    assert told(page)[:3] == [
+        ("bob@desk-2", "Pause", "shop:pdd:pdd-10021", "Done", ""),
+        ("bob@desk-2", "Republish dead letters", "t4", "Refused", "the shop is paused"),
+        ("ann@desk-1", "Cancel tasks", "t1 and 2 more", "Partly done", "2 done, 1 refused: t3 has ended"),
+    ]
+    assert told(page)[-1][1] == "Import shops"
+    assert page.header.summary() == f"{len(told(page))} entries, 1 did not end well"
+
+
+def test_each_filter_finds_what_it_names(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    acts(desk)
+    page = open_page()
+    assert search(qtbot, page, 'who:"bob@desk-2"') == ["pause", "dead.republish"]
+    assert search(qtbot, page, "action:task.cancel,pause") == ["pause", "task.cancel"]
+    assert search(qtbot, page, 'target:"shop:pdd:pdd-10021"') == ["pause"]
+    assert search(qtbot, page, "state:partly,refused") == ["dead.republish", "task.cancel"]
+    assert search(qtbot, page, "since:1h stock") == ["pause", "task.cancel"]
+    assert search(qtbot, page, "until:yesterday") == []
+    assert page.stack.currentWidget() is page.empty
+    with qtbot.waitSignal(page._lister.listed):
+        page.empty.button.click()
+    assert page.stack.currentWidget() is page.table
+    with qtbot.waitSignal(page._lister.failed):
+        page.show_request("colour:red")
+    assert "no field 'colour'" in page.filter.problem()
+
+
+def test_a_cell_becomes_a_condition_and_the_panel_leads_to_the_same_object(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    acts(desk)
+    page = open_page()
+    page.table.set_current_key(page._model.record(2).key)
+    with qtbot.waitSignal(page._lister.listed):
+        page.table.filter_requested.emit("who", "ann@desk-1", True)
+    assert {row.entry.who for row in page._model.records()} == {"ann@desk-1"}
+    key = page._model.record(0).key
+    page.table.peek_requested.emit(key)
+    panel = page.panel
+    assert panel.isVisible()
+    assert panel.targets.text().splitlines() == ["t1", "t2", "t3"]
+    assert panel.facts.values()["Why"] == "2 done, 1 refused: t3 has ended"
+    assert '"reason": "stock taking"' in panel.details.toPlainText()
+    assert len(panel.seals.values()["Seal"]) == 64
+    page.filter.clear()
+    with qtbot.waitSignal(page._lister.listed):
+        panel.same_button.click()
+    assert [row.entry.action for row in page._model.records()] == ["task.cancel"]
+    page.table.peek_requested.emit(key)
+    assert not panel.isVisible(), "Space closes what it opened"
+
+
+def test_a_check_says_that_all_is_well_and_names_what_is_not(
+    qtbot: QtBot, desk: Desk, open_page: Open, place: Settings
+) -> None:
+    acts(desk)
+    page = open_page()
+    with qtbot.waitSignal(page._checking.succeeded):
+        page.verify_button.click()
+        assert not page.verify_button.isEnabled()
+    assert page.verify_button.isEnabled()
+    assert page.result.accessibleName().startswith("As it was written 4 entries checked at ")
+    (row,) = (row for row in page._model.records() if row.entry.action == "task.cancel")
+    alter(place, row.key)
+    with qtbot.waitSignal(page._checking.succeeded):
+        page.verify_button.click()
+    assert page.result.accessibleName().startswith(
+        f"1 entry is not as it was written {row.key} of eve@desk-1 is not as"
+    )
+    marked = [one.key for one in page._model.records() if one.faults]
+    assert marked == [row.key]
+    page.table.open_requested.emit(row.key)
+    assert not page.panel.faults.isHidden()
+    assert "is not as it was written" in page.panel.faults.accessibleName()
+
+
+def test_a_check_that_cannot_be_made_says_why(
+    qtbot: QtBot, desk: Desk, open_page: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = open_page()
+
+    def lost() -> object:
+        raise StoreUnavailable("Redis does not answer")
+
+    monkeypatch.setattr(desk.context.audit, "verify", lost)
+    with qtbot.waitSignal(page._checking.failed):
+        page.verify_button.click()
+    assert page.result.accessibleName() == "Not checked Redis does not answer"
+    assert page.verify_button.isEnabled()
+
+
+def test_what_is_done_meanwhile_waits_behind_a_button_and_outcomes_follow(
+    qtbot: QtBot, desk: Desk, open_page: Open
+) -> None:
+    ann = Audit(desk.session.engine.store, "ann@desk-1")
+    with ann.act("task.cancel", ["t1"]):
+        page = open_page()
+        top = page._model.record(0)
+        assert top.state == "open"
+    hear(qtbot, page, lambda: page._model.record(0).state == "done")
+    with ann.act("task.retry", ["t1"]):
+        pass
+    hear(qtbot, page, lambda: page.new_button.text() == "1 new entry")
+    assert page._model.record(0).key == top.key, "nothing moves under the cursor"
+    page.new_button.click()
+    assert page._model.record(0).entry.action == "task.retry"
+    assert page.new_button.isHidden()
+
+
+def test_the_trail_comes_page_by_page_and_goes_whole_into_a_file(
+    qtbot: QtBot, desk: Desk, open_page: Open, tmp_path: Path
+) -> None:
+    store = desk.session.engine.store
+    with Audit(store, "ann@desk-1").act("task.cancel", ["first"]):
+        pass
+    (entry,) = store.audit(1)
+    for number in range(MANY):
+        name = audit.entry_id(entry.at, "a" * 12, number + 1)
+        store.append_audit(replace(entry, entry_id=name, link=None, target=(f"t{number}",), outcome="done"))
+    page = open_page()
+    assert page._model.rowCount() == 200
+    assert "older ones follow" in page.header.summary()
+    bar = page.table.verticalScrollBar()
+
+    def loaded(rows: int) -> bool:
+        bar.setValue(bar.maximum())
+        return page._model.rowCount() >= rows
+
+    for rows in (400, 600):
+        qtbot.waitUntil(lambda rows=rows: loaded(rows))
+    assert [row.target[0] for row in page._model.records()[:400]] == [f"t{MANY - 1 - n}" for n in range(400)]
+    assert search(qtbot, page, f"target:t7,first,t{MANY - 1}") == ["task.cancel"] * 3
+    with qtbot.waitSignal(page._sharing.exported, timeout=30_000):
+        page._sharing.write(tmp_path / "all.csv", 'who:"ann@desk-1"')
+    with (tmp_path / "all.csv").open(encoding="utf-8-sig", newline="") as file:
+        rows_ = list(csv.DictReader(file))
+    assert len(rows_) == MANY + 1
+    assert {row["objects"] for row in rows_} == {"first", *(f"t{number}" for number in range(MANY))}
+
+
+def test_a_file_holds_no_secret_and_no_formula(qtbot: QtBot, desk: Desk, open_page: Open, tmp_path: Path) -> None:
+    store = desk.session.engine.store
+    with Audit(store, "=cmd|'/c calc'!A1").act("task.cancel", ["token=tok-1f3a9c77"], {"password": "hunter2-secret"}):
+        pass
+    page = open_page()
+    with qtbot.waitSignal(page._sharing.exported):
+        page._sharing.write(tmp_path / "audit.csv", "")
+    text = (tmp_path / "audit.csv").read_text(encoding="utf-8-sig")
+    assert "hunter2" not in text
+    assert "tok-1f3a" not in text
+    assert "'=cmd" in text
+    assert "tok-1f3a" not in str(told(page))
+
+
+def test_it_is_one_of_the_pages_and_each_object_leads_there(qtbot: QtBot, console: Console, desk: Desk) -> None:
+    task = desk.create()
+    desk.session.commands.tasks.cancel([task.task_id])
+    window = console.window
+    window.open_page("tasks")
+    tasks = window.page("tasks")
+    assert isinstance(tasks, TasksPage)
+    tasks.show_request(f'id:"{task.task_id}"')
+    qtbot.waitUntil(lambda: tasks._model.find(task.task_id) is not None)
+    menu = QMenu()
+    tasks._table.menu_ending.emit(menu, task.task_id)
+    next(action for action in menu.actions() if action.text() == "Who did what to it").trigger()
+    assert window.current == "audit"
+    page = window.page("audit")
+    assert isinstance(page, AuditPage)
+    qtbot.waitUntil(lambda: [row.entry.action for row in page._model.records()] == ["task.cancel"])
+
+
+def test_everything_is_said_in_chinese(qtbot: QtBot, desk: Desk, open_page: Open) -> None:
+    acts(desk)
+    page = open_page()
+    page.table.peek_requested.emit(page._model.record(2).key)
+    with qtbot.waitSignal(page._checking.succeeded):
+        page.verify_button.click()
+    i18n.set_language("zh_CN")
+    try:
+        assert page.title == "操作记录"
+        assert told(page)[2][1:4] == ("取消任务", "t1 等，另有 2 个", "部分完成")
+        assert page.result.accessibleName().startswith("与写入时一致")
+        assert page.panel.facts.values()["结果"] == "部分完成"
+        assert page.header.summary().endswith("1 条未顺利完成")
+    finally:
+        i18n.set_language("en")

@@ -1,0 +1,49 @@
+"""The window of somebody whose role another person changes meanwhile: its buttons follow, on both pairs."""
+
+from __future__ import annotations
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from console.bootstrap import Desk as Console
+from services import assembly
+from services.domain.role import ADMIN, OPERATOR, VIEWER
+from tests.gui.desk import Desk
+from views.pages.settings.page import SettingsPage
+from views.pages.shops.page import ShopsPage
+from views.pages.tasks.page import TasksPage
+
+pytestmark = [pytest.mark.both_pairs, pytest.mark.qt_log_ignore("This plugin does not support", extend=True)]
+LOOK, ONLY_ADMIN = "Your role may only look", "Only an admin may change this"
+
+
+def test_buttons_follow_the_role(qtbot: QtBot, console: Console, desk: Desk) -> None:
+    window, me = console.window, desk.session.commands.operator.who
+    desk.session.commands.roles.set("cleo@desk", ADMIN)
+    cleo = assembly.commands(desk.session.engine, name="cleo@desk").roles
+    window.open_page("tasks")
+    tasks, shops, settings = (window.page(name) for name in ("tasks", "shops", "settings"))
+    assert isinstance(tasks, TasksPage)
+    assert isinstance(shops, ShopsPage)
+    assert isinstance(settings, SettingsPage)
+    qtbot.waitUntil(window.top_bar.create_button.isEnabled)
+    assert (tasks._actions.barred(), shops.actions_of_page.barred("admin")) == ("", "")
+
+    cleo.set(me, VIEWER)
+    qtbot.waitUntil(lambda: not window.top_bar.create_button.isEnabled())
+    assert window.top_bar.create_button.toolTip() == LOOK
+    assert tasks._actions.barred() == shops.actions_of_page.barred() == LOOK
+    assert window.status_bar.part("operator").words() == f"{me} · viewer"
+
+    cleo.set(me, OPERATOR)
+    qtbot.waitUntil(window.top_bar.create_button.isEnabled)
+    assert tasks._actions.barred() == shops.actions_of_page.barred() == ""
+    assert shops.actions_of_page.barred("admin") == ONLY_ADMIN
+    window.open_page("settings")
+    qtbot.waitUntil(lambda: not settings.people._may() and bool(settings.people.rows))
+    assert f"{me} · Operator" in settings._facts.values().values()
+
+    cleo.set(me, ADMIN)
+    qtbot.waitUntil(lambda: shops.actions_of_page.barred("admin") == "")
+    qtbot.waitUntil(lambda: settings.people._may() and not settings.people.rows[0].choice.isHidden())
+    assert window.status_bar.part("operator").words() == f"{me} · admin"

@@ -1,0 +1,167 @@
+"""The panel of one entry of the audit: all that the trail keeps of an act."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+
+from services.domain.mask import masked_json
+from services.i18n import N_, _
+from views.pages.audit import words
+from views.pages.audit.rows import AuditLine
+from views.support import safe, shown, text
+from views.support.language import on_language_changed
+from views.support.look import Label
+from views.widgets.buttons import Button, IconButton
+from views.widgets.document_section import DocumentSection
+from views.widgets.elided import Elided
+from views.widgets.key_values import KeyValues
+from views.widgets.section import Section
+from views.widgets.status_pill import StatusPill
+from views.widgets.strip import Strip
+
+#: targets shown one by one; the trail keeps 200
+MOST_TARGETS = 200
+
+
+class AuditPanel(QWidget):
+    """Shows one entry.
+
+    Signals:
+        closed: the person wants the panel away.
+        filter_wanted: only acts on that object.
+    """
+
+    closed = Signal()
+    filter_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._row: AuditLine | None = None
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self._act, self._pill = Label("", "panel"), StatusPill(framed=True)
+        self._close = IconButton("ph.x", N_("Close panel"))
+        self._close.clicked.connect(self.closed)
+        self._name = Elided("", "monosmall", "text3", middle=True)
+        copy = IconButton("ph.copy", N_("Copy the entry's id"))
+        copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.key))
+        self.same_button = Button(N_("Acts on the same object"), icon="ph.funnel", small=True)
+        self.same_button.clicked.connect(self._on_same)
+        self.faults = Strip("dead")
+        self.facts = KeyValues()
+        self._targets = Section(N_("Objects"))
+        self.targets = Label("", "monosmall", "text", wrap=True)
+        self.targets.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._targets.body.addWidget(self.targets)
+        self._details = DocumentSection(N_("Details"))
+        self.details = self._details.editor
+        self._seal = Section(N_("Seals"))
+        self.seals = KeyValues(mono=True)
+        self._seal.body.addWidget(self.seals)
+        self._seal.set_folded(True)
+        self._build(copy)
+        on_language_changed(self._say)
+
+    @property
+    def key(self) -> str:
+        """The entry shown, "" for none."""
+        return self._row.key if self._row is not None else ""
+
+    def show_row(self, row: AuditLine | None) -> None:
+        """Show an entry; None keeps what stands there."""
+        if row is not None and row != self._row:
+            self._row = row
+            self._say()
+
+    def focus_first(self) -> None:
+        """Bring the keyboard here."""
+        self._close.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _build(self, copy: QWidget) -> None:
+        head = QVBoxLayout()
+        head.setContentsMargins(16, 10, 12, 10)
+        head.setSpacing(8)
+        for parts, stretched in (((self._act, self._pill, None, self._close), None), ((self._name, copy), self._name)):
+            row = QHBoxLayout()
+            for part in parts:
+                if part is None:
+                    row.addStretch(1)
+                else:
+                    row.addWidget(part, 1 if part is stretched else 0)
+            head.addLayout(row)
+        head.addWidget(self.same_button, 0, Qt.AlignmentFlag.AlignLeft)
+        head.addWidget(self.faults)
+        self.faults.hide()
+        inner = QWidget()
+        body = QVBoxLayout(inner)
+        body.setContentsMargins(0, 0, 0, 8)
+        body.setSpacing(0)
+        story = Section(N_("What happened"), foldable=False)
+        story.body.addWidget(self.facts)
+        for section in (story, self._targets, self._details, self._seal):
+            body.addWidget(section)
+        body.addStretch(1)
+        area = QScrollArea()
+        area.setWidgetResizable(True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setWidget(inner)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(area, 1)
+
+    def _on_same(self) -> None:
+        if self._row is not None and self._row.entry.target:
+            self.filter_wanted.emit(self._row.entry.target[0])
+
+    def _say(self) -> None:
+        row = self._row
+        if row is None:
+            return
+        entry = row.entry
+        self._act.setText(words.act(entry.action))
+        self._act.setToolTip(safe.tooltip(entry.action))
+        self._pill.set_status(words.glyph(row.state), words.state(row.state))
+        self._name.show_text(entry.entry_id)
+        self.same_button.disable("" if entry.target else _("It names no object"))
+        self.faults.setVisible(bool(row.faults))
+        if row.faults:
+            self.faults.show_text(text.sentences(row.faults), _("Not as it was written"))
+        self.facts.set_rows(_facts(row))
+        self._targets.setVisible(bool(entry.target))
+        self._targets.set_note(text.count(len(row.target)))
+        self.targets.setText("\n".join(safe.one_line(one, 200) for one in row.target[:MOST_TARGETS]))
+        self._details.setVisible(entry.detail not in ("", "{}"))
+        self._details.show_text(masked_json(entry.detail))
+        self.seals.set_rows(_seals(row))
+
+
+def _facts(row: AuditLine) -> list[tuple[str, str]]:
+    entry = row.entry
+    when = text.iso(shown.moment(entry.at), shown.zone())
+    facts = [(_("Person"), entry.who), (_("Time"), when)]
+    if entry.closed_at:
+        took = timedelta(milliseconds=max(0, entry.closed_at - entry.at))
+        facts.append((_("Took"), text.milliseconds(took) if took < timedelta(seconds=10) else text.duration(took)))
+    facts.append((_("Outcome"), words.state(row.state)))
+    if why := words.why(row.outcome):
+        facts.append((_("Why"), why))
+    if row.state == "unknown":
+        facts.append((_("Why"), _("Its program ended, or lost the connection, before it wrote how the act ended.")))
+    return facts
+
+
+def _seals(row: AuditLine) -> list[tuple[str, str]]:
+    """What ties it to the entries before it."""
+    entry = row.entry
+    if entry.link is None:
+        return [(_("Seal"), _("none: a program before the chain wrote it"))]
+    seals = [(_("Seal"), entry.link.digest), (_("Number"), str(entry.link.number))]
+    seals += [(_("Seal of the outcome"), entry.end.digest)] if entry.end is not None else []
+    return [*seals, (_("Names"), "\n".join(entry.link.seen) or "–")]

@@ -1,0 +1,285 @@
+"""The Audit page: who did what, when, to what, and how it ended; and whether all of it is as it was written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
+
+from services.clock import SystemClock
+from services.domain.errors import UsageError
+from services.domain.insight.audit import Verdict
+from services.i18n import N_, _, ngettext
+from services.messages import told
+from views.context import PageContext
+from views.page import Page
+from views.pages.audit import words
+from views.pages.audit.detail import AuditPanel
+from views.pages.audit.listing import AuditLister, Listing
+from views.pages.audit.rows import COLUMNS, FIELDS, AuditLine, condition, sentence
+from views.pages.audit.sharing import AuditSharing
+from views.support import text
+from views.support.keys import bind
+from views.support.operation import Operation
+from views.tables.record_model import RecordModel
+from views.tables.table_view import TableView
+from views.theme.tokens import PAGE_MARGIN
+from views.widgets.buttons import Button, IconButton
+from views.widgets.empty_state import EmptyState
+from views.widgets.filter_bar import FilterBar
+from views.widgets.filter_text import Chip
+from views.widgets.panes import side_by_side, stacked
+from views.widgets.strip import ErrorStrip, Strip
+
+_CLOCK = SystemClock()
+#: faults told in the strip; each stands at its entry too
+MOST_FAULTS = 3
+
+
+class AuditPage(Page):
+    """The trail of the present connection, the newest act first."""
+
+    page_id = "audit"
+
+    def __init__(self, context: PageContext) -> None:
+        super().__init__(N_("Audit"))
+        self._context = context
+        self._faults: dict[str, tuple[str, ...]] = {}
+        self._verdict: tuple[Verdict, int] | None = None
+        self._more = False
+        self._lister = AuditLister(context.audit, self)
+        self._sharing = AuditSharing(context, self)
+        self._checking = Operation(self, lasting=True)
+        self._model: RecordModel[AuditLine] = RecordModel(COLUMNS, key=lambda row: row.key, sentence=sentence)
+        self._build()
+        self._connect()
+        self._say()
+
+    def _build(self) -> None:
+        self.verify_button = Button(N_("Verify"), icon="ph.shield-check")
+        self.export_button = Button(N_("Export"), icon="ph.export")
+        for button in (self.verify_button, self.export_button):
+            self.header.add_action(button)
+        self.filter = FilterBar(FIELDS, placeholder=N_("Anything in an entry"), offers=len(FIELDS))
+        self.new_button = Button("", kind="link")
+        self.new_button.hide()
+        self.filter.add_action(self.new_button)
+        self.error = ErrorStrip()
+        self.error.hide()
+        self.result = Strip("succeeded")
+        self.dismiss_button = IconButton("ph.x", N_("Close"))
+        self.result.add_action(self.dismiss_button)
+        self.result_room = QWidget()
+        room = QHBoxLayout(self.result_room)
+        room.setContentsMargins(PAGE_MARGIN, 8, PAGE_MARGIN, 8)
+        room.addWidget(self.result)
+        self.result_room.hide()
+        self.table = TableView(self._model, name=N_("Audit"))
+        self.empty = EmptyState(N_("Nothing was done yet."), icon="ph.clipboard-text")
+        self.stack = stacked(self.table, self.empty)
+        self.panel = AuditPanel()
+        parts = (self.filter, self.error, self.result_room, self.stack)
+        self.body.addWidget(side_by_side(parts, self.stack, self.panel), 1)
+
+    def _connect(self) -> None:
+        self.filter.changed.connect(self._lister.ask)
+        self.error.retry.connect(self.refresh)
+        self.empty.action.connect(self.filter.clear)
+        self.new_button.clicked.connect(self._show_new)
+        self.export_button.clicked.connect(lambda: self._sharing.ask_file(self.filter.expression()))
+        self.verify_button.clicked.connect(self.verify)
+        self.dismiss_button.clicked.connect(self.result_room.hide)
+        self._lister.listed.connect(self._show)
+        self._lister.failed.connect(self._show_error)
+        self._model.pending_changed.connect(self._say_news)
+        self.table.near_end.connect(self._lister.more)
+        self.table.current_changed.connect(self._follow)
+        self.table.peek_requested.connect(self._toggle)
+        self.table.open_requested.connect(self._open)
+        self.table.menu_requested.connect(self._fill_menu)
+        self.table.filter_requested.connect(self._filter_by)
+        self.panel.closed.connect(self._close_panel)
+        self.panel.filter_wanted.connect(self.show_target)
+        bind(self, {"Esc": self._close_panel})
+
+    def activate(self) -> None:
+        """Follow what is done."""
+        self._lister.ask(self.filter.expression())
+        self._lister.set_active(True)
+        self.table.setFocus()
+
+    def deactivate(self) -> None:
+        """Follow no more."""
+        self._lister.set_active(False)
+
+    def refresh(self) -> None:
+        """Ask again, newest first."""
+        self._lister.again()
+
+    def show_request(self, request: object) -> None:
+        """Show what matches a filter that another page asked for."""
+        if isinstance(request, str):
+            self.filter.set_expression(request)
+            self._lister.ask(request)
+
+    def show_target(self, target: str) -> None:
+        """Only acts on this object."""
+        self.show_request(history_of(target))
+
+    def panes(self) -> Sequence[QWidget]:
+        """Filter, table and panel."""
+        return (self.filter, self.stack, self.panel)
+
+    def retranslate(self) -> None:
+        """Say everything again."""
+        super().retranslate()
+        if hasattr(self, "panel"):
+            self._say()
+            self._say_news()
+            self._say_verdict()
+
+    def verify(self) -> None:
+        """Look whether the whole trail is as it was written, off the GUI thread."""
+        if self._checking.busy:
+            return
+        self.verify_button.disable(_("The trail is being checked"))
+        self.result.set_status("running")
+        self.result.show_text(_("All entries are read, which takes a while where there are many."), _("Checking"))
+        self.result_room.show()
+        self._checking.start(self._context.audit.verify, self._on_verdict, self._on_unchecked)
+
+    def _on_verdict(self, found: Verdict) -> None:
+        self.verify_button.disable("")
+        self._verdict = (found, _CLOCK.now_ms())
+        self._say_verdict()
+        if found.wrong:
+            self._lister.again()  # what stands there now, not what was read before somebody altered it
+
+    def _on_unchecked(self, error: BaseException) -> None:
+        self.verify_button.disable("")
+        self._verdict = None
+        self.result.set_status("warning")
+        self.result.show_text(told(error), _("Not checked"))
+
+    def _say_verdict(self) -> None:
+        if self._verdict is None:
+            return
+        found, at_ms = self._verdict
+        faults: dict[str, list[str]] = defaultdict(list)
+        for one in found.wrong:
+            faults[one.entry_id].append(words.wrong(one))
+        self._faults = {name: tuple(said) for name, said in faults.items()}
+        self._model.apply([self._marked(row) for row in self._model.records()], settle=True)
+        self.panel.show_row(self._model.find(self.panel.key))
+        said = words.verdict(found, at_ms)
+        if found.ok:
+            self.result.set_status("succeeded")
+            self.result.show_text(said, _("As it was written"))
+        else:
+            n = len(found.wrong)
+            lead = ngettext("{n} entry is not as it was written", "{n} entries are not as they were written", n)
+            first = [words.wrong(one) for one in found.wrong[:MOST_FAULTS]]
+            self.result.set_status("dead")
+            self.result.show_text(text.sentences([*first, said]), lead.format(n=text.count(n)))
+        self._say()
+
+    def _marked(self, row: AuditLine) -> AuditLine:
+        faults = self._faults.get(row.key, ())
+        if faults == row.faults:
+            return row
+        return AuditLine(entry=row.entry, state=row.state, target=row.target, outcome=row.outcome, faults=faults)
+
+    def _show(self, listing: Listing) -> None:
+        self.error.clear()
+        self.filter.clear_problem()
+        self._more = listing.more
+        self._model.apply([self._marked(row) for row in listing.rows], settle=listing.settle)
+        if listing.settle and self.table.current_key() is None and listing.rows:
+            self.table.set_current_key(listing.rows[0].key)
+        if listing.expression:
+            hint = N_("Change or clear the filters.")
+            self.empty.set_texts(N_("No entry matches."), hint, N_("Clear filters"))
+        else:
+            hint = N_("Every act that changes something is written here before it is done, with how it ended.")
+            self.empty.set_texts(N_("Nothing was done yet."), hint)
+        self.stack.setCurrentWidget(self.table if self._model.rowCount() else self.empty)
+        if self.panel.isVisible():
+            self.panel.show_row(self._model.find(self.panel.key))
+        self._say()
+
+    def _show_error(self, error: BaseException) -> None:
+        if isinstance(error, UsageError) and error.field == "filter":
+            self.filter.show_problem(told(error))
+        else:
+            self.error.show_error(told(error))
+
+    def _say(self) -> None:
+        n = self._model.rowCount()
+        shown_ = ngettext("{n} entry", "{n} entries", n).format(n=text.count(n))
+        parts = [_("{entries}, older ones follow").format(entries=shown_) if self._more else shown_]
+        bad = sum(1 for row in self._model.records() if row.state in ("failed", "partly", "unknown"))
+        if bad:
+            words_ = ngettext("{n} did not end well", "{n} did not end well", bad)
+            parts.append(words_.format(n=text.count(bad)))
+        self.set_summary(text.listed(parts))
+
+    def _say_news(self, _number: int = 0) -> None:
+        n = self._model.pending
+        self.new_button.setVisible(n > 0)
+        self.new_button.set_count_text(ngettext("{n} new entry", "{n} new entries", n).format(n=text.count(n)))
+
+    def _show_new(self) -> None:
+        self._model.show_new()
+        self.table.scrollToTop()
+        self._say()
+
+    # one entry
+
+    def _row(self, key: object) -> AuditLine | None:
+        return self._model.find(str(key)) if key is not None else None
+
+    def _follow(self, key: object = None) -> None:
+        if self.panel.isVisible():
+            self.panel.show_row(self._row(key))
+
+    def _toggle(self, key: object) -> None:
+        if self.panel.isVisible() and self.panel.key == key:
+            self._close_panel()
+        else:
+            self._peek(key)
+
+    def _peek(self, key: object) -> None:
+        row = self._row(key)
+        if row is not None:
+            self.panel.show()
+            self.panel.show_row(row)
+
+    def _open(self, key: object) -> None:
+        self._peek(key)
+        self.panel.focus_first()
+
+    def _close_panel(self) -> None:
+        if self.panel.isVisible():
+            self.panel.hide()
+            self.table.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _filter_by(self, column: str, _text: str, include: bool) -> None:
+        row = self._row(self.table.current_key())
+        field, value = condition(row, column) if row is not None else ("", "")
+        if value:
+            self.filter.add_value(field, value, include=include)
+
+    def _fill_menu(self, menu: QMenu, key: object) -> None:
+        row = self._row(key)
+        if row is None:
+            return
+        menu.addAction(_("Show the whole entry"), lambda: self._open(key))
+        if row.entry.target:
+            menu.addAction(_("Acts on the same object"), lambda: self.show_target(row.entry.target[0]))
+
+
+def history_of(target: str) -> str:
+    """The filter that shows what was done to an object."""
+    return Chip("target", (target,)).text()

@@ -1,0 +1,126 @@
+"""Entries of the audit in words: the act, how it ended, what is wrong with one. Pure but for the language."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from services.domain.insight.audit import Verdict, Wrong
+from services.i18n import N_, _, ngettext
+from services.messages import render
+from views.support import safe, shown, text
+
+#: by the code that the trail keeps
+ACTS: Mapping[str, str] = {
+    "audit.accept": N_("Accept faults of the audit"),
+    "batch.cancel": N_("Cancel a batch"),
+    "batch.retry": N_("Retry a batch"),
+    "breaker.close": N_("Close a breaker"),
+    "breaker.rule": N_("Change the rule of the breakers"),
+    "cause.describe": N_("Describe a cause"),
+    "cause.ignore": N_("Ignore a cause"),
+    "cause.lift": N_("Ignore a cause no more"),
+    "connection.unverified": N_("Work without checking certificates"),
+    "dead.abort_run": N_("Break off a republishing"),
+    "dead.archived": N_("Archive dead letters"),
+    "dead.ignored": N_("Ignore dead letters"),
+    "dead.note": N_("Write a note"),
+    "dead.open": N_("Reopen dead letters"),
+    "dead.republish": N_("Republish dead letters"),
+    "fleet.time_zone": N_("Change the time zone"),
+    "limit": N_("Set a limit"),
+    "pause": N_("Pause"),
+    "repair": N_("Repair the records"),
+    "resume": N_("Resume"),
+    "reveal": N_("Show secrets"),
+    "role.default": N_("Change everybody else's role"),
+    "role.remove": N_("Take a role back"),
+    "role.set": N_("Give a role"),
+    "schedule.add": N_("Add a schedule"),
+    "schedule.change": N_("Change a schedule"),
+    "schedule.disable": N_("Disable a schedule"),
+    "schedule.enable": N_("Enable a schedule"),
+    "schedule.remove": N_("Remove a schedule"),
+    "schedule.run": N_("Run a schedule now"),
+    "schedule.skip": N_("Skip the next run"),
+    "session.close": N_("Ask for a login"),
+    "session.login": N_("Log a shop in"),
+    "session.open": N_("Say that a shop is logged in"),
+    "shop.concurrency": N_("Change a shop's tasks at a time"),
+    "shop.dedicate": N_("Give a shop its own queue"),
+    "shop.import": N_("Import shops"),
+    "shop.move": N_("Move a shop's browser profile"),
+    "shop.undedicate": N_("Take a shop's own queue back"),
+    "task.cancel": N_("Cancel tasks"),
+    "task.create": N_("Create tasks"),
+    "task.create_again": N_("Create tasks again"),
+    "task.import": N_("Import tasks"),
+    "task.prioritize": N_("Change priorities"),
+    "task.resolve": N_("Decide an unknown outcome"),
+    "task.retry": N_("Retry tasks"),
+    "task.run_now": N_("Run tasks now"),
+    "type.import": N_("Change task types"),
+    "type.introduce": N_("Introduce a task type"),
+    "worker.drain": N_("Drain a worker"),
+    "worker.forget": N_("Forget a worker"),
+    "worker.refuse": N_("Change what a worker refuses"),
+    "worker.resume": N_("Let a worker go on"),
+    "worker.slots": N_("Change a worker's slots"),
+    "worker.stop": N_("Stop a worker"),
+}
+#: by state: the status whose glyph and colour it has, and its word
+STATES: Mapping[str, tuple[str, str]] = {
+    "done": ("succeeded", N_("Done")),
+    "partly": ("warning", N_("Partly done")),
+    "refused": ("cancelled", N_("Refused")),
+    "failed": ("dead", N_("Failed")),
+    "open": ("running", N_("Under way")),
+    "unknown": ("unconfirmed", N_("Outcome unknown")),
+}
+
+
+def act(code: str) -> str:
+    """What was done; an act that this program does not know is called as it was written."""
+    return _(ACTS[code]) if code in ACTS else safe.one_line(code, 60)
+
+
+def state(name: str) -> str:
+    """How it ended, in a word or two."""
+    return _(STATES[name][1]) if name in STATES else name
+
+
+def glyph(name: str) -> str:
+    """The status name of an outcome."""
+    return STATES[name][0] if name in STATES else "unconfirmed"
+
+
+def about(targets: tuple[str, ...]) -> str:
+    """On what: the first ones, and how many more."""
+    if len(targets) < 2:
+        return safe.one_line(targets[0], 120) if targets else ""
+    words = _("{first} and {n} more")
+    return words.format(first=safe.one_line(targets[0], 100), n=text.count(len(targets) - 1))
+
+
+def why(outcome: str) -> str:
+    """What the outcome says behind its first word."""
+    return safe.one_line(outcome.partition(":")[2].strip(), 200)
+
+
+def wrong(one: Wrong) -> str:
+    """What is wrong with an entry, and who tells it."""
+    told = [f"{render(one.message)}.", *([render(one.witness)] if one.witness is not None else [])]
+    return text.sentences(told)
+
+
+def verdict(found: Verdict, at_ms: int) -> str:
+    """What a check of the whole trail found."""
+    entries = ngettext("{n} entry", "{n} entries", found.rows).format(n=text.count(found.rows))
+    parts = [_("{entries} checked at {time}").format(entries=entries, time=shown.clock(at_ms, at_ms))]
+    if found.accepted:
+        n = len(found.accepted)
+        parts.append(ngettext("{n} fault is known and accepted", "{n} faults are known and accepted", n).format(n=n))
+    if found.before:
+        n = found.before
+        words = ngettext("{n} is older than the seals", "{n} are older than the seals", n)
+        parts.append(words.format(n=text.count(n)))
+    return text.listed(parts, ";")
