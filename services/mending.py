@@ -51,4 +51,5 @@ def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     )
     queues = ShopQueues(store, broker, dispatcher, registry, engine.clock)
     repair = Repair(store, broker, dispatcher, reconciler, queues, engine.settings.delays)
-    return RepairCommands(repair, SecondCopy(store, broker, registry), assembly.audit_of(engine, who.who), who)
+    copy = SecondCopy(store, broker, registry)
+    return RepairCommands(store, repair, copy, assembly.audit_of(engine, who.who), who)

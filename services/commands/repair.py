@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from services.commands.audit import Audit
 from services.commands.operator import Operator
-from services.domain.repair import DONE, LEFT, Mend
+from services.domain.repair import DONE, LEFT, PLANNED, Mend, mend
+from services.engine import people
 from services.engine.repair import Repair
 from services.engine.second_copy import SecondCopy
+from services.ports import Store
 
 
 class RepairCommands:
     """``plan`` only looks and is for everybody who may operate."""
 
-    def __init__(self, repair: Repair, copy: SecondCopy, audit: Audit, operator: Operator) -> None:
-        self._repair, self._copy, self._audit, self._operator = repair, copy, audit, operator
+    def __init__(self, store: Store, repair: Repair, copy: SecondCopy, audit: Audit, operator: Operator) -> None:
+        self._store, self._repair, self._copy = store, repair, copy
+        self._audit, self._operator = audit, operator
 
     def plan(self, *, from_stream: bool = False) -> list[Mend]:
         """What a repair would do; changes nothing."""
@@ -33,7 +36,15 @@ class RepairCommands:
 
     def _all(self, *, doing: bool, from_stream: bool) -> list[Mend]:
         lost = self._copy.run("repair", doing=doing) if from_stream else []
-        return [*lost, *self._repair.run(doing=doing)]
+        return [*lost, *self._repair.run(doing=doing), *self._admin(doing=doing)]
+
+    def _admin(self, *, doing: bool) -> Iterator[Mend]:
+        """Last, for only what was set aside shows whether an admin is left."""
+        who = self._operator.who
+        if people.without_admin(self._store) and people.may_repair(self._store, who):
+            if doing:
+                people.give_back(self._store, who)
+            yield mend(DONE if doing else PLANNED, "repair.admin", who=who)
 
 
 def _codes(found: Sequence[Mend], state: str) -> str:

@@ -20,3 +20,8 @@ Count = Annotated[int, Meta(ge=0, le=LARGEST)]
 Number = Annotated[int, Meta(ge=-LARGEST, le=LARGEST)]
 #: seconds, megabytes, percent; -1 for "unknown"; neither endless nor undefined
 Measure = Annotated[float, Meta(ge=-1, le=1e15)]
+
+
+def calendar(instant: object) -> int:
+    """An instant out of an index; 0 for what no calendar has, since an index may hold anything."""
+    return instant if type(instant) is int and 0 <= instant <= LATEST_MS else 0

@@ -54,18 +54,27 @@ def _is_first(store: Store, who: str) -> bool:
 
 
 def may_repair(store: Store, who: str) -> bool:
-    """Whether somebody may repair the store though no admin: what made somebody one cannot be read any more.
+    """Whether somebody may repair the store though no admin: what made somebody one is gone or cannot be read any more.
 
-    Only where no admin is left that can be read, and for the first person of the fleet, or anybody where that is
-    forgotten too.
+    Only where no admin is left that can be read, which no act of this program leaves behind, and for the first person
+    of the fleet, or anybody where that is forgotten too.
     """
-    known = {name: role.parse(body) for name, body in store.documents(role.KIND).items()}
-    if any(entry.role == role.ADMIN for name, entry in known.items() if role.valid_name(name)):
-        return False
-    if not known:  # the first one is written down before all others: what said so is gone
-        return _first(store) == who
-    broken = any(not entry.readable or not role.valid_name(name) for name, entry in known.items())
-    return broken and _first(store) in ("", who)
+    return not _admins(store) and _first(store) in ("", who)
+
+
+def without_admin(store: Store) -> bool:
+    """Whether nobody is left who could give a role, though the fleet knows people."""
+    return bool(store.documents(role.PEOPLE) or store.documents(role.KIND)) and not _admins(store)
+
+
+def give_back(store: Store, who: str) -> None:
+    """Make somebody who may repair the admin that the fleet has lost: nobody could give that role any more."""
+    store.put_document(role.KIND, who, role.dump(role.ADMIN, by="repair", at=store.now_ms()))
+
+
+def _admins(store: Store) -> list[str]:
+    known = store.documents(role.KIND)
+    return [who for who in known if role.valid_name(who) and role.parse(known[who]).role == role.ADMIN]
 
 
 def _first(store: Store) -> str:

@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 
-from services.domain.stored import Count
+from services.domain.stored import Count, calendar
 from services.store.embedded_part import Part, store_errors, words
 from services.store.unreadable import all_sound
 
@@ -36,9 +36,8 @@ class Batches(Part):
         with self._read() as conn:
             rows = conn.execute(_NAMES, values)
             found = [(words(batch), begun if type(begun) is int else 0) for batch, begun in rows]
-        if len(found) <= limit:
-            return found, ""
-        return found[:limit], f"{found[limit - 1][1]}/{found[limit - 1][0]}"
+        shown = [(name, calendar(begun)) for name, begun in found[:limit]]
+        return shown, f"{found[limit - 1][1]}/{found[limit - 1][0]}" if len(found) > limit else ""
 
     def batch_counts(self, batch: str) -> dict[str, int]:
         """How a batch stands."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services.domain.stored import calendar
 from services.store import keys, redis_plan
 from services.store.redis_forget import place_of
 from services.store.redis_part import Part
@@ -22,8 +23,9 @@ class Batches(Part):
                 (known, at) for (at, name), size in zip(places, sizes, strict=True) if size and (known := text(name))
             ]
             if len(found) > limit:
-                return found[:limit], f"{found[limit - 1][1]}/{found[limit - 1][0]}"
-        return found, ""
+                break
+        shown = [(name, calendar(begun)) for name, begun in found[:limit]]
+        return shown, f"{found[limit - 1][1]}/{found[limit - 1][0]}" if len(found) > limit else ""
 
     def batch_counts(self, batch: str) -> dict[str, int]:
         """How a batch stands: what its index has in common with each part of the status index, and what was removed."""
