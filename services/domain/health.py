@@ -44,7 +44,7 @@ SENTENCES: dict[str, str] = {
     "doctor.role_bad": N_("The role of {who} cannot be read, so they may only look"),
     "doctor.role_bad.remedy": N_("An admin gives it again: `role set`."),
     "doctor.no_admin": N_("Nobody of the fleet is admin, so nobody can give roles or change task types"),
-    "doctor.no_admin.remedy": N_("Whoever keeps the store writes the role of one account there (see ARCHITECTURE.md)."),
+    "doctor.no_admin.remedy": N_("The first person of the fleet gets the role back by a repair: fleetdeck repair"),
     "doctor.broker": N_("The broker answers: {what}; queues and exchanges have the arguments that are needed"),
     "doctor.broker_seen": N_("The broker answers: {what}"),
     "doctor.not_declared": N_("These queues or exchanges are not there yet: {what}"),

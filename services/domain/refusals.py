@@ -271,6 +271,7 @@ REFUSALS: dict[str, str] = {
     "table.columns": N_("{name} has more than {most} columns; delete those that are not needed"),
     "table.unpacked": N_("{name} unpacks to {size} MiB; up to {most} MiB are read: split it, or save it as .csv"),
     "table.no_sheet": N_("{name} has no sheet {sheet}; it has {sheets}"),
+    "table.sheetless": N_("{name} has no sheets, so there is no {sheet} in it: leave --sheet out, or give a workbook"),
     "table.old_workbook": N_("{name} is an old workbook (.xls); save it as .xlsx"),
     "table.other_encoding": N_("{name} is not in {encoding}; choose another encoding"),
     "sheet.map_column": N_("{word}: write COLUMN=FIELD; the columns are {names}"),

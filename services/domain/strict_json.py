@@ -7,6 +7,9 @@ import math
 from collections.abc import Callable
 from typing import Any, NoReturn
 
+#: of a whole number: all that follow (checks, sheets, other programs) can still take it for the same one
+MAX_DIGITS = 308
+
 
 class Inexact(ValueError):
     """Valid for Python's reader, but no exact JSON; the text says what and stands by itself."""
@@ -25,7 +28,7 @@ def loads(text: str, *, number: Callable[[str], Any] | None = None) -> Any:
         object_pairs_hook=_unique,
         parse_constant=_no_constant,
         parse_float=number or _finite,
-        parse_int=number or int,
+        parse_int=number or _whole,
     )
 
 
@@ -40,6 +43,13 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(word: str) -> NoReturn:
     raise Inexact(f"{word} is not a JSON number")
+
+
+def _whole(text: str) -> int:
+    digits = len(text.removeprefix("-"))
+    if digits > MAX_DIGITS:
+        raise Inexact(f"a number of {digits} digits is too large; write it as a text")
+    return int(text)
 
 
 def _finite(text: str) -> float:

@@ -20,6 +20,8 @@ from services.store.embedded_write import IN_LIST, text_list
 from services.store.unreadable import all_sound
 
 DAY_MS = 86_400_000
+_FORGET_ORDERS = """DELETE FROM worker_orders
+    WHERE worker IN (SELECT worker FROM worker_orders GROUP BY worker HAVING max(at) < ?)"""
 _SHOP = msgspec.msgpack.Decoder(Shop)
 read_worker = msgspec.msgpack.Decoder(WorkerInfo).decode
 
@@ -97,6 +99,8 @@ class Fleet(Part):
         def beat(conn: sqlite3.Connection) -> Heard:
             conn.execute("INSERT OR REPLACE INTO workers VALUES (?, ?, ?)", row)
             conn.execute("DELETE FROM workers WHERE seen_at < ?", (now - DAY_MS,))
+            # all of a worker's orders live a day from the last one, as the list on a server does
+            conn.execute(_FORGET_ORDERS, (now - DAY_MS,))
             sql = "SELECT body FROM worker_orders WHERE worker = ? ORDER BY id"
             orders = tuple(words(body) for (body,) in conn.execute(sql, (info.worker,)))
             if orders:
@@ -114,8 +118,8 @@ class Fleet(Part):
 
     def tell_worker(self, worker: str, order: str) -> None:
         """Leave an order."""
-        row = (worker, order)
-        self._write(lambda conn: conn.execute("INSERT INTO worker_orders (worker, body) VALUES (?, ?)", row))
+        row = (worker, order, self.now_ms())
+        self._write(lambda conn: conn.execute("INSERT INTO worker_orders (worker, body, at) VALUES (?, ?, ?)", row))
 
     def strike_off(self, worker: str, seen_at: int) -> bool:
         """Take one off the list unless it was heard of since."""

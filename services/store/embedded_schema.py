@@ -302,6 +302,12 @@ CREATE TABLE aside (
 );
 """
 
+#: when an order was left: one that nobody fetched within a day is forgotten, as on the server
+_ORDERS_END = """
+ALTER TABLE worker_orders ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
+UPDATE worker_orders SET at = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -311,5 +317,6 @@ _STEPS = (
     _HOMES,
     _AUDIT,
     _ASIDE,
+    _ORDERS_END,
 )
 SCHEMA = Schema("store", _STEPS)

@@ -120,6 +120,17 @@ def test_who_is_struck_off_hears_what_it_was_told_if_it_is_back(rig: Rig) -> Non
     assert rig.store.heartbeat(info("a")).orders == ("drain",)
 
 
+def test_orders_that_nobody_fetches_are_forgotten_a_day_after_the_last(rig: Rig) -> None:
+    rig.store.tell_worker("a", "slots=4")
+    rig.pass_life(80_000)
+    rig.store.tell_worker("a", "drain")
+    rig.store.tell_worker("b", "stop")
+    rig.pass_life(80_000)
+    assert rig.store.heartbeat(info("a")).orders == ("slots=4", "drain")
+    rig.pass_life(6_500)
+    assert rig.store.heartbeat(info("b")).orders == (), "a day later it would stop somebody who has just come"
+
+
 def test_a_silent_worker_is_forgotten_after_a_day(rig: Rig) -> None:
     rig.store.heartbeat(info("a"))
     rig.pass_life(86_500)

@@ -82,6 +82,8 @@ def read(
     if kind in (".xlsx", ".xlsm"):
         book = Workbook(path, sheet)
         return _Assembly(path.name, known, ragged=True).of(book.rows(), sheet=book.sheet, sheets=book.sheets)
+    if sheet:  # left aside in silence it would look as if those rows had been taken
+        raise UsageError(said("table.sheetless", name=path.name, sheet=sheet), field="--sheet")
     text, codec = text_file.decode(path.read_bytes(), path.name, encoding)
     if kind in OBJECTS:
         found = list(text_file.objects(text, whole=kind == ".json"))

@@ -216,6 +216,14 @@ def test_values_that_look_like_patterns_are_values() -> None:
     assert schema.problems(document, {"a": {"pattern": "(?=a)"}}) == []
 
 
+@pytest.mark.parametrize("value", [10**308, 10**400, -(10**400), 10**4000])
+@pytest.mark.parametrize("rule", [{"multipleOf": 0.3}, {"maximum": 1.5, "minimum": -1.5}, {"const": 1.5}])
+def test_numbers_that_no_float_holds_are_judged_by_the_rule(rule: dict[str, Any], value: int) -> None:
+    (problem,) = schema.problems({"properties": {"n": rule}}, {"n": value})
+    assert problem.path == "n"
+    assert problem.code in rule
+
+
 UNLUCKY_TEXTS = [
     "a" * 300_000 + "!", "1" * 300_000 + "x", "a." * 150_000 + "!", "/~" * 150_000, "P" + "1" * 300_000,
     "2026-11-22T" + "0" * 300_000, "http://" + "a." * 150_000 + "!", "(" * 300_000, "~1/" * 100_000, "::" * 150_000,

@@ -14,6 +14,8 @@ from services.domain import strict_json
         ("[NaN]", "NaN is not a JSON number"),
         ("[-Infinity]", "-Infinity is not a JSON number"),
         ("-1e999", "the number -1e999 is too large"),
+        ("-" + "9" * 400, "a number of 400 digits is too large; write it as a text"),
+        ("9" * 5000, "a number of 5000 digits is too large; write it as a text"),
     ],
 )
 def test_what_is_not_exact_is_refused(text: str, why: str) -> None:

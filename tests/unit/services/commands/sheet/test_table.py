@@ -137,6 +137,15 @@ def test_another_sheet_can_be_chosen(tmp_path: Path) -> None:
     assert caught.value.field == "--sheet"
 
 
+@pytest.mark.parametrize("ending", [".csv", ".tsv", ".jsonl", ".json"])
+def test_a_sheet_of_a_file_without_sheets_is_refused(tmp_path: Path, ending: str) -> None:
+    path = tmp_path / f"a{ending}"
+    path.write_text("shop,type\na,x\n", encoding="utf-8")
+    with pytest.raises(UsageError, match="has no sheets") as caught:
+        read(path, sheet="二月")
+    assert caught.value.field == "--sheet"
+
+
 def test_a_formula_counts_as_the_value_that_was_computed_and_as_a_gap_otherwise(tmp_path: Path) -> None:
     path = book(tmp_path / "a.xlsx", ["shop", "type"], ["a", "=1+1"])
     assert read(path).rows[0].cells == ("a", workbook.UNCOMPUTED)
