@@ -24,6 +24,16 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True):
     data: bytes = b""  #: what stands there
 
 
+class Aside(msgspec.Struct, frozen=True, kw_only=True):
+    """What was taken out of the way because nobody could read it."""
+
+    place: str  #: key of Redis, table of SQLite
+    entry: str  #: field, member, row; "" for the whole key
+    at: int = 0  #: UTC ms, 0 where nobody noted it
+    why: str = ""
+    parts: tuple[tuple[str, bytes], ...] = ()  #: name and bytes: columns of a row, or the value alone under ""
+
+
 def shown(name: object) -> str:
     """A name that may be anything, short and free of what is no text."""
     text = name.decode("utf-8", "backslashreplace") if isinstance(name, bytes) else str(name)

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import argparse
+import base64
+import os
 from typing import Any
 
 from services import mending
+from services.domain.errors import UsageError
 from services.domain.repair import LEFT, STATES
-from services.entrypoints.context import EXIT_OK, Context, examples
+from services.entrypoints import output, shapes
+from services.entrypoints.context import EXIT_OK, Context, examples, table
 from services.messages import english
+from services.monitor import aside
 
-EXAMPLES = ("repair --dry-run", "repair", "repair --from-stream --profile shops")
+EXAMPLES = ("repair --dry-run", "repair", "repair --from-stream --profile shops", "repair --list-aside")
+SHOWN = 60
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:
@@ -30,12 +36,32 @@ def add(nouns: Any, common: argparse.ArgumentParser) -> None:
         action="store_true",
         help="also make lost dead letters again from their second copy (rpa_dead_log; RabbitMQ only)",
     )
+    parser.add_argument(
+        "--list-aside",
+        action="store_true",
+        help="only list what could not be read and was set aside: where it lay, when, by whose repair, and its value",
+    )
+    parser.add_argument(
+        "--export-aside",
+        default="",
+        metavar="FILE",
+        help="only write that into a new file, one JSON object a line; with --reveal also the bytes and secrets",
+    )
     parser.set_defaults(handler=repair)
 
 
 def repair(context: Context) -> int:
-    """Print what was mended, what would be, and what is left, that first."""
+    """Print what was mended, what would be, and what is left, that first.
+
+    Raises:
+        UsageError: options that exclude each other, or the file is there already or cannot be written.
+    """
     args = context.args
+    if args.list_aside or args.export_aside:
+        if args.dry_run or args.from_stream:
+            told = "--list-aside and --export-aside repair nothing; leave --dry-run and --from-stream out"
+            raise UsageError(told, field="--list-aside")
+        return _aside(context)
     with mending.opened(context.settings()) as commands:
         act = commands.plan if args.dry_run else commands.repair
         found = sorted(act(from_stream=args.from_stream), key=lambda one: STATES.index(one.state))
@@ -54,3 +80,60 @@ def repair(context: Context) -> int:
     }
     context.show(document, [f"{one.state:<8} {english(one.message)}" for one in found])
     return EXIT_OK
+
+
+def _aside(context: Context) -> int:
+    """List what was set aside, or write it into a file."""
+    with context.engine() as engine:
+        found = aside.of(engine.store)
+    if context.args.export_aside:
+        _write(context.args.export_aside, [_document(one, whole=True) for one in found])
+        path = context.args.export_aside
+        context.show({"file": path, "entries": len(found)}, [f"{len(found)} entries written to {path}"])
+        return EXIT_OK
+    rows = [
+        (one.entry.place, one.entry.entry, shapes.iso(one.entry.at), one.by, one.size, _value(one)[:SHOWN])
+        for one in found
+    ]
+    lines = table(("place", "entry", "set aside", "by", "bytes", "value"), rows)
+    context.show({"aside": [_document(one, whole=False) for one in found]}, lines)
+    return EXIT_OK
+
+
+def _document(one: aside.AsideView, *, whole: bool) -> dict[str, Any]:
+    entry = one.entry
+    told: dict[str, Any] = {
+        "place": entry.place,
+        "entry": entry.entry,
+        "at": shapes.iso(entry.at),
+        "by": one.by,
+        "why": entry.why,
+        "bytes": one.size,
+    }
+    if not whole:
+        return told | {"value": _value(one)[:SHOWN]}
+    parts: list[dict[str, str]] = []
+    for name, data in entry.parts:
+        part = {"name": name, "text": output.masked({name: aside.text(data)})[name]}
+        if output.REVEALED.get():
+            part = {"name": name, "text": _plain(data), "base64": base64.b64encode(data).decode()}
+        parts.append(part)
+    return told | {"parts": parts}
+
+
+def _value(one: aside.AsideView) -> str:
+    """Masked before it is shortened: a secret that is cut is none that would be known."""
+    said = _plain if output.REVEALED.get() else aside.text
+    return "; ".join(f"{name}={said(data)}" if name else said(data) for name, data in one.entry.parts)
+
+
+def _plain(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _write(path: str, documents: list[dict[str, Any]]) -> None:
+    try:
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            file.writelines(f"{output.document(one)}\n" for one in documents)
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field="--export-aside") from exc

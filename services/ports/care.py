@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from services.domain.damage import Check, Damage
+from services.domain.damage import Aside, Check, Damage
 
 
 class Care(Protocol):
@@ -23,3 +23,6 @@ class Care(Protocol):
         What closed a gate (a pause, a login) is replaced by an entry that keeps it closed. The trail of the audit is
         never shortened: a copy is made, and the entry is known from then on.
         """
+
+    def aside(self, limit: int) -> list[Aside]:
+        """What was set aside, the latest first, what nobody noted the time of last."""

@@ -23,6 +23,7 @@ from services.ports import Clock
 from services.sqlite_holder import writer_of
 from services.sqlite_writer import close_file, open_file
 from services.store import embedded_ops, embedded_query
+from services.store.embedded_aside import SetAside
 from services.store.embedded_batches import Batches
 from services.store.embedded_closed import ClosedGates
 from services.store.embedded_damage import Damages
@@ -45,7 +46,9 @@ CHUNK = 250
 _watermark = partial(msgspec.convert, type=tuple[str, int, Instant])
 
 
-class EmbeddedStore(Batches, ClosedGates, Damages, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved):
+class EmbeddedStore(
+    Batches, ClosedGates, Damages, SetAside, Feed, Forgetting, Papers, Recounting, Remarks, Schedules, Unserved
+):
     """``services.ports.Store`` on SQLite; any thread may call it, several processes may open the same file."""
 
     def __init__(self, path: Path, clock: Clock, *, lifo: Iterable[str] = (), read_only: bool = False) -> None:

@@ -81,6 +81,7 @@ TOMB = ROOT + "x:"  #: what is left of a removed record, for a time
 BURIED = ROOT + "xb:"  #: by batch, how many of its records were removed, by status
 #: what was found where something else should be: a whole key under its name, entries of one as a hash
 ASIDE = ROOT + "aside:"
+ASIDE_NOTES = ROOT + "aside-notes"  #: when and why, by such a key and the entry in it
 BROKEN = ROOT + "broken:"  #: bytes found in the place of a record that are none
 UNIQUE = ROOT + "u:"
 LOT = ROOT + "lot:"  #: "shop|type": parked tasks, the best one first

@@ -9,6 +9,7 @@ from services.domain.said import words_of
 from services.ports import Clock
 from services.store import redis_facts
 from services.store.redis_apply import Operations
+from services.store.redis_aside import SetAside
 from services.store.redis_batches import Batches
 from services.store.redis_breakers import OpenBreakers
 from services.store.redis_client import Link
@@ -30,6 +31,7 @@ from services.store.redis_schedules import Schedules
 class RedisStore(
     Recounting,
     Damages,
+    SetAside,
     Operations,
     Queries,
     Events,

@@ -16,7 +16,7 @@ from services.domain.shop import Pause, Shop, read_pause, valid_scope
 from services.domain.status import TERMINAL
 from services.domain.task import ENCODER, decode
 from services.ports import AuditEntry, Letter, LogLine, ScheduleEntry
-from services.store import keys
+from services.store import keys, redis_aside
 from services.store.redis_breakers import read_breaker
 from services.store.redis_fleet import Fleet, read_home, read_worker
 from services.store.redis_limits import read_limit
@@ -207,6 +207,9 @@ class Damages(Fleet):
             instead = _instead(key.decode("utf-8", "replace"), member, self._ticker.now_ms())
             if self._link.run(_SET_ASIDE, (key, aside), shape, member, one.data, instead):
                 moved += 1
+                noted = member if shape in ("hash", "copy", "zset", "set") else b""
+                told = redis_aside.note(self._ticker.now_ms(), one.why)
+                self._link.call("HSET", keys.ASIDE_NOTES, redis_aside.note_name(aside, noted), told)
                 self._follow(key.decode("utf-8", "replace"), member)
         return moved
 

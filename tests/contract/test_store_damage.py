@@ -220,3 +220,40 @@ def test_a_derived_key_of_another_kind_is_set_aside_by_who_writes_it(redis_url: 
     assert rig.running(shop_id="s2").status == Status.RUNNING
     assert rig.store.counts().unsent >= 0
     rig.store.close()
+
+
+def test_what_was_set_aside_is_listed_with_its_bytes(rig: Rig, behind: Behind) -> None:
+    assert rig.store.aside(10) == []
+    rig.store.put_shops([Shop(platform="pdd", shop_id="s1"), Shop(platform="pdd", shop_id="s2")])
+    behind("UPDATE shops SET data = x'fffe80' WHERE shop_id = 's1'", "HSET", keys.SHOPS, "pdd:s1", JUNK[:3])
+    before = rig.store.now_ms()
+    (bad,) = rig.store.damage(no_check, deep=True)
+    assert rig.store.set_aside([bad]) == 1
+    (found,) = rig.store.aside(10)
+    assert (found.place, found.entry, found.why) == (bad.place, bad.entry, bad.why)
+    assert before <= found.at <= rig.store.now_ms()
+    assert JUNK[:3] in dict(found.parts).values()
+    assert places(rig.store) == [], "where it lies now is no damage"
+
+
+def test_whole_keys_of_every_kind_are_listed(rig: Rig, store_kind: str, store_place: Any) -> None:
+    if store_kind != "redis":
+        pytest.skip("a table has no kind")
+    client = redis.Redis.from_url(store_place)
+    client.set(keys.PAUSES, b"\xffword")
+    client.rpush(keys.LIMITS, "a", "b")
+    client.zadd(keys.HOMES, {"m": 3})
+    client.sadd(keys.SESSIONS, "one")
+    client.hset(keys.TASK + "odd", "field", b"value")
+    for one in rig.store.damage(no_check, deep=True):
+        rig.store.set_aside([one])
+    found = {one.place: one for one in rig.store.aside(10)}
+    assert found[keys.PAUSES].parts == (("", b"\xffword"),)
+    assert found[keys.LIMITS].parts == (("", b"a"), ("", b"b"))
+    assert [name for name, _ in found[keys.HOMES].parts] == ["m"]
+    assert found[keys.SESSIONS].parts == (("", b"one"),)
+    assert found[keys.TASK + "odd"].parts == (("field", b"value"),)
+    assert all(one.at and one.why for one in found.values())
+    assert len(rig.store.aside(2)) == 2
+    client.hset(keys.ASIDE_NOTES, client.hkeys(keys.ASIDE_NOTES)[0], b"\xff none")
+    assert len(rig.store.aside(10)) == 5, "a note that cannot be read hides nothing"

@@ -4,6 +4,7 @@ doctor names it, and repair sets it aside.
 
 from __future__ import annotations
 
+import base64
 import contextlib
 import io
 import json
@@ -68,6 +69,7 @@ READING: tuple[tuple[str, ...], ...] = (
     ("audit", "list"),
     ("export",),
     ("repair", "--dry-run"),
+    ("repair", "--list-aside"),
 )
 #: what these say nobody knows once they are something else: nobody starts until that is mended
 HOLDS_ALL = frozenset({"{rpa}:pauses", "{rpa}:limits", "{rpa}:sessions", "{rpa}:doc:type", "{rpa}:doc:queue"})
@@ -315,3 +317,31 @@ def test_a_batch_whose_beginning_is_no_instant(desk: tuple[Desk, Spoiler]) -> No
     assert done.code == 0, done.errors
     assert [one["batch"] for one in json.loads(done.out)["batches"]] == ["B1"]
     assert hand.run("batch", "list").code == 0
+
+
+def test_what_repair_set_aside_is_listed_and_written_to_a_file(desk: tuple[Desk, Spoiler], tmp_path: Path) -> None:
+    hand, _ = desk
+    fleet = fleet_rig.Fleet("", hand.settings, Path(hand.settings.home))
+    try:
+        fleet.engine.store.put_document("type", "other", '{"password": "hunter22-and-more", oops')
+    finally:
+        fleet.close()
+    assert json.loads(hand.run("repair", "--list-aside", "--json").out) == {"aside": []}
+    assert hand.run("repair").code == 0
+    listed = hand.run("repair", "--list-aside", "--json")
+    (found,) = json.loads(listed.out)["aside"]
+    assert (found["by"], "other" in found["entry"]) == (person(), True)
+    assert found["at"]
+    assert found["why"]
+    file = tmp_path / "aside.jsonl"
+    assert hand.run("repair", "--export-aside", str(file)).code == 0
+    assert file.stat().st_mode & 0o077 == 0
+    for text in (listed.out, hand.run("repair", "--list-aside").out, file.read_text(encoding="utf-8")):
+        assert "other" in text
+        assert "hunter22" not in text, "what nobody could read may be a secret all the same"
+    assert hand.run("repair", "--export-aside", str(file)).code == 2, "never over another file"
+    whole = tmp_path / "whole.jsonl"
+    assert hand.run("repair", "--export-aside", str(whole), "--reveal").code == 0
+    (entry,) = map(json.loads, whole.read_text(encoding="utf-8").splitlines())
+    assert any(b"hunter22-and-more" in base64.b64decode(part["base64"]) for part in entry["parts"])
+    assert hand.run("repair", "--list-aside", "--dry-run").code == 2
