@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from services import i18n, spans
-from services.domain import health, repair
+from services.domain import health, own_words, repair
 from services.domain.insight import attempts, audit, flow, publisher, schedule, shop, worker
 from services.domain.insight.flow import Clause
 from services.domain.message import Message
@@ -17,6 +18,7 @@ from services.domain.sheet_faults import SHEET
 
 TEMPLATES: dict[str, str] = {
     **SENTENCES,
+    **own_words.SENTENCES,
     **health.SENTENCES,
     **repair.SENTENCES,
     **flow.SENTENCES,
@@ -124,6 +126,22 @@ def told(what: BaseException | str) -> str:
     words = words_of(what) if isinstance(what, BaseException) else what
     message = words.message if isinstance(words, Said) else getattr(what, "message", None)
     return render(message) if isinstance(message, Message) else words
+
+
+def own(error: str) -> str:
+    """An error of a record, in the present language as far as the engine wrote it; what others said stays theirs."""
+    return "\n".join(_own(line) for line in error.split("\n")) if error and i18n.is_chinese() else error
+
+
+@functools.lru_cache(maxsize=4096)
+def _own(line: str) -> str:
+    if refused := own_words.of_field(line):
+        return i18n._("{name}: {value}").format(name=refused[0], value=render(refused[1]))
+    message = own_words.find(line)
+    if message is None:
+        return line
+    inner = {name: _own(str(value)) if name == "why" else value for name, value in message.params.items()}
+    return render(Message(message.code, inner))
 
 
 def _form(message: Message, count: Callable[[str, str, int], str], say: Callable[[str], str] = str) -> str:

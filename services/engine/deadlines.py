@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 
-from services.domain import classify, fingerprint
+from services.domain import classify, fingerprint, own_words
 from services.domain.change import GiveUp, Op
 from services.domain.task import Task
 from services.engine.dispatch import Dispatcher
@@ -47,7 +47,7 @@ def missed(task: Task) -> bool:
 def sentence(task: Task) -> str:
     """Why it is dead."""
     by = datetime.fromtimestamp(task.deadline / 1000, UTC).isoformat(timespec="seconds")
-    return f"it was to start by {by} and could not; nothing was run"
+    return own_words.write("own.expired", by=by)
 
 
 def _give_up(task: Task) -> Op:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 
-from services.domain import classify, envelope, fingerprint
+from services.domain import classify, envelope, fingerprint, own_words
 from services.domain.change import GiveUp, Op, Published
 from services.domain.errors import BrokerUnavailable, StoreError, StoreUnavailable
 from services.domain.order import Order, Receipt
@@ -116,7 +116,7 @@ class Dispatcher:
         return orders
 
     def _give_up(self, task: Task, why: str) -> Receipt:
-        text = f"no message can be made of this record: {why}"[:ERROR_LIMIT]
+        text = own_words.write("own.no_message", why=why)[:ERROR_LIMIT]
         op = GiveUp(
             task_id=task.task_id,
             gen=task.gen,

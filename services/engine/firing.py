@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from services.domain import own_words
 from services.domain import schedule as schedules
 from services.domain.schedule import Run, Schedule, Tally
 from services.domain.shop import Shop
@@ -18,7 +19,7 @@ from services.ports import Store
 log = logging.getLogger(__name__)
 CHUNK = 200
 DEFAULT_ZONE = "UTC"
-NO_SHOP = "no enabled shop fits its selection"
+NO_SHOP = own_words.write("own.no_shop")
 _FLEET, _ZONE = "fleet", "time_zone"
 
 

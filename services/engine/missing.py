@@ -6,6 +6,7 @@ import logging
 from collections.abc import Container, Mapping, Sequence
 from typing import Any
 
+from services.domain import own_words
 from services.domain.change import Claim, GiveUp, Nudge, Op
 from services.domain.lane import LANES, MAX_PRIORITY, MIN_PRIORITY, shop_queue
 from services.domain.order import QueueDepth
@@ -24,9 +25,7 @@ OVERTAKEN = 500
 MISSING_AFTER_MS = 30_000
 #: a message of the same queue that was published this much later and came before it
 OVERTAKEN_MS = 600_000
-TAKEN_TEXT = (
-    "its message left the queue and nobody recorded an outcome: an unknown consumer has taken it; look into the shop"
-)
+TAKEN_TEXT = own_words.write("own.taken")
 
 
 class MissingFinder:

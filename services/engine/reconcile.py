@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Container, Sequence
 
-from services.domain import fingerprint, retry
+from services.domain import fingerprint, own_words, retry
 from services.domain.change import Finish, Nudge, Op, Postpone, TellDependants
 from services.domain.errors import StoreUnavailable
 from services.domain.order import QueueDepth
@@ -33,7 +33,7 @@ LIMITS_S = 30.0
 SLEPT_MS = 15_000
 #: reasons of a receipt that tell nothing about the one message: the order of the outbox stays
 _FOR_ALL = frozenset({"store", "disconnected", "blocked"})
-LOST_TEXT = "the worker that ran it fell silent"
+LOST_TEXT = own_words.write("own.lost")
 
 
 class Reconciler:

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
-from services.domain import classify, ids, lane
+from services.domain import classify, ids, lane, own_words
 from services.domain.errors import BrokerUnavailable, StoreUnavailable, UsageError
 from services.domain.status import TERMINAL, Triage
 from services.domain.task import Task
@@ -54,14 +54,16 @@ class BatchExecutor:
         except UsageError as exc:
             return Outcome(ok=False, error=f"{exc.field}: {exc}", error_kind=classify.BAD_PAYLOAD)
         except (StoreUnavailable, BrokerUnavailable) as exc:
-            return Outcome(ok=False, again_s=self._look_s, error=f"it goes on when both answer again: {exc}")
+            return Outcome(ok=False, again_s=self._look_s, error=own_words.write("own.waits", why=str(exc)))
 
     def _go_on(self, task: Task, context: JobContext) -> Outcome:
         specs = self._specs(task)
         found, refused = dict[str, Task | None](), list[str]()
         for chunk in _chunks(specs):
             if context.cancelled.is_set():
-                return Outcome(ok=False, cancelled=True, error="stopped on request", error_kind=classify.CANCELLED)
+                return Outcome(
+                    ok=False, cancelled=True, error=own_words.write("own.stopped"), error_kind=classify.CANCELLED
+                )
             found |= self._made(chunk, refused)
         counts, dead = self._count(found)
         left = sum(number for status, number in counts.items() if status not in (*TERMINAL, "removed"))
@@ -69,7 +71,7 @@ class BatchExecutor:
         if left:
             # A long batch need not be looked at as often as a short one: 30 s become 2 min.
             look_s = self._look_s * min(4, 1 + task.attempt // 10)
-            return Outcome(ok=False, again_s=look_s, error=f"{left} of {len(specs)} tasks have not ended")
+            return Outcome(ok=False, again_s=look_s, error=own_words.write("own.left", left=left, of=len(specs)))
         told: dict[str, object] = {"tasks": len(specs), "refused": len(refused), **counts}
         if dead:
             told["dead_tasks"] = dead[:NAMED]

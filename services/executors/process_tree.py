@@ -16,6 +16,7 @@ from typing import Any
 
 import psutil
 
+from services.domain import own_words
 from services.executors.offspring import offspring
 
 #: marks a child and all its offspring, also those that left its process group
@@ -262,8 +263,8 @@ def describe_exit(code: int) -> str:
             name = signal.Signals(-code).name
         except ValueError:
             name = "unknown"
-        return f"the command was ended by signal {-code} ({name})"
-    return f"the command ended with exit code {code if code < 0x8000_0000 else hex(code)} and no error text"
+        return own_words.write("own.signal", number=-code, name=name)
+    return own_words.write("own.exit", code=code if code < 0x8000_0000 else hex(code))
 
 
 def _own_group(pass_fd: int) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import msgspec
 import psutil
 
-from services.domain import classify
+from services.domain import classify, own_words
 from services.domain.errors import UsageError
 from services.executors import registry, supervise
 from services.executors.base import Fitness, Job, JobContext, Outcome
@@ -62,12 +62,12 @@ class PythonExecutor:
         """Run the handler of the job's type to its end, its time-out or its cancellation."""
         handler = self._handlers.get(job.task.task_type)
         if handler is None:
-            text = (
-                f"no handler for {job.task.task_type} is registered on this worker; add its module to worker.handlers"
-            )
+            text = own_words.write("own.no_handler", type=job.task.task_type)
             return Outcome(ok=False, error=text, error_kind=classify.UNKNOWN_TYPE, unable=True)
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
+            return Outcome(
+                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
+            )
         if handler.isolate == "thread" and not self._process_only:
             return _run_here(handler, job, context, self._limits)
         with self._lock:
@@ -99,7 +99,7 @@ class PythonExecutor:
                 outcome, _ = self._try(handler, job, context, limits)
         except OSError as exc:
             log.warning("a handler process could not be started: %s", exc)
-            text = f"this machine could not start a process: {exc}"
+            text = own_words.write("own.no_process", why=str(exc))
             return Outcome(ok=False, error=text, error_kind=classify.CRASHED)
         return outcome
 
@@ -168,8 +168,9 @@ def _run_here(handler: registry.Handler, job: Job, context: JobContext, limits: 
     if ended.ok and not ended.gave_up:
         return Outcome(ok=True, result=ended.result)
     if context.cancelled.is_set():
-        return Outcome(ok=False, cancelled=True, error="stopped on request", error_kind=classify.CANCELLED)
+        return Outcome(ok=False, cancelled=True, error=own_words.write("own.stopped"), error_kind=classify.CANCELLED)
     if time.monotonic() >= until:
-        text = f"{ended.error}\nno end within {job.timeout_s:g} s; it ended by itself".strip()
+        late = own_words.write("own.no_end_itself", seconds=f"{job.timeout_s:g}")
+        text = f"{ended.error}\n{late}".strip()
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     return Outcome(ok=False, error=ended.error, error_kind=ended.error_kind)

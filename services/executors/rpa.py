@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.domain import classify, ids
+from services.domain import classify, ids, own_words
 from services.domain.task import Task
 from services.executors import own_folder, supervise, tree_guard
 from services.executors.base import Fitness, Job, JobContext, Outcome
@@ -113,7 +113,9 @@ class RpaExecutor:
     def run(self, job: Job, context: JobContext, debug_port: int | None = None) -> Outcome:
         """Run the flow to its end, its time-out or its cancellation; ``debug_port``: of a lent browser."""
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
+            return Outcome(
+                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
+            )
         with self._idle:
             self._running += 1
         try:
@@ -131,7 +133,7 @@ class RpaExecutor:
         try:
             folder = own_folder.make(PREFIX)
         except OSError as exc:
-            return Outcome(ok=False, error=f"no folder for the attempt: {exc}", error_kind=classify.CRASHED)
+            return Outcome(ok=False, error=own_words.write("own.no_folder", why=str(exc)), error_kind=classify.CRASHED)
         try:
             return self._run_in(folder, argv, program, job, context)
         finally:
@@ -180,28 +182,28 @@ class RpaExecutor:
 
     def _command_line(self, job: Job, program: Program, debug_port: int | None) -> tuple[list[str], Outcome | None]:
         if not program.command:
-            return [], _no_command("no command is configured; set executors.rpa.command on this worker")
+            return [], _no_command(own_words.write("own.no_program"))
         try:
             values = _values(job, debug_port)
         except (msgspec.DecodeError, RecursionError) as exc:
-            text = f"the payload of the record is not JSON: {exc}"
+            text = own_words.write("own.not_json", why=str(exc))
             return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
         argv = [program.file()]
         for item in program.command[1:]:
             filled = _PLACE.sub(lambda match: values[match[1]], item)
             if filled.startswith("-") and not item.startswith("-"):
-                text = f"{item} became {filled[:40]!r}, which the command would take for an option"
+                text = own_words.write("own.option", item=item, what=repr(filled[:40]))
                 return [], Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
             argv.append(filled)
         if is_batch_file(argv[0]):
-            return [], _no_command(f"{argv[0]} is a batch file, which runs in a shell; name the program itself")
+            return [], _no_command(own_words.write("own.batch_file", program=argv[0]))
         return argv, None
 
     def _not_started(self, exc: OSError | ValueError, argv: Sequence[str], program: Program) -> Outcome:
         number = exc.errno if isinstance(exc, OSError) else None
         if number in _TOO_LONG or getattr(exc, "winerror", None) == 206:
             size = max(len(item) for item in argv)
-            text = f"the payload is too long for a command line ({size} characters): shorten it or pass a reference"
+            text = own_words.write("own.too_long", size=size)
             return Outcome(ok=False, error=text, error_kind=classify.BAD_PAYLOAD)
         if isinstance(exc, ValueError) or number in _ABSENT:
             program.has_failed()
@@ -212,7 +214,7 @@ class RpaExecutor:
                 " (and executors.rpa.cwd) in this worker's configuration"
             )
         log.warning("a child process could not be started: %s", exc)
-        return Outcome(ok=False, error=f"this machine could not start a process: {exc}", error_kind=classify.CRASHED)
+        return Outcome(ok=False, error=own_words.write("own.no_process", why=str(exc)), error_kind=classify.CRASHED)
 
 
 def _passes(name: str, masks: Sequence[str]) -> bool:

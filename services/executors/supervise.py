@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from services.domain import classify
+from services.domain import classify, own_words
 from services.domain.task import ERROR_LIMIT
 from services.executors.base import JobContext, Outcome
 from services.executors.process_tree import ProcessTree
@@ -82,12 +82,11 @@ def watch_to_answer(watch: Watch, answered: threading.Event) -> None:
 def stopped(watch: Watch, said: str) -> Outcome:
     """Outcome of a child that was asked to end; ``said`` is what it still told."""
     if watch.reason == TIMEOUT:
-        how = "it was killed" if watch.killed else "it ended when asked"
-        text = f"{said}\nno end within {watch.limits.timeout_s:g} s; {how}".strip()
+        how = "own.no_end_killed" if watch.killed else "own.no_end_asked"
+        text = f"{said}\n{own_words.write(how, seconds=f'{watch.limits.timeout_s:g}')}".strip()
         return Outcome(ok=False, timed_out=True, error=text[-ERROR_LIMIT:], error_kind=classify.TIMEOUT)
-    how = "killed" if watch.killed else "stopped"
-    why = "because this worker closes" if watch.reason == CLOSE else "on request"
-    return Outcome(ok=False, cancelled=True, error=f"{how} {why}", error_kind=classify.CANCELLED)
+    code = ("own.killed" if watch.killed else "own.stopped") + ("_closing" if watch.reason == CLOSE else "")
+    return Outcome(ok=False, cancelled=True, error=own_words.write(code), error_kind=classify.CANCELLED)
 
 
 def watch_to_end(watch: Watch, ended: threading.Event) -> None:

@@ -6,7 +6,7 @@ import json
 import logging
 from collections.abc import Mapping
 
-from services.domain import classify, fingerprint, mask, retry, task_type
+from services.domain import classify, fingerprint, mask, own_words, retry, task_type
 from services.domain.change import Finish
 from services.domain.status import Status
 from services.domain.task import ERROR_LIMIT, Attempt
@@ -54,7 +54,7 @@ class Runner:
         except Exception as exc:  # the edge of the slot: a thread that ends here would keep its task running for ever
             log.exception("%s could not be executed", held.task.task_id)
             decision = retry.decide(held.task, "crashed", self._policy)
-            text = f"the worker itself failed: {type(exc).__name__}: {exc}"[-ERROR_LIMIT:]
+            text = own_words.write("own.worker_failed", why=f"{type(exc).__name__}: {exc}")[-ERROR_LIMIT:]
             delay = decision.delay_s if decision.to == Status.RETRYING else -1
             return self._finish(
                 held, decision.to, "failed", started, self._ended(held), error=text, error_kind="crashed", delay_s=delay
@@ -70,7 +70,7 @@ class Runner:
                 "cancelled",
                 started,
                 started,
-                error="stopped before it started",
+                error=own_words.write("own.not_begun"),
                 error_kind="cancelled",
             )
         if held.made_way_for:
@@ -98,7 +98,7 @@ class Runner:
         name = self._skills.executor_for(kind)
         executor = self._executors.get(name)
         if executor is None:
-            text = f"this worker can no longer run {task.task_type}; it goes to one that can"
+            text = own_words.write("own.cannot_any_more", type=task.task_type)
             return Outcome(ok=False, error=text, error_kind="unknown_type", unable=True)
         files = held.files = AttemptArtifacts(self._artifacts, task.task_id, task.attempt)
         context = JobContext(
@@ -119,9 +119,7 @@ class Runner:
     def _refusal(self, held: Held, kind: task_type.TaskType) -> Outcome | None:
         task = held.task
         if self._skills.refuses(kind):
-            text = (
-                f"task type {task.task_type!r} is not defined and strict_types is on; define it or turn the setting off"
-            )
+            text = own_words.write("own.not_defined", type=repr(task.task_type))
             return Outcome(ok=False, error=text, error_kind="unknown_type")
         if not kind.schema or (task.origin != "foreign" and task.type_version == kind.version):
             return None
@@ -145,7 +143,9 @@ class Runner:
         closing = outcome.cancelled and not held.cancel_reason
         if closing or held.cancel_reason == "shutdown":
             to = Status.PENDING if task.idempotent else Status.HELD
-            return self._finish(held, to, "returned", started, ended, error="the worker was stopped", error_kind="")
+            return self._finish(
+                held, to, "returned", started, ended, error=own_words.write("own.worker_stopped"), error_kind=""
+            )
         if held.made_way_for:
             return self._made_way(held, started, ended)
         if outcome.again_s and not held.cancel_reason:

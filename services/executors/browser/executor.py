@@ -14,7 +14,7 @@ from pathlib import Path
 
 import msgspec
 
-from services.domain import classify, flow
+from services.domain import classify, flow, own_words
 from services.executors import own_folder
 from services.executors.base import Fitness, Job, JobContext, NoneToLend, Outcome
 from services.executors.browser import installation, orders
@@ -121,7 +121,9 @@ class BrowserExecutor:
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Run the flow of the job to its end, its time-out or its cancellation."""
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
+            return Outcome(
+                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
+            )
         payload = msgspec.json.decode(job.task.payload)
         if problems := flow.problems(job.task.task_type, payload):  # what a foreign producer sent, nobody has checked
             text = "\n".join(f"{one.path}: {one.message}" for one in problems)
@@ -277,11 +279,12 @@ def _outcome(watch: _Watch, reason: str, job: Job) -> Outcome:
         return Outcome(ok=True, result=end.result)
     if reason == "timeout":
         said = end.error if end is not None and end.error_kind != classify.CANCELLED else ""
-        text = f"{said}\nno end within {job.timeout_s:g} s".strip()
+        ended = own_words.write("own.no_end", seconds=f"{job.timeout_s:g}")
+        text = f"{said}\n{ended}".strip()
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     if reason:
-        why = "because this worker closes" if reason == "close" else "on request"
-        return Outcome(ok=False, cancelled=True, error=f"stopped {why}", error_kind=classify.CANCELLED)
+        text = own_words.write("own.stopped_closing" if reason == "close" else "own.stopped")
+        return Outcome(ok=False, cancelled=True, error=text, error_kind=classify.CANCELLED)
     if end is None:
-        return Outcome(ok=False, error="the browser host ended in the middle of it", error_kind=classify.CRASHED)
+        return Outcome(ok=False, error=own_words.write("own.host_ended"), error_kind=classify.CRASHED)
     return Outcome(ok=False, error=end.error, error_kind=end.error_kind, unable=end.unable)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from playwright.async_api import async_playwright
 
-from services.domain import classify
+from services.domain import classify, own_words
 from services.executors.browser import attempt, orders
 from services.executors.browser.launch import Launcher
 from services.executors.browser.pool import Lease, NoBrowser, Pool
@@ -76,7 +76,9 @@ class Host:
         try:
             end = await self._attempt(order)
         except asyncio.CancelledError:
-            end = orders.End(token=order.token, ok=False, error="stopped on request", error_kind=classify.CANCELLED)
+            end = orders.End(
+                token=order.token, ok=False, error=own_words.write("own.stopped"), error_kind=classify.CANCELLED
+            )
         except Exception as exc:  # the edge of the host: whatever it is ends this attempt only
             log.exception("%s could not be executed", order.task_id)
             text = f"{type(exc).__name__}: {exc}"

@@ -12,7 +12,7 @@ from typing import Any
 
 import msgspec
 
-from services.domain import classify, mask
+from services.domain import classify, mask, own_words
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.executors.http import reach, verdict
 from services.executors.http.fetch import Bounds, Fetch, Request
@@ -49,12 +49,14 @@ class HttpExecutor:
     def run(self, job: Job, context: JobContext) -> Outcome:
         """Make the request of the job's type and judge the answer."""
         if self._closing.is_set() or context.cancelled.is_set():
-            return Outcome(ok=False, cancelled=True, error="stopped before it started", error_kind=classify.CANCELLED)
+            return Outcome(
+                ok=False, cancelled=True, error=own_words.write("own.not_begun"), error_kind=classify.CANCELLED
+            )
         payload = json.loads(job.task.payload)
         own = self._settings.requests.get(job.task.task_type)
         if own is None and not (self._settings.payload_urls and "url" in payload):
             self._lacks.add(job.task.task_type)
-            text = f"this worker has no request for {job.task.task_type}; set executors.http.requests there"
+            text = own_words.write("own.no_request", type=job.task.task_type)
             return Outcome(ok=False, error=text, error_kind=classify.NO_COMMAND, unable=True)
         filler = Filler(job.task, payload, lambda name: self._secret(job.task.platform, job.task.shop_id, name))
         try:
@@ -103,11 +105,11 @@ class HttpExecutor:
             if context.cancelled.is_set() or self._closing.is_set():
                 context.stopping()
                 fetch.give_up()
-                why = "on request" if context.cancelled.is_set() else "because this worker closes"
-                return Outcome(ok=False, cancelled=True, error=f"stopped {why}", error_kind=classify.CANCELLED)
+                text = own_words.write("own.stopped" if context.cancelled.is_set() else "own.stopped_closing")
+                return Outcome(ok=False, cancelled=True, error=text, error_kind=classify.CANCELLED)
             if time.monotonic() >= until:
                 fetch.give_up()
-                text = f"no answer within {timeout_s:g} s"
+                text = own_words.write("own.no_answer", seconds=f"{timeout_s:g}")
                 return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
         return None
 
@@ -166,13 +168,13 @@ def _failed(fetch: Fetch, request: Request, job: Job) -> Outcome:
     if isinstance(exc, reach.Refused):
         return Outcome(ok=False, error=str(exc), error_kind=exc.kind)
     if isinstance(exc, TimeoutError):
-        text = f"no answer within {job.timeout_s:g} s"
+        text = own_words.write("own.no_answer", seconds=f"{job.timeout_s:g}")
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     text = f"{type(exc).__name__}: {exc}"
     if isinstance(exc, ssl.SSLCertVerificationError):
-        text = f"the certificate of the server is not trusted: {exc.verify_message}"
+        text = own_words.write("own.untrusted", why=exc.verify_message)
     if fetch.sent and not job.task.idempotent and request.method not in ("GET", "HEAD", "OPTIONS"):
         # What was sent may have been done: the same doubt as after a time-out.
-        text = f"the request was sent and no answer came: {text}"
+        text = own_words.write("own.sent_unanswered", why=text)
         return Outcome(ok=False, timed_out=True, error=text, error_kind=classify.TIMEOUT)
     return Outcome(ok=False, error=text, error_kind=classify.NETWORK)

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from services import messages
 from services.clock import SystemClock
 from services.commands.outcome import Outcome
 from services.domain import classify
@@ -223,8 +224,8 @@ class LetterPanel(QWidget):
     def _show_reason(self, detail: TaskDetail) -> None:
         task = detail.task
         self._reason.show_text(words.reason(task))
-        whole = safe.visible(safe.cut(task.error.strip(), ERROR_SHOWN), keep_newlines=True)
-        brief = safe.visible(classify.headline(task.error))
+        whole = safe.visible(safe.cut(messages.own(task.error.strip()), ERROR_SHOWN), keep_newlines=True)
+        brief = safe.visible(messages.own(classify.headline(task.error)))
         self._text.setText(whole if self._whole else brief)
         self._text.setVisible(bool(task.error))
         self._more.setVisible(whole != brief)

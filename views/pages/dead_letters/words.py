@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services import messages
 from services.domain import filter
 from services.domain.insight.shop import ShopNow
 from services.domain.status import Triage
@@ -51,7 +52,7 @@ def detail(cause: Cause) -> str:
     head, _colon, rest = cause.headline.partition(":")
     if kinds.title(cause.kind) or not rest.strip():
         rest = cause.headline
-    return safe.one_line(rest, 160) if head else ""
+    return safe.one_line(messages.own(rest), 160) if head else ""
 
 
 def reason(task: Task) -> str:

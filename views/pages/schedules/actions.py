@@ -9,6 +9,7 @@ from typing import TypeVar
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
+from services import messages
 from services.domain.schedule import Tally
 from services.i18n import N_, _, ngettext
 from services.monitor.schedules import ScheduleRow
@@ -78,7 +79,7 @@ class ScheduleActions(QObject):
         self._ask(question, call, lambda _names: _("{name} is removed.").format(name=name))
 
     def _ran(self, tally: Tally) -> str:
-        return text.listed([words.outcome(tally), tally.error] if tally.error else [words.outcome(tally)])
+        return text.listed([words.outcome(tally), messages.own(tally.error)] if tally.error else [words.outcome(tally)])
 
     def _ask(self, question: Question, call: Callable[[], T], done: Callable[[T], str]) -> None:
         dialog = ConfirmDialog(question, self._owner)

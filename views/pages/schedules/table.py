@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services import messages
 from services.clock import SystemClock
 from services.i18n import N_, _
 from services.monitor.schedules import ScheduleRow
@@ -83,7 +84,7 @@ COLUMNS: tuple[Column[ScheduleRow], ...] = (
         value=lambda row: words.outcome(row.planned.last),
         tone=lambda row: "retrying" if row.planned.last is not None and row.planned.last.failed else "text2",
         width=190,
-        tooltip=lambda row: safe.tooltip(row.planned.last.error) if row.planned.last is not None else "",
+        tooltip=lambda row: safe.tooltip(messages.own(row.planned.last.error)) if row.planned.last is not None else "",
         hide_rank=1,
     ),
     Column(

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from services import messages
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.insight import estimate
@@ -242,7 +243,7 @@ class TaskDetailPanel(QWidget):
         self._timeline.set_entries(timeline(task, now))
         self._steps.follow(detail.flow)
         self._failure.setVisible(bool(task.error) and not self._steps.failed)  # there the step says it
-        self._error.setText(safe.visible(safe.cut(masked_text(task.error), 1200), keep_newlines=True))
+        self._error.setText(safe.visible(safe.cut(messages.own(masked_text(task.error)), 1200), keep_newlines=True))
         self._show_documents(before, task)
         self._fields.set_rows(facts(task, detail.letter, now, detail.again))
         self.show_verbs()

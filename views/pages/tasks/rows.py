@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from services import messages
 from services.clock import SystemClock
 from services.domain.insight import attempts
 from services.domain.message import Message
@@ -78,7 +79,7 @@ def _last(row: TaskRow) -> str:
 
 
 def _error(row: TaskRow) -> str:
-    return safe.one_line(row.task.error, 160) if row.task.error else ""
+    return safe.one_line(messages.own(row.task.error), 160) if row.task.error else ""
 
 
 def sentence(row: TaskRow) -> str:

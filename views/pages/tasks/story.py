@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from services import messages
 from services.domain.insight import attempts
 from services.domain.insight.wait import CLOSED, GateView
 from services.domain.status import Status
@@ -129,7 +130,7 @@ def _step(task: Task, step: Step, now_ms: int) -> tuple[int, TimelineEntry] | No
 
 def _attempt(one: Attempt, now_ms: int) -> TimelineEntry:
     word = _(_OUTCOMES.get(one.outcome, one.outcome))
-    error = safe.one_line(one.error.strip().rsplit("\n", 1)[-1], 120) if one.error else ""
+    error = safe.one_line(messages.own(one.error.strip().rsplit("\n", 1)[-1]), 120) if one.error else ""
     return TimelineEntry(
         time=shown.clock(one.ended_at, now_ms),
         text=_("Attempt {n} {word}").format(n=one.number, word=word),
