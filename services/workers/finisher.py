@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from services.domain.change import UNREADABLE, Answer, Finish
@@ -47,7 +48,10 @@ class Finisher:
         clock: Clock,
         name: str,
         spool: Spool | None = None,
+        recorded: Callable[[Iterable[str]], None] = lambda _owners: None,
     ) -> None:
+        """``recorded`` hears the owners of leases that nobody needs to renew any more."""
+        self._recorded = recorded
         self._store, self._dispatcher, self._consumer, self._clock = store, dispatcher, consumer, clock
         self._spool = spool
         self._away = False  #: the store did not answer last time
@@ -162,6 +166,7 @@ class Finisher:
         if answers is None:
             return
         batch, answers = self._without_unread(batch, answers)
+        self._recorded([item.op.owner for item in batch])
         follow: list[Task] = []
         ended: list[str] = []
         settled: list[tuple[Delivery, Task | None]] = []
@@ -198,6 +203,7 @@ class Finisher:
         return [item for item, _ in known], [answer for _, answer in known]
 
     def _forget(self, batch: list[_Item]) -> None:
+        self._recorded([item.op.owner for item in batch])
         with self._lock:
             for item in batch:
                 self._open.pop(item.op.owner, None)

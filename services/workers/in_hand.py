@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Iterable
 
 from services.workers.slots import Held
 
@@ -22,10 +23,11 @@ class InHand:
         with self._lock:
             self._all[held.owner] = held
 
-    def drop(self, held: Held) -> None:
-        """Its outcome is on its way."""
+    def drop(self, owners: Iterable[str]) -> None:
+        """Their outcomes are recorded; until then their leases are renewed, whatever recording waits for."""
         with self._lock:
-            self._all.pop(held.owner, None)
+            for owner in owners:
+                self._all.pop(owner, None)
 
     def all(self) -> list[Held]:
         """Those of now."""

@@ -62,7 +62,9 @@ class Worker:
         parts, options = self._parts, self._options
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
-        self._finisher = Finisher(parts.store, parts.dispatcher, self._consumer, parts.clock, self.name, spool)
+        self._finisher = Finisher(
+            parts.store, parts.dispatcher, self._consumer, parts.clock, self.name, spool, self._in_hand.drop
+        )
         self._skills = Skills(
             parts.executors, parts.registry, handlers=parts.handlers, strict_types=options.strict_types
         )
@@ -310,6 +312,5 @@ class Worker:
 
     def _record(self, op: Finish, held: Held) -> None:
         self._finisher.put(op, held.delivery)
-        self._in_hand.drop(held)
         if held.lines:
             self._keeper.flush(held)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from services.domain.order import Order, Receipt
 from services.domain.status import Status
 from services.engine.producer import TaskSpec
 from tests.contract.waiting import eventually
@@ -29,6 +32,36 @@ def test_a_task_runs_and_succeeds(fleet: Fleet, seen: Path) -> None:
     assert [event.to for event in fleet.events(cursor) if event.task_id == task_id] == moves(task)
     assert eventually(lambda: fleet.engine.store.executed([task_id]) == [True])
     assert [row[0] for row in lines(seen)] == ["start", "end"]
+
+
+def test_an_outcome_that_waits_behind_a_silent_broker_keeps_its_lease(
+    fleet: Fleet, seen: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else the leader gives away what is done, and what may not run twice is held."""
+    engine, silent, answers = fleet.open(), threading.Event(), threading.Event()
+    publish = engine.broker.publish
+
+    def waits(orders: Sequence[Order]) -> list[Receipt]:
+        if any(order.kind == "delay" for order in orders):
+            silent.set()
+            answers.wait(90)
+        return publish(orders)
+
+    monkeypatch.setattr(engine.broker, "publish", waits)
+    fleet.worker(engine=engine, lease_s=1.0)
+    failing = fleet.create("s1", fail="network", fail_first=1)
+    try:
+        assert silent.wait(30)
+        task_id = fleet.create("s2", kind="never_twice", seen=str(seen))
+        eventually(lambda: lines(seen, "end"))
+        for _ in range(3):  # one may have been under way when it ended
+            until = fleet.task(task_id).lease_until
+            eventually(lambda until=until: fleet.task(task_id).lease_until > until)  # type: ignore[misc]
+        assert fleet.task(task_id).status == Status.RUNNING
+    finally:
+        answers.set()
+    assert len(fleet.wait(task_id, "succeeded").attempts) == 1
+    fleet.wait(failing, "succeeded")
 
 
 def test_nothing_is_left_in_the_broker_when_all_have_ended(fleet: Fleet) -> None:

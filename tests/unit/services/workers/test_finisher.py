@@ -75,6 +75,24 @@ def test_outcomes_are_recorded_then_acknowledged(room: Room, finisher: Finisher,
     eventually(lambda: finisher.unrecorded() == 0)
 
 
+def test_who_renews_leases_hears_what_is_recorded_and_nothing_sooner(room: Room, settled: Settled) -> None:
+    told: list[str] = []
+    consumer: Any = settled
+    made = Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test", recorded=told.extend)
+    try:
+        one, two = running(room, 2)
+        room.store.silent = 10_000
+        made.put(outcome(one), message(one))
+        eventually(lambda: made.away)
+        assert told == []
+        room.store.silent = 0
+        made.put(outcome(two, "retrying", delay_ms=30_000), message(two))
+        eventually(lambda: {one.owner, two.owner} <= set(told))
+        assert {room.task(task.task_id).status for task in (one, two)} == {"succeeded", "retrying"}
+    finally:
+        made.close(10)
+
+
 def test_what_was_given_back_or_cancelled_is_no_failure(room: Room, finisher: Finisher, settled: Settled) -> None:
     back, ended = running(room, 2)
     finisher.put(outcome(back, "pending"), message(back))
