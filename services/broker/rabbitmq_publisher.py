@@ -28,6 +28,8 @@ TRIES = 3  #: an order that was on its way each time the channel broke is the on
 REOPEN = 0.05
 #: seconds until an order that a cluster did not take goes again on a channel of its own, for each time
 AFRESH = (0.3, 1.0, 2.0)
+#: and until one goes again for which there is no answer at all
+UNANSWERED = 5.0
 UNROUTABLE = Receipt(False, "unroutable")
 NACK = Receipt(False, "nack")
 BLOCKED = Receipt(False, "blocked")
@@ -47,8 +49,9 @@ class Publisher:
         window: int = WINDOW,
         cluster: bool = False,
     ) -> None:
-        """``cluster``: what is refused goes again. A channel that first met a queue while its leader was on a node
-        that had just died refuses all for that queue for as long as it lives (RabbitMQ 3.10).
+        """``cluster``: what is refused, or not answered, goes again. A channel that first met a queue while its leader
+        was on a node that had just died refuses all for that queue for as long as it lives, and what it had on its way
+        to such a leader is never confirmed (RabbitMQ 3.10).
         """
         self._link, self._clock, self._on_missing, self._window = link, clock, on_missing, window
         self._afresh = AFRESH if cluster else ()
@@ -104,8 +107,26 @@ class Publisher:
                     self.unanswered += given_up
             if given_up:
                 self._wait_for([slot for slot in self._waiting if not slot.settled])
+            afresh = not self._renewing and self._ignored(call, now)
+            self._renewing |= afresh
+        if afresh:
+            self._link.post(self._renew)
         if given_up:
             self._link.post(self._pump)
+
+    def _ignored(self, call: Call, now: float) -> bool:
+        """Whether a cluster has not answered for one of these orders in time; longer is waited for it each time."""
+        if not self._link.up or self._link.blocked:
+            return False
+        silent = [slot for slot in call.slots if not (slot.settled or slot.once) and slot.sent]
+        again = [
+            slot
+            for slot in silent
+            if slot.nacks < len(self._afresh) and now - slot.sent >= UNANSWERED * (slot.nacks + 1)
+        ]
+        for slot in again:
+            slot.nacks += 1
+        return bool(again)
 
     def _unreachable(self, call: Call, now: float) -> bool:
         """Lost for long enough; at once where it has been, and an attempt made for this call failed too."""

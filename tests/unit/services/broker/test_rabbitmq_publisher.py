@@ -155,6 +155,37 @@ def test_what_a_cluster_refuses_again_and_again_is_told_so() -> None:
     assert found == [OK]
 
 
+def test_what_a_cluster_does_not_answer_goes_again_on_a_channel_of_its_own() -> None:
+    """The leader of its queue has died with it, and nobody will ever confirm it on the channel that sent it."""
+    desk = Desk(cluster=True)
+    with desk.publishing([order("m1"), order("m2")]) as found:
+        desk.channel.confirm(2)
+        desk.link.clock.advance(6)
+        while not desk.link.posted:
+            pass
+        desk.link.run()
+        assert not desk.channel.is_open
+        desk.link.tick(1)
+        desk.ready().confirm(1)
+    assert found == [OK, OK]
+    assert desk.sent() == ["m1", "m2", "m1"]
+
+
+def test_a_cluster_that_never_answers_is_told_so() -> None:
+    desk = Desk(cluster=True, publish=30.0)
+    with desk.publishing([order("m1")]) as found:
+        for again in range(1, 4):
+            desk.link.clock.advance(5.1 * again)
+            while not desk.link.posted:
+                pass
+            desk.link.run()
+            desk.link.tick(1)
+            desk.ready()
+        desk.link.clock.advance(31)
+    assert found == [Receipt(False, "timeout")]
+    assert desk.sent() == ["m1"] * 4
+
+
 def test_a_single_broker_that_refuses_is_believed(desk: Desk) -> None:
     with desk.publishing([order("a")]) as found:
         desk.channel.confirm(1, nack=True)
