@@ -126,17 +126,17 @@ class Control:
             return
         answer: Future[Declared] = Future()
         answer.add_done_callback(lambda done: self._restore_log(done, platforms))
-        self.declaring(parts, answer)
+        self.declaring(parts, answer, tolerant=True)
 
-    def declaring(self, parts: Sequence[Part], answer: Future[Declared]) -> None:
-        """Declare on a new channel."""
+    def declaring(self, parts: Sequence[Part], answer: Future[Declared], *, tolerant: bool = False) -> None:
+        """Declare on a new channel; ``tolerant``: what stands with other arguments does not keep the rest away."""
         answer.add_done_callback(self._note)
-        Declaration(self._link, parts, answer, self._set_latency).start()
+        Declaration(self._link, parts, answer, self._set_latency, tolerant=tolerant).start()
 
     def _note(self, done: Future[Declared]) -> None:
         if done.exception() is None:
             found = done.result()
-            self._see(found.arguments, found.unreachable)
+            self._see({*found.arguments, *found.refused}, found.unreachable)
 
     def _see(self, reached: Iterable[str], unreachable: Mapping[str, str]) -> None:
         """Keep, and tell once, what is out of reach."""
@@ -155,11 +155,14 @@ class Control:
 
     def _restore_log(self, done: Future[Declared], platforms: list[str]) -> None:
         reason = done.exception()
+        refused = list(done.result().refused.values()) if reason is None else []
         if isinstance(reason, PartRefused) and reason.reason.code != ACCESS_REFUSED:
-            self.error = topology.mismatch(reason.part, reason.reason.text, None)
-            log.error("%s", self.error)
-        elif reason is None:
-            self.error = ""
+            refused.append(reason)
+        if refused or reason is None:
+            error = " ".join(topology.mismatch(one.part, one.reason.text, None) for one in refused)
+            if error and error != self.error:
+                log.error("%s", error)
+            self.error = error
         with self._lock:
             wanted = self._wanted.base and self._streams
         if reason is not None or not wanted or not self._link.ready:

@@ -32,6 +32,8 @@ class Declared:
     #: with what each was declared in the end
     arguments: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     unreachable: Mapping[str, str] = field(default_factory=dict)  #: and what the broker says of it
+    #: what stands with other arguments, queues and exchanges; empty unless such are passed over
+    refused: Mapping[str, PartRefused] = field(default_factory=dict)
 
 
 class Declaration:
@@ -45,11 +47,16 @@ class Declaration:
         parts: Sequence[Part],
         answer: Future[Declared],
         latency: Callable[[float], None] = lambda _milliseconds: None,
+        *,
+        tolerant: bool = False,
     ) -> None:
+        """``tolerant``: what stands with other arguments is passed over and told, and is no reason to end."""
         self._link, self._todo, self._answer, self._latency = link, list(parts), answer, latency
         self._wanted = {part.name: part for part in parts if isinstance(part, Queue)}
         self._done: dict[str, Mapping[str, object]] = {}
         self._away: dict[str, str] = {}
+        self._tolerant = tolerant
+        self._refused: dict[str, PartRefused] = {}
         self._asked_at: float | None = None
         self._opened = False  #: the broker has answered on this channel
         self._channel: Channel | None = None
@@ -99,7 +106,7 @@ class Declaration:
 
     def _end(self) -> None:
         channel = self._leave()
-        self._answer.set_result(Declared(arguments=self._done, unreachable=self._away))
+        self._answer.set_result(Declared(arguments=self._done, unreachable=self._away, refused=self._refused))
         if channel is not None and channel.is_open:
             channel.close()
 
@@ -119,8 +126,16 @@ class Declaration:
         elif unreachable(reason) and isinstance(part, Queue | Binding):
             self._pass_over(part, reason.text)
         else:
-            wanted = self._wanted.get(part.name, part) if isinstance(part, Queue) else part
-            self._answer.set_exception(PartRefused(wanted, reason))
+            self._refuse(part, reason)
+
+    def _refuse(self, part: Part, reason: ChannelLost) -> None:
+        refused = PartRefused(self._wanted.get(part.name, part) if isinstance(part, Queue) else part, reason)
+        if self._tolerant and reason.code == PRECONDITION_FAILED and not isinstance(part, Binding):
+            self._refused[part.name] = refused
+            self._todo.pop(0)
+            self._link.post(self.start)
+        else:
+            self._answer.set_exception(refused)
 
     def _late(self, channel: Channel | None) -> None:
         """A queue that nobody answers for is passed over; the channel that waits for it ends with its connection.

@@ -265,12 +265,35 @@ def test_a_restoration_that_meets_a_mismatch_says_so_until_it_is_gone(
     done: list[int] = []
     rig.control.restore(lambda: done.append(1))
     refuse("rpa_tasks_high", 406, "PRECONDITION_FAILED")(rig.link.open())
+    rig.link.run()
+    rig.link.open().answer()
+    rig.link.open().answer()
     assert done == [1]
     assert "rpa_tasks_high exists with other arguments" in rig.control.error
     assert "rpa_tasks_high" in caplog.text
     rig.control.restore(lambda: done.append(2))
     rig.link.open().answer()
+    rig.link.open().answer()
+    assert done == [1, 2]
     assert rig.control.error == ""
+
+
+def test_what_comes_back_with_other_arguments_is_reached_and_keeps_nothing_else_away(rig: Rig) -> None:
+    rig.link.script = refuse("rpa_tasks_high", 404, DOWN.replace("low", "high"))
+    rig.control.ensure(["pdd"], [30])
+    assert list(rig.control.unreachable) == ["rpa_tasks_high"]
+    before = len(rig.link.channels)
+    done: list[int] = []
+    rig.control.restore(lambda: done.append(1))
+    refuse("rpa_tasks_high", 406, "PRECONDITION_FAILED - inequivalent arg")(rig.link.open())
+    rig.link.run()
+    rig.link.open().answer()
+    rig.link.open().answer()
+    assert done == [1]
+    assert rig.control.unreachable == {}
+    assert "rpa_tasks_high exists with other arguments" in rig.control.error
+    again = [call[1] for channel in rig.link.channels[before:] for call in channel.told("queue", "bind")]
+    assert {"rpa_tasks_low", "rpa_delay_30s", "rpa_dead_log"} <= set(again)
 
 
 def test_counting_nothing_asks_nothing(rig: Rig) -> None:
