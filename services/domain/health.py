@@ -181,7 +181,8 @@ SENTENCES: dict[str, str] = {
         "This RabbitMQ counts every return of a message and gives it up after 20; Fleetdeck sends it again"
     ),
     "doctor.returns_count.remedy": N_(
-        "Raise the limit by a policy: rabbitmqctl set_policy returns '^rpa_tasks_' '{{\"delivery-limit\": 1000}}'"
+        "Raise the limit by a policy: rabbitmqctl set_policy returns '^(rpa_tasks_|single_shop_)'"
+        " '{{\"delivery-limit\": 1000}}'"
     ),
     "doctor.unverified": N_(
         "The certificate of {servers} is not checked (insecure_tls): whoever stands between can read and change"

@@ -89,6 +89,51 @@ def test_on_a_cluster_every_queue_is_replicated() -> None:
     assert "x-dead-letter-routing-key" not in wait.arguments
 
 
+#: what RabbitMQ 4 takes for each type of queue, of what there is; lazy, mirrored and version 1 it refuses or ignores
+TAKEN = {
+    "classic": {"x-queue-type", "x-max-priority", "x-dead-letter-exchange", "x-message-ttl"},
+    "quorum": {
+        "x-queue-type", "x-dead-letter-exchange", "x-dead-letter-routing-key", "x-dead-letter-strategy",
+        "x-delivery-limit", "x-message-ttl", "x-overflow",
+    },
+    "stream": {"x-queue-type", "x-max-length-bytes"},
+}  # fmt: skip
+
+
+def declared(profile: str) -> list[Queue]:
+    """Every queue that is ever declared, on RabbitMQ 4."""
+    parts = [
+        *topology.base(profile, (4, 0)),
+        *topology.delay(30, profile),
+        *topology.shop("pdd", "s1", profile),
+        *topology.dead_log(["pdd"]),
+    ]
+    return [part for part in parts if isinstance(part, Queue)]
+
+
+@pytest.mark.parametrize("profile", ["single", "cluster"])
+def test_no_queue_is_declared_with_anything_that_rabbitmq_4_refuses(profile: str) -> None:
+    queues = declared(profile)
+    assert {queue.name for queue in queues} == {
+        "rpa_dead_queue", "rpa_tasks_high", "rpa_tasks_normal", "rpa_tasks_low", "rpa_delay_30s", "single_shop_s1",
+        "rpa_dead_log",
+    }  # fmt: skip
+    for queue in queues:
+        for arguments in (queue.arguments, *queue.accepted):
+            kind = arguments["x-queue-type"]  # said each time: the virtual host may have another default
+            assert isinstance(kind, str)
+            assert set(arguments) <= TAKEN[kind], queue.name
+
+
+def test_what_a_quorum_queue_gives_up_after_its_returns_is_never_dropped() -> None:
+    """RabbitMQ 4 gives a message up after twenty returns: it goes to the dead letters, or there is no limit."""
+    consumed = [queue for queue in declared("cluster") if topology.kind_of(queue.name) in ("lane", "shop", "dead")]
+    assert len(consumed) == 5
+    for queue in consumed:
+        unlimited = queue.arguments.get("x-delivery-limit") == -1
+        assert unlimited or queue.arguments["x-dead-letter-exchange"] == "rpa_dlx_exchange", queue.name
+
+
 def test_a_mismatch_names_both_sets() -> None:
     text = topology.mismatch(Queue("q", {"x-max-priority": 10}), "PRECONDITION_FAILED", {"x-max-priority": 3})
     assert "q exists with other arguments" in text

@@ -162,3 +162,22 @@ def test_a_cancelled_consumer_still_receives_what_was_on_its_way(loose: Loose) -
     assert done == [answer]
     assert "t" not in channel._consumers
     assert b"".join(loose._transport.written).count(b"\x00\x3c\x00\x5a") == 0, "no reject was sent"
+
+
+def test_nothing_is_asked_for_that_rabbitmq_4_has_given_up(loose: Loose) -> None:
+    """Queues that outlive no connection and belong to nobody, and a prefetch for a whole channel."""
+    channel = WireChannel(loose, 1, lambda _channel: None)
+    channel._set_state(channel.OPEN)
+    channel.queue_declare("q", durable=True, arguments={}, callback=lambda _frame: None)
+    declare = _method(loose)
+    assert (declare.durable, declare.exclusive, declare.auto_delete) == (True, False, False)
+    channel._blocking = None
+    channel.basic_qos(prefetch_count=8, callback=lambda _frame: None)
+    assert _method(loose).global_qos is False
+
+
+def _method(loose: Loose) -> Any:
+    """The last method that was written."""
+    data = b"".join(loose._transport.written)
+    loose._transport.written.clear()
+    return frame.decode_frame(data)[1].method
