@@ -23,17 +23,16 @@ from typing import Any
 
 from services.domain.errors import ConsoleError
 from services.domain.query import Query, equals
-from tests.faults.chaos_faults import FAULTS
+from tests.faults.chaos_faults import FAULTS, Fault
+from tests.faults.chaos_nodes import Newcomers, Nodes, Slots
 from tests.faults.chaos_operator import Operator
 from tests.faults.chaos_table import Peace, tell
 from tests.faults.chaos_world import LEASE_SECONDS, World
 
-CHUNK, SHOPS = 200, 200
+CHUNK, MANY, SHOPS = 200, 600, 200
 #: of the time in which tasks are submitted; the rest of it finds them at work
 SUBMIT_SHARE = 0.85
 SETTLE_SECONDS = 900.0
-#: seconds between two kills of a node, and until it is started again
-DOWN_EVERY, DOWN_FOR = 60.0, 25.0
 
 
 class Submitter(threading.Thread):
@@ -42,11 +41,13 @@ class Submitter(threading.Thread):
     What such a one had recorded is accepted, what it had not is submitted again by the next.
     """
 
-    def __init__(self, world: World, total: int, seconds: float, seed: int) -> None:
+    def __init__(self, world: World, total: int, seconds: float, seed: int, killed: float, chunk: int) -> None:
+        """``killed``: the share of its processes that are; ``chunk``: so many tasks for each."""
         super().__init__(name="submitter", daemon=True)
+        self._share, self._chunk = killed, chunk
         self._world, self._rng = world, random.Random(seed)
         self._left = list(range(total))
-        self._pause = seconds / max(1, total / CHUNK)
+        self._pause = seconds / max(1, total / chunk)
         self.stop = threading.Event()
         self.told: set[str] = set()  #: ids that a command has answered with
         self.killed = 0
@@ -58,7 +59,7 @@ class Submitter(threading.Thread):
         try:
             while self._left and not self.stop.is_set():
                 began = time.monotonic()
-                chunk, self._left = self._left[:CHUNK], self._left[CHUNK:]
+                chunk, self._left = self._left[: self._chunk], self._left[self._chunk :]
                 number += 1
                 self._left += self._submit(f"c{number}", chunk)
                 self.stop.wait(max(0.0, self._pause - (time.monotonic() - began)))
@@ -81,7 +82,7 @@ class Submitter(threading.Thread):
                 stdout=out,
                 stderr=errors,
             )
-            if self._rng.random() < 0.25:
+            if self._rng.random() < self._share:
                 self._wait_for_a_moment(process, batch)
                 if process.poll() is None:
                     process.send_signal(signal.SIGKILL)
@@ -105,7 +106,7 @@ class Submitter(threading.Thread):
     def _recorded(self, batch: str) -> set[int]:
         while True:
             try:
-                page = self._world.fleet.engine.store.query(Query(terms=(equals("batch", batch),), limit=CHUNK))
+                page = self._world.fleet.engine.store.query(Query(terms=(equals("batch", batch),), limit=self._chunk))
                 return {json.loads(task.payload)["n"] for task in page.tasks}
             except ConsoleError:
                 time.sleep(0.5)
@@ -113,7 +114,7 @@ class Submitter(threading.Thread):
     def _row(self, n: int) -> dict[str, Any]:
         rng = random.Random(n)
         # long enough for a few slots to be busy while the machine has time for three nodes of a broker
-        low, high = (1.0, 4.0) if self._world.kind == "cluster" else (0.01, 0.25)
+        low, high = (2.0, 6.0) if self._world.kind == "cluster" else (0.01, 0.25)
         payload: dict[str, Any] = {"n": n, "seen": str(self._world.seen), "sleep": round(rng.uniform(low, high), 3)}
         kind, draw = "work", rng.random()
         if draw < 0.12:
@@ -146,64 +147,6 @@ class Watch(threading.Thread):
                 time.sleep(0.05)
 
 
-class Nodes(threading.Thread):
-    """Kills a node of the cluster every minute, the next one each time, and starts it again."""
-
-    def __init__(self, world: World, seed: int) -> None:
-        super().__init__(name="nodes", daemon=True)
-        self._world, self._rng = world, random.Random(seed)
-        self.stop = threading.Event()
-        self.killed = 0
-        self.error: BaseException | None = None
-
-    def run(self) -> None:
-        try:
-            while not self.stop.wait(DOWN_EVERY - DOWN_FOR):
-                node = self._world.cluster.nodes[self.killed % len(self._world.cluster.nodes)]
-                back = self._world.outage()
-                self.killed += 1
-                node.kill()
-                self.stop.wait(DOWN_FOR)
-                node.start()
-                back()
-        except BaseException as exc:
-            self.error = exc
-
-
-class Slots(threading.Thread):
-    """How many slots have work, second by second, while more waits than could run."""
-
-    def __init__(self, world: World, slots: int) -> None:
-        super().__init__(name="slots", daemon=True)
-        self._world, self._slots = world, slots
-        self.stop = threading.Event()
-        self.shares: list[float] = []
-
-    def run(self) -> None:
-        while not self.stop.wait(1.0):
-            try:
-                status = self._world.fleet.engine.store.counts().status
-                workers = self._world.fleet.engine.store.workers()
-            except ConsoleError:
-                continue
-            if sum(status.get(name, 0) for name in ("pending", "queued")) > self._slots:
-                self.shares.append(
-                    min(1.0, sum(bool(slot.task_id) for one in workers for slot in one.slots) / self._slots)
-                )
-
-    def told(self) -> str:
-        """For the table."""
-        if not self.shares:
-            return "never did more wait than could run"
-        ordered = sorted(self.shares)
-        p5 = ordered[int(len(ordered) * 0.05)]
-        idle = sum(share == 0 for share in ordered)
-        return (
-            f"{100 * sum(ordered) / len(ordered):.0f} % on average, {100 * p5:.0f} % or more in 95 of 100 seconds,"
-            f" none at all in {idle} of {len(ordered)} s"
-        )
-
-
 def main() -> int:
     """Run, print, judge."""
     parser = argparse.ArgumentParser(
@@ -213,6 +156,11 @@ def main() -> int:
     parser.add_argument("--tasks", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0, help="0 draws one")
     parser.add_argument("--pair", choices=("fleet", "cluster", "embedded", "both"), default="both")
+    parser.add_argument(
+        "--only-nodes",
+        action="store_true",
+        help="of a cluster: no other faults than nodes killed and started again,\nwhile new commands and workers begin",
+    )
     parser.add_argument("--workers", type=int, default=3)
     parser.add_argument("--slots", type=int, default=8)
     parser.add_argument("--keep", default="", metavar="FOLDER", help="leave what the processes printed there")
@@ -229,23 +177,28 @@ def run(world: World, args: argparse.Namespace) -> bool:
     """One pair: faults, peace, verdict."""
     seconds = args.minutes * 60
     faults: Counter[str] = Counter()
-    submitter = Submitter(world, args.tasks, seconds * SUBMIT_SHARE, args.seed)
+    # where slots are watched there has to be more work than they can do, from the beginning
+    share, killed, chunk = (0.0, 0.0, MANY) if args.only_nodes else (SUBMIT_SHARE, 0.25, CHUNK)
+    submitter = Submitter(world, args.tasks, seconds * share, args.seed, killed, chunk)
     operator = Operator(world, args.seed)
     watch = Watch(world.seen)
     watch.start()
     world.keep_workers()
     submitter.start()
     operator.start()
-    nodes, slots = Nodes(world, args.seed), Slots(world, args.workers * args.slots)
+    nodes, newcomers = Nodes(world), Newcomers(world)
+    slots = Slots(world, args.slots, nodes, args.keep)
     slots.start()
     if world.kind == "cluster":
         nodes.start()
+        newcomers.start()
+    kinds = {} if args.only_nodes else FAULTS[world.kind]
     try:
-        _break(world, random.Random(args.seed), time.monotonic() + seconds, faults)
-        slots.stop.set()
-        nodes.stop.set()
-        if world.kind == "cluster":
-            nodes.join(SETTLE_SECONDS)
+        _break(world, kinds, random.Random(args.seed), time.monotonic() + seconds, faults)
+        for thread in (slots, nodes, newcomers):
+            thread.stop.set()
+        for thread in (nodes, newcomers) if world.kind == "cluster" else ():
+            thread.join(SETTLE_SECONDS)
         submitter.join(SETTLE_SECONDS)
         operator.stop.set()
         operator.join(SETTLE_SECONDS)
@@ -254,26 +207,31 @@ def run(world: World, args: argparse.Namespace) -> bool:
         submitter.stop.set()
         operator.stop.set()
         nodes.stop.set()
+        newcomers.stop.set()
     faults["submitter killed"] = submitter.killed
     faults["node of the broker killed"] = nodes.killed
     clean = world.stop_workers()
     if args.keep:
         Path(args.keep).mkdir(parents=True, exist_ok=True)
         (Path(args.keep) / f"{world.kind}.log").write_text(world.printed(), encoding="utf-8")
-    for error in (submitter.error, operator.error, nodes.error):
+    for error in (submitter.error, operator.error, nodes.error, newcomers.error):
         if error is not None:
             raise error
-    peace = Peace(settled, clean, dict(faults), slots.told(), submitter.failed)
+    for line in newcomers.failed:
+        print(f"in vain: {line}", file=sys.stderr)
+    peace = Peace(settled, clean, dict(faults), slots.describe(), newcomers.describe(), submitter.failed)
     command = (
         f"make chaos MINUTES={args.minutes:g} TASKS={args.tasks} SEED={args.seed} PAIR={world.kind}"
+        f"{' ARGS=--only-nodes' if args.only_nodes else ''}"
         f" ({args.workers} workers of {args.slots} slots, leases of {LEASE_SECONDS} s)"
     )
-    return tell(world, command, submitter.told, watch.at, operator, peace)
+    return tell(world, command, submitter.told | newcomers.told, watch.at, operator, peace)
 
 
-def _break(world: World, rng: random.Random, until: float, faults: Counter[str]) -> None:
+def _break(
+    world: World, kinds: dict[str, tuple[int, Fault]], rng: random.Random, until: float, faults: Counter[str]
+) -> None:
     """A fault every few seconds; each is mended when its time has come, all of them in the end."""
-    kinds = FAULTS[world.kind]
     names, weights = list(kinds), [weight for weight, _ in kinds.values()]
     mends: list[tuple[float, int, Callable[[], None]]] = []
     next_at = time.monotonic() + 5.0
@@ -281,7 +239,7 @@ def _break(world: World, rng: random.Random, until: float, faults: Counter[str])
         while mends and mends[0][0] <= now:
             heapq.heappop(mends)[2]()
         world.keep_workers()
-        if now >= next_at:
+        if kinds and now >= next_at:
             (name,) = rng.choices(names, weights)
             after = kinds[name][1](world, rng)
             faults[name] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -26,6 +26,7 @@ class Peace:
     clean: bool  #: the workers left by themselves
     faults: dict[str, int]  #: how many of each kind
     slots: str  #: how busy they were
+    newcomers: str  #: commands and workers that began meanwhile
     refused: int  #: commands that submit and ended with an error of their own
 
 
@@ -45,6 +46,7 @@ def tell(world: World, command: str, told: set[str], begun: Sequence[float], ope
     total = sum(peace.faults.values())
     takeovers = [taken for task in tasks.values() for taken in _takeovers(task, world.killed)]
     waits = [_first_start(task) - task.created_at for task in tasks.values() if _first_start(task)]
+    overtaken = max(_overtaken(tasks.values()), default=0)
     status = Counter(str(task.status) for task in tasks.values())
     tracebacks = world.printed().count("Traceback (most recent call last)")
     rows: list[tuple[str, str]] = [
@@ -66,14 +68,21 @@ def tell(world: World, command: str, told: set[str], begun: Sequence[float], ope
         ("the same after a silent cut", _spread(_returns(world.outages, begun, silent=True), 1)),
         ("wait for the first start, p50 / p99", _spread(waits, 1000)),
         ("longest wait for the first start", f"{max(waits, default=0) / 1000:.1f} s"),
+        (
+            "longest wait while later ones of the lane began",
+            f"{overtaken / 1000:.1f} s, gates and new priorities apart",
+        ),
         ("all settled after the last fault", f"{peace.seconds:.0f} s"),
         ("slots with work, while more waited than could run", peace.slots),
+        ("begun meanwhile", peace.newcomers),
         ("submitting commands that failed", f"{peace.refused}"),
         ("left in the broker; workers left in good order", f"{world.messages()}; {'yes' if peace.clean else 'no'}"),
         ("unforeseen errors in their logs", f"{tracebacks}"),
     ]
     print(f"\n| {world.kind} | |\n| --- | --- |")
     print("\n".join(f"| {name} | {value} |" for name, value in rows), flush=True)
+    for name in [one for one, task in tasks.items() if starts.get(one, 0) > 1 + task.retries][:8]:
+        print(f"began {starts[name]} times: {name}: {tasks[name].steps}", file=sys.stderr)
     for name in (*lost, *twice, *untrue)[:5]:
         print(f"{name}: {tasks[name].steps if name in tasks else 'no record'}", file=sys.stderr)
     return not (lost or twice or unknown or untrue)
@@ -98,6 +107,20 @@ def _takeovers(task: Task, killed: dict[int, int]) -> list[float]:
 
 def _first_start(task: Task) -> int:
     return next((step.at for step in task.steps if step.to == "running"), 0)
+
+
+def _overtaken(tasks: Iterable[Task]) -> list[int]:
+    """Milliseconds from the first start of a task of its lane that came later, to its own, of each that met no gate and
+    whose priority nobody has changed.
+    """
+    found: list[int] = []
+    earliest: dict[str, int] = {}
+    for task in sorted(tasks, key=lambda one: one.created_at, reverse=True):
+        first = _first_start(task)
+        if first and not task.gen and all(step.to != "blocked" for step in task.steps):
+            found.append(max(0, first - earliest.get(task.lane, first)))
+            earliest[task.lane] = min(first, earliest.get(task.lane, first))
+    return found
 
 
 def _returns(outages: Sequence[Outage], starts: Sequence[float], *, silent: bool) -> list[float]:

@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
@@ -64,6 +64,9 @@ class World:
         self._closing = contextlib.ExitStack()
         self._wanted = workers
         self.workers: list[subprocess.Popen[bytes]] = []
+        self.leaving: list[subprocess.Popen[bytes]] = []  #: workers that were told to stop
+        self._begun: dict[int, float] = {}  #: number of a worker's process -> monotonic seconds
+        self.came: dict[int, float] = {}  #: number of a worker's process -> seconds until its first heartbeat
         self.killed: dict[int, int] = {}  #: number of a killed worker's process -> UTC ms
         self.outages: list[Outage] = []
         self.frozen: set[int] = set()
@@ -124,6 +127,25 @@ class World:
         self.machine.forget()
         for _ in range(self._wanted - len(self.workers)):
             self.workers.append(self.start("worker", "--slots", self._slots, "--handlers", HANDLERS))
+            self._begun[self.workers[-1].pid] = time.monotonic()
+
+    def replace_worker(self) -> bool:
+        """Let the one that has been there longest make way for a new one, as when a machine is updated."""
+        alive = [worker for worker in self.workers if worker.poll() is None and worker.pid not in self.frozen]
+        if not alive:
+            return False
+        worker = min(alive, key=lambda one: self._begun[one.pid])
+        worker.send_signal(signal.SIGTERM)
+        self.workers = [one for one in self.workers if one is not worker]
+        self.leaving = [one for one in self.leaving if one.poll() is None] + [worker]
+        return True
+
+    def living(self, told: Container[int]) -> list[int]:
+        """Numbers of the processes of workers that live, have told the store of themselves and should have work."""
+        alive = [one.pid for one in tuple(self.workers) if one.poll() is None and one.pid not in self.frozen]
+        for pid in [pid for pid in alive if pid in told and pid not in self.came]:
+            self.came[pid] = time.monotonic() - self._begun.get(pid, time.monotonic())
+        return [pid for pid in alive if pid in told]
 
     def kill(self, worker: subprocess.Popen[bytes]) -> None:
         """SIGKILL, noted for the measure of its takeover."""
@@ -156,7 +178,7 @@ class World:
             worker.send_signal(signal.SIGCONT)
             worker.send_signal(signal.SIGTERM)
         good = True
-        for worker in self.workers:
+        for worker in (*self.workers, *self.leaving):
             try:
                 good &= worker.wait(60) == 0
             except subprocess.TimeoutExpired:

@@ -30,7 +30,7 @@ from typing import Any, Self
 
 START_SECONDS = 90.0
 STOP_SECONDS = 20.0
-CTL_SECONDS = 60.0
+CTL_SECONDS = 180.0
 #: Below Linux's range for outgoing connections, so that no client socket can take a port while its server is down.
 PORTS = range(20_000, 32_000)
 
