@@ -181,6 +181,13 @@ def test_a_dead_letter_is_published_again_under_a_new_id(rig: Rig, triage: str) 
     assert counts.shops == {"pdd:s1": {"pending": 1}}
 
 
+def test_republishing_under_the_id_of_another_task_is_refused(rig: Rig) -> None:
+    dead, other = rig.dead(), rig.running(shop_id="s2")
+    answer = rig.ask(republish(rig, dead, task_id=other.task_id, shop_id="s1"))
+    assert (answer.code, answer.task) == ("refused", dead)
+    assert (rig.record(dead), rig.record(other)) == (dead, other)
+
+
 def test_republishing_again_with_the_same_id_is_ok(rig: Rig) -> None:
     dead = rig.dead()
     op = republish(rig, dead)

@@ -66,3 +66,6 @@ def test_what_others_may_read_is_named(tmp_path: Path) -> None:
     assert home_folder.open_to_others(tmp_path) == [tmp_path, tmp_path / "config.toml"]
     (tmp_path / "config.toml").chmod(0o600)
     assert home_folder.open_to_others(tmp_path) == [tmp_path]
+    for mode in (0o740, 0o720, 0o710, 0o704, 0o702, 0o701):  # a group's right is as good as everybody's
+        tmp_path.chmod(mode)
+        assert home_folder.open_to_others(tmp_path) == [tmp_path], oct(mode)

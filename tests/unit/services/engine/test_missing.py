@@ -204,3 +204,21 @@ def test_what_waits_in_the_queue_of_its_shop_is_not_missing_from_its_lane(room: 
         room.clock.advance(TICK_S)
         assert look(room, overtaken) == 0
     assert room.task(task.task_id).gen == task.gen, "nor was it published again"
+
+
+def test_what_somebody_holds_and_has_not_started_is_not_missing(room: Room, tmp_path: Path) -> None:
+    found = finder(room, missing_after_ms=30_000)
+    held, lost = submit(room, 2)
+    consumer = room.broker.consumer(["normal"], window=10, name="slow")
+    assert {delivery.message_id for delivery in consumer.take(10, 0.0)} == {held, lost}
+    for _ in range(5):
+        room.clock.advance(10.0)
+        assert look(room, found) == 0, "its queue is empty, for both have been delivered"
+    consumer.close()
+    lose(tmp_path, lost)
+    room.take("normal", 1)
+    mended = 0
+    for _ in range(5):
+        room.clock.advance(10.0)
+        mended += look(room, found)
+    assert mended == 2

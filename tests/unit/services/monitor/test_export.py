@@ -11,6 +11,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
+from msgspec import structs
 
 from services.domain.errors import UsageError
 from services.domain.shop import Shop
@@ -55,6 +56,35 @@ def test_sheets_hold_text_not_formulas_and_no_secrets(tmp_path: Path, kind: str)
     assert plain["task_type"] == "'－1"
     assert evil["created_at"].endswith("+08:00")
     assert str(evil["priority"]) == "6"
+
+
+@pytest.mark.parametrize("lead", list("=+-@\t\r＝＋－＠"))
+def test_whatever_begins_a_formula_is_text(tmp_path: Path, lead: str) -> None:
+    assert export.guarded(f"{lead}cmd|'/c calc'!A1") == f"'{lead}cmd|'/c calc'!A1"
+    assert export.guarded(f"a{lead}b") == f"a{lead}b"
+    path = tmp_path / "tasks.csv"
+    export.write([structs.replace(PLAIN, task_type=f"{lead}cmd")], path, SHOPS, UTC)
+    with path.open(encoding="utf-8-sig", newline="") as stream:
+        assert next(csv.DictReader(stream))["task_type"] == f"'{lead}cmd"
+
+
+@pytest.mark.parametrize("number", ["-1", "+1.5", "-1,000"])
+def test_a_number_stays_one(number: str) -> None:
+    assert export.guarded(number) == number
+
+
+@pytest.mark.parametrize("kind", export.FORMATS)
+@pytest.mark.parametrize("field", ["payload", "result", "error"])
+def test_no_column_holds_a_secret(tmp_path: Path, kind: str, field: str) -> None:
+    words = "password=MARKER9" if field == "error" else '{"a": {"password": "MARKER9"}}'
+    path = tmp_path / f"tasks.{kind}"
+    export.write([structs.replace(PLAIN, **{field: words})], path, SHOPS, UTC)
+    if kind == "xlsx":
+        text = str(list(openpyxl.load_workbook(path).active.iter_rows(values_only=True)))  # type: ignore[union-attr]
+    else:
+        text = path.read_text(encoding="utf-8")
+    assert "MARKER9" not in text
+    assert "••••" in text
 
 
 def test_json_keeps_values(tmp_path: Path) -> None:

@@ -1,0 +1,172 @@
+"""Commands that change many things: each asks first, and each preview of theirs leaves everything as it was."""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from services import assembly
+from services import settings as config
+from services.commands.tasks import TaskSpec
+from services.domain.change import Cancel, Claim, Finish
+from services.domain.shop import Shop
+from services.domain.status import Status
+from services.domain.task import Attempt
+from services.entrypoints import cli
+
+#: what the commands here are told; FOLDER, QUEUED, DEAD, HELD, CANCELLED stand for what is there
+ACTS = {
+    "task cancel": "--filter status:queued",
+    "task retry": "--filter status:held",
+    "task create-again": "--filter status:cancelled",
+    "task run-now": "--filter status:queued",
+    "task prioritize": "--filter status:queued --priority high",
+    "task resolve": "--filter status:held --as again --note seen",
+    "dead republish": "--filter kind:timeout",
+    "dead archive": "--filter kind:timeout",
+    "dead ignore": "--filter kind:timeout",
+    "dead restore": "--filter triage:archived",
+    "batch retry": "nightly",
+    "batch cancel": "nightly",
+    "schedule run": "hourly",
+    "import": "FOLDER/records.jsonl",
+}
+#: previews of commands that do not ask
+LOOKS = {
+    "task create": "--file FOLDER/tasks.csv --platform pdd --type sync_order",
+    "type import": "FOLDER/type.json",
+    "schedule add": "nightly --cron @daily --type sync_order --all",
+    "repair": "",
+}
+#: they ask, and have no preview
+QUESTIONS = {"schedule remove": "hourly", "queue pause": "all", "queue resume": "type:unused"}
+#: they ask in a production fleet only, where something is written over, where it is about more than one, or where there
+#: are faults to accept: their own tests try that
+ELSEWHERE = {
+    "audit accept", "export", "type export", "shop dedicate", "shop undedicate", "shop move", "shop pause",
+    "shop resume", "worker drain", "worker resume", "worker stop",
+}  # fmt: skip
+
+
+def leaves(parser: argparse.ArgumentParser, words: str = "") -> Iterator[tuple[str, set[str]]]:
+    """Commands with their options."""
+    nested = [each for each in parser._actions if isinstance(each, argparse._SubParsersAction)]
+    if not nested:
+        yield words, {option for each in parser._actions for option in each.option_strings}
+    for each in nested:
+        seen: set[int] = set()
+        for name, below in each.choices.items():
+            if id(below) not in seen:  # a second name is no second command
+                seen.add(id(below))
+                yield from leaves(below, f"{words} {name}".strip())
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two of everything that these commands are for."""
+    folder = tmp_path / "home"
+    folder.mkdir()
+    monkeypatch.setenv("FLEETDECK_HOME", str(folder))
+    engine = assembly.open_engine(config.load(home=folder))
+    try:
+        commands, store = assembly.commands(engine), engine.store
+        commands.fleet.import_shops([Shop(platform="pdd", shop_id=f"s{n}") for n in range(10)])
+        specs = [
+            TaskSpec(platform="pdd", shop_id=f"s{n}", task_type="work", payload={"n": n}, batch="nightly")
+            for n in range(10)
+        ]
+        made = commands.tasks.create(specs, origin="cli").created
+        for task, to in zip(made[2:], ["dead"] * 4 + ["held"] * 2, strict=False):
+            claim = Claim(
+                task_id=task.task_id, gen=0, attempt=0, owner=f"w#{task.task_id}", worker="w", lease_ms=60_000
+            )
+            assert store.apply([claim])[0].code == "run"
+            attempt = Attempt(1, "w", 1, 2, "failed")
+            end = Finish(
+                task_id=task.task_id, owner=claim.owner, to=to, attempt=attempt, error="slow", error_kind="timeout"
+            )
+            assert store.apply([end])[0].code == "ok"
+        store.apply([Cancel(task_id=task.task_id, by="ann") for task in made[8:]])
+        commands.fleet.pause("type:unused")
+        commands.dead_letters.set_triage([task.task_id for task in made[4:6]], "archived")
+    finally:
+        engine.close()
+    (tmp_path / "tasks.csv").write_text("shop_id,payload\ns1,{}\ns2,{}\n", encoding="utf-8")
+    (tmp_path / "type.json").write_text(json.dumps({"name": "work", "version": 1}), encoding="utf-8")
+    assert call("schedule", "add", "hourly", "--cron", "@hourly", "--type", "sync_order", "--all") == 0
+    assert call("export", "--filter", "status:dead", "--out", str(tmp_path / "records.jsonl")) == 0
+    return folder
+
+
+def call(*words: str) -> int:
+    """The exit code of a command."""
+    return cli.run(words, lambda _request: 0)
+
+
+def state(home: Path) -> dict[str, list[Any]]:
+    """Every row of the fleet, but for who holds which lease."""
+    found: dict[str, list[Any]] = {}
+    (path,) = home.glob("*.sqlite")
+    with closing(sqlite3.connect(path)) as db:
+        for (name,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+            if name not in ("leases", "processes"):
+                found[name] = sorted(map(repr, db.execute(f"SELECT * FROM {name}")))
+    return found
+
+
+def words_of(command: str, rest: str, folder: Path) -> list[str]:
+    return [*command.split(), *rest.replace("FOLDER", str(folder)).split()]
+
+
+def test_no_command_that_asks_or_previews_is_left_out() -> None:
+    asks = {name for name, options in leaves(cli._parser()) if "--yes" in options}
+    looks = {name for name, options in leaves(cli._parser()) if "--dry-run" in options}
+    assert looks == {*ACTS, *LOOKS}
+    assert asks - LOOKS.keys() == {*ACTS, *QUESTIONS, *ELSEWHERE}
+
+
+@pytest.mark.parametrize("command", [*ACTS, *LOOKS])
+def test_a_preview_leaves_everything_as_it_was(command: str, home: Path, tmp_path: Path) -> None:
+    words = words_of(command, (ACTS | LOOKS)[command], tmp_path)
+    before = state(home)
+    assert call(*words, "--dry-run") == 0
+    assert state(home) == before
+
+
+@pytest.mark.parametrize("command", [*ACTS, *QUESTIONS])
+def test_without_a_yes_nothing_is_done(
+    command: str, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = words_of(command, (ACTS | QUESTIONS)[command], tmp_path)
+    before = state(home)
+    monkeypatch.setattr("sys.stdin", io.StringIO("y\n"))  # a script, not a person
+    assert call(*words) == 2
+    assert "--yes" in capsys.readouterr().err
+    assert state(home) == before
+    assert call(*words, "--yes") in (0, 1)
+    assert state(home) != before, "and with it something is"
+
+
+def test_what_is_meant_is_named_once(home: Path) -> None:
+    before = state(home)
+    for words in (["task", "cancel", "--yes"], ["task", "cancel", "x", "--filter", "status:queued", "--yes"]):
+        assert call(*words) == 2
+    assert state(home) == before
+
+
+def test_a_task_that_was_not_done_is_an_exit_code(home: Path) -> None:
+    assert call("task", "cancel", "nobody", "--yes") == 1
+    engine = assembly.open_engine(config.load(home=home))
+    try:
+        (ended,) = engine.store.ended(Status.CANCELLED, "", 2**53, 1, "").tasks
+    finally:
+        engine.close()
+    assert call("task", "run-now", ended.task_id) == 1
