@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Protocol
 
@@ -114,6 +115,12 @@ class ConnectionDesk(QObject):
         """Show one to be changed; its passwords are fetched first."""
         self._do(self._edit(name))
 
+    def correct(self, settings: config.Settings) -> None:
+        """Show the one that does not open, to be put right. What stands in config.toml or on the command line is not
+        this window's to write: there it is a copy, which is opened once it is saved.
+        """
+        self._do(self._correct(settings))
+
     def remove(self, name: str) -> None:
         """Strike one off once its name was typed."""
         row = next((one for one in self.rows() if one.name == name), None)
@@ -168,15 +175,29 @@ class ConnectionDesk(QObject):
         if profile is not None:
             self._ask(profile)
 
-    def _ask(self, profile: SavedProfile | None) -> None:
+    async def _correct(self, settings: config.Settings) -> None:
+        profile = await self._off(self._book.find, settings.profile)
+        if profile is not None:
+            self._ask(profile)
+            return
+        taken = {one.name for one in self._known} | {settings.profile}
+        names = (f"{settings.profile}-{number}" for number in itertools.count(2))
+        name = next(one for one in names if one not in taken)
+        copy = SavedProfile(
+            name=name, environment=settings.environment, broker=settings.broker.url, redis=settings.store.url,
+            management=settings.broker.management_url, read_only=bool(settings.read_only),
+        )  # fmt: skip
+        self._ask(copy, is_copy=True)
+
+    def _ask(self, profile: SavedProfile | None, *, is_copy: bool = False) -> None:
         if self._window is None:
             return
-        others = [one.name for one in self._known if profile is None or one.name != profile.name]
+        others = [one.name for one in self._known if is_copy or profile is None or one.name != profile.name]
         dialog = ConnectionDialog(profile, others, self._window)
         dialog.finished.connect(dialog.deleteLater)
         dialog.test_wanted.connect(lambda draft: self._do(self._test(dialog, draft)))
-        before = profile.name if profile is not None else ""
-        dialog.saved.connect(lambda draft: self._do(self._save(draft, before)))
+        before = profile.name if profile is not None and not is_copy else ""
+        dialog.saved.connect(lambda draft: self._do(self._save(draft, before, opens=is_copy)))
         self.dialog = dialog
         dialog.open()
 
@@ -190,7 +211,7 @@ class ConnectionDesk(QObject):
         if dialog.isVisible():
             dialog.show_test(answers)
 
-    async def _save(self, draft: SavedProfile, before: str) -> None:
+    async def _save(self, draft: SavedProfile, before: str, *, opens: bool = False) -> None:
         try:
             durable = await self._off(lambda: self._book.put(draft, instead_of=before))
         except OSError as exc:
@@ -204,6 +225,8 @@ class ConnectionDesk(QObject):
             self.edited.emit(before, draft)
         elif not before:
             self._tell(ToastSpec(text=_("{name} is added.").format(name=draft.name), status="succeeded"))
+        if opens:
+            self.choose(draft.name)
 
     async def _remove(self, name: str) -> None:
         try:

@@ -360,7 +360,7 @@ class Console:
         title = self._connections.title(back) if back else ""
         window, page = make_unopened(row, back_to=title, on_other=self._connections.show_menu)
         page.again.connect(self._retry.set)
-        page.edit_wanted.connect(lambda: self._connections.edit(row.name))
+        page.edit_wanted.connect(lambda: self._connections.correct(settings))
         page.back_wanted.connect(lambda: self._on_wanted(back))
         self._connections.bind(window, settings)
         before = self._take_desk()

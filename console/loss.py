@@ -53,6 +53,7 @@ class LossWatch(QObject):
         self.card.dismissed.connect(self._on_dismissed)
         self.card.copy_report.connect(self._copy)
         window.banner.try_now.connect(self.try_now)
+        window.page_changed.connect(self._on_page)
         self._timer = QTimer(self, singleShot=True, interval=CARD_AFTER_MS)
         self._timer.timeout.connect(self._show_card)
         on_language_changed(self._say)
@@ -80,7 +81,7 @@ class LossWatch(QObject):
             return  # the store answers and snapshots go on; the broker is tried at a pace of its own
         self._told_at = now
         self._tries += 1 if snapshot.retry_in_s else 0
-        wait = snapshot.retry_in_s or BROKER_PACE_MS / 1000
+        wait = snapshot.retry_in_s  # 0 where only the broker is lost: its driver tries at a pace of its own
         self._window.banner.show_loss(*self._banner_words(), wait, wait)
         if self.card.isVisible():
             self._show_card()
@@ -134,6 +135,11 @@ class LossWatch(QObject):
     def _on_dismissed(self) -> None:
         self._dismissed = True
         self.card.hide()
+
+    def _on_page(self) -> None:
+        """Whoever goes on to another page has read the card; the banner stays."""
+        if self.card.isVisible():
+            self._on_dismissed()
 
     def _show_card(self) -> None:
         if not self._lost_at or self._dismissed:

@@ -259,6 +259,15 @@ def test_a_start_without_a_part_shows_the_profile_and_the_cause_and_goes_on_by_i
         assert menu is not None
         assert [row.connection.title for row in menu.rows] == ["Local", "East"]
         menu.close()
+        assert page.edit_link.isEnabled()
+        page.edit_link.activated.emit()
+        await until(lambda: console._connections.dialog is not None, "the address can be corrected")
+        dialog = console._connections.dialog
+        assert dialog is not None
+        entered = [field.text() for field in dialog.findChildren(QLineEdit)]
+        assert "East-2" in entered, "config.toml is not this window's to write"
+        assert redis.url in entered
+        dialog.reject()
         await console._off(lost.start)
         await shown(console, "East")
         assert windows(console) == [console._desk.window]  # type: ignore[union-attr]

@@ -105,6 +105,19 @@ def test_the_card_names_each_part_and_can_be_dismissed(qtbot: QtBot, console: Co
     qtbot.waitUntil(lambda: not loss.since_ms)
 
 
+def test_the_card_does_not_follow_to_another_page(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
+    loss = console.wiring.loss
+    cut.cut()
+    qtbot.waitUntil(lambda: loss.since_ms > 0)
+    loss._timer.timeout.emit()
+    assert loss.card.isVisible()
+    console.window.open_page("workers")
+    assert not loss.card.isVisible()
+    assert console.window.banner.isVisible()
+    cut.mend()
+    qtbot.waitUntil(lambda: not loss.since_ms)
+
+
 def test_the_return_says_what_happened_meanwhile(qtbot: QtBot, console: Console, desk: Desk, cut: Cut) -> None:
     done, died = desk.create(), desk.create(1)
     qtbot.waitUntil(lambda: console.feed.latest.counts.total == 2)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QGraphicsColorizeEffect,
@@ -87,11 +87,11 @@ class ConnectionBanner(QFrame):
 
     def show_loss(self, lead: str, words: str, until_retry: float, period: float) -> None:
         """Say what was lost and when, what is true meanwhile (both already translated), and when the next try is; times
-        in seconds.
+        in seconds, ``period`` 0 where it is tried at a pace of its own that nobody here knows.
         """
-        self._left, self._period = until_retry, max(0.1, period)
+        self._left, self._period = until_retry, period
         self.show_words(lead, words)
-        self._timer.start()
+        self._count_on()
         self.show()
 
     def show_words(self, lead: str, words: str) -> None:
@@ -107,6 +107,12 @@ class ConnectionBanner(QFrame):
         self._again.setText(_("Trying now …"))
         self._seconds.setText("")
 
+    def _count_on(self) -> None:
+        if self._left:
+            self._timer.start()
+        else:
+            self._timer.stop()
+
     def clear(self) -> None:
         """Hide: the connection is back."""
         self._timer.stop()
@@ -114,18 +120,24 @@ class ConnectionBanner(QFrame):
 
     def retranslate(self) -> None:
         """Say everything again."""
-        self._again.setText(_("Trying again in"))
+        self._again.setText(_("Trying again in") if self._period else _("Tried again every few seconds"))
+        self._bar.setVisible(bool(self._period))
         self.setAccessibleName(f"{self._lead.text()} {self._text.text()}")
         self._show_left()
 
     def _show_left(self) -> None:
+        if not self._left:
+            self._seconds.setText("")
+            if self._period:
+                self._again.setText(_("Trying now …"))
+            return
         whole = max(0, round(self._left + 0.49))
         self._seconds.setText(text.seconds(timedelta(seconds=whole)))
-        self._bar.share = 1 - self._left / self._period
+        self._bar.share = 1 - self._left / max(0.1, self._period)
         self._bar.update()
 
     def _on_tick(self) -> None:
-        self._left = max(0.0, self._left - _TICK_MS / 1000)
+        self._left = max(0.0, round(self._left - _TICK_MS / 1000, 3))
         self._show_left()
         if not self._left:
             self._timer.stop()
@@ -141,6 +153,11 @@ class ConnectionBanner(QFrame):
         """Stop counting."""
         super().hideEvent(event)
         self._timer.stop()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Count on, after the window was out of sight."""
+        super().showEvent(event)
+        self._count_on()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Draw ground and lower edge."""

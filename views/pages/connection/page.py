@@ -67,7 +67,10 @@ class ConnectionPage(Page):
         self.edit_link.activated.connect(self.edit_wanted)
         self.other_link.activated.connect(self.other_wanted)
         self.back_link.activated.connect(self.back_wanted)
-        self.edit_link.disable(shown.fixed)
+        self.edit_link.disable(shown.fixed if shown.local else "")
+        if shown.fixed and not shown.local:
+            copied = _("Here it is corrected in a copy of its own.")
+            self.edit_link.setToolTip(f"{shown.fixed}. {copied}")
         theme().changed.connect(self._say)
         on_language_changed(self._say)
         self._say()

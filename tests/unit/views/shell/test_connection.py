@@ -32,7 +32,7 @@ def test_the_banner_counts_down(banner: ConnectionBanner) -> None:
     assert banner._seconds.text() == "7\u202fs"
     for _ in range(60):
         banner._on_tick()
-    assert banner._seconds.text() == "0\u202fs"
+    assert (banner._again.text(), banner._seconds.text()) == ("Trying now …", "")
     assert not banner._timer.isActive()
     banner.grab()
 
@@ -144,3 +144,19 @@ def test_the_card_is_as_high_as_its_parts_need(qtbot: QtBot) -> None:
     for label in card.findChildren(QLabel):
         if label.isVisible() and label.text():
             assert label.height() >= label.fontMetrics().height()
+
+
+def test_the_count_down_goes_on_after_the_window_was_out_of_sight(qtbot: QtBot, banner: ConnectionBanner) -> None:
+    banner.show_loss("Redis lost at 14:32:07.", "Everything below is as it was then.", 8.0, 8.0)
+    banner.hide()
+    banner.show()
+    qtbot.waitUntil(lambda: banner._seconds.text() == "7\u202fs")
+
+
+def test_what_is_tried_at_a_pace_of_its_own_promises_no_second(banner: ConnectionBanner) -> None:
+    banner.show_loss("Broker lost at 14:32:07.", "Tasks are live.", 0.0, 0.0)
+    assert (banner._again.text(), banner._seconds.text()) == ("Tried again every few seconds", "")
+    assert not banner._bar.isVisible()
+    banner.show_loss("Redis lost at 14:32:09.", "Everything below is as it was then.", 4.0, 4.0)
+    assert (banner._again.text(), banner._seconds.text()) == ("Trying again in", "4\u202fs")
+    assert banner._bar.isVisible()
