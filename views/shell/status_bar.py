@@ -178,7 +178,7 @@ class StatusBar(QFrame):
         )
         lag = "–" if vitals.event_lag is None else text.milliseconds(vitals.event_lag)
         tip = _("Time from a change in the fleet until it is shown here (event lag)")
-        self._parts["lag"].show_part(_("Shown after"), lag, tip=tip)
+        self._parts["lag"].show_part(_("Display delay"), lag, tip=tip)
         due = vitals.due_next_minute
         # a divider stands between two parts, never before the empty middle
         for widget in (self._parts["due"], self._dividers["lag"]):

@@ -99,7 +99,11 @@ SENTENCES: dict[str, str] = {
     "flow.rates": N_("In {in}, out {out}"),
     "flow.all_busy": N_("All {slots:,} slots are busy"),
     "flow.all_busy_more": N_("All {slots:,} slots are busy; about {more:,} more would keep up"),
+    "flow.all_busy.one": N_("The only slot is busy"),
+    "flow.all_busy_more.one": N_("The only slot is busy; about {more:,} more would keep up"),
     "flow.full": N_("all {slots:,} slots busy"),
+    "flow.full.one": N_("the only slot is busy"),
+    "flow.full_more.one": N_("the only slot is busy, about {more:,} more would keep up"),
     "flow.lane_full": N_("all {slots:,} slots for the lane {lane} busy; {free:,} free ones do not take it"),
     "flow.lane_full.one": N_("the only slot for the lane {lane} is busy; {free:,} free ones do not take it"),
     "flow.lane_full_more": N_(
@@ -472,12 +476,13 @@ def headline(flow: Flow) -> tuple[Clause, ...]:
 def growth(flow: Flow) -> tuple[Message, ...]:
     """What an item about a growing queue says: the rates of the headline, and what holds the slots."""
     facts, found = flow.facts, [Message("flow.rates", _rates(flow))]
+    one = ".one" if facts.slots == 1 else ""
     if facts.lane or (flow.limited and not flow.more_slots):
         found += [clause.message for clause in _of_slots(flow)]
     elif flow.more_slots:
-        found.append(Message("flow.all_busy_more", {"slots": facts.slots, "more": flow.more_slots}))
+        found.append(Message(f"flow.all_busy_more{one}", {"slots": facts.slots, "more": flow.more_slots}))
     elif facts.slots and facts.busy >= facts.slots:
-        found.append(Message("flow.all_busy", {"slots": facts.slots}))
+        found.append(Message(f"flow.all_busy{one}", {"slots": facts.slots}))
     return tuple(found)
 
 
@@ -573,9 +578,9 @@ def _of_slots(flow: Flow) -> list[Clause]:
         return []
     more = "_more" if flow.more_slots else ""
     params: dict[str, Param] = {"slots": facts.slots, "more": flow.more_slots}
-    if not facts.lane:
-        return [_said(f"flow.full{more}", **params)]
     one = ".one" if facts.slots == 1 else ""
+    if not facts.lane:
+        return [_said(f"flow.full{more}{one}", **params)]
     return [_said(f"flow.lane_full{more}{one}", lane=facts.lane, free=facts.elsewhere, **params)]
 
 

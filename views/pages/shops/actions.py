@@ -105,7 +105,7 @@ class ShopActions(QObject):
             text=_(
                 "Its failures are forgotten and what waits starts at once. If nothing was put right, it fails again."
             ),
-            verb=_("Close the breaker"),
+            verb=_("Let it run again"),
             note=_("Note, kept in the audit trail"),
         )
         dialog = ConfirmDialog(question, self._owner)

@@ -35,7 +35,7 @@ from views.widgets.segmented import Segmented
 from views.widgets.strip import ErrorStrip
 
 EVERY_MS, TYPING_MS, SIDE = 2000, 200, 340
-SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Held by the breaker")), (PAUSED, N_("Paused")))
+SORTS = ((ALL, N_("All")), (SESSION, N_("Needs login")), (BREAKER, N_("Fails too often")), (PAUSED, N_("Paused")))
 _VIEWS = (("shops", N_("Shops")), ("limits", N_("Limits")))
 Answer = tuple[ShopsNow, tuple[ScopeRow, ...]]
 
@@ -111,7 +111,7 @@ class ShopsPage(Page):
 
     def _build(self) -> None:
         self._view = Segmented(_VIEWS, N_("What to show"))
-        self.rule_button = Button(N_("Breaker rule"), icon="ph.hand-palm")
+        self.rule_button = Button(N_("When shops are stopped"), icon="ph.hand-palm")
         self.header.add_action(self._view)
         self.header.add_action(self.rule_button)
         self._search = SearchField()
@@ -301,7 +301,7 @@ class ShopsPage(Page):
             offer(menu, _("Open this shop's browser"), lambda: acts.log_in(row), reason)
             offer(menu, _("Logged in elsewhere: go on"), lambda: acts.open_session(row), reason)
         if row.now.breaker is not None:
-            offer(menu, _("Close the breaker"), lambda: acts.close_breaker(row), reason)
+            offer(menu, _("Let the shop run again"), lambda: acts.close_breaker(row), reason)
         for pause in row.now.pauses:
             offer(menu, shop_words.resume(pause.scope), partial(acts.resume, row, pause.scope), reason)
         if not paused:

@@ -25,11 +25,11 @@ class RuleDialog(DialogFrame):
 
     def __init__(self, rule: Rule, reason: str = "", parent: QWidget | None = None) -> None:
         """``reason``: why it cannot be changed, "" when it can."""
-        super().__init__(N_("Breakers of shops"), icon="ph.hand-palm", parent=parent)
+        super().__init__(N_("When shops that fail are stopped"), icon="ph.hand-palm", parent=parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setFixedWidth(WIDTH)
         self._rule, self._reason = rule, reason
-        self.on = Toggle(N_("Breakers"), on=bool(rule.failures))
+        self.on = Toggle(N_("Stop shops that fail too often"), on=bool(rule.failures))
         self.failures = NumberField(rule.failures or Rule().failures, 1, breaker.MAX_WINDOW)
         self.of = NumberField(rule.of, 1, breaker.MAX_WINDOW)
         self.cooldown = NumberField(rule.cooldown_s, 1, breaker.MAX_COOLDOWN_S)

@@ -68,7 +68,7 @@ class ShopCard(Card):
         self.login_button = Button(N_("Open this shop's browser"), kind="primary", icon="ph.browser", small=True)
         self.session_button = Button(N_("Logged in elsewhere: go on"), icon="ph.sign-in", small=True)
         self._why = Label("", "label", "text2", wrap=True)
-        self.close_button = Button(N_("Close the breaker"), icon="ph.shield-check", small=True)
+        self.close_button = Button(N_("Let the shop run again"), icon="ph.shield-check", small=True)
         self.at_once = Stepper(N_("Tasks at once"), 1, 1, MOST_AT_ONCE)
         self.dedicated = Toggle(N_("Dedicated queue"))
         self.pause_button = Button(N_("Pause shop"), icon="ph.pause-circle")
@@ -189,6 +189,8 @@ class ShopCard(Card):
     def _show_verbs(self, row: ShopRow) -> None:
         self.pause_button.disable(self._reason)
         self.close_button.disable(self._reason)
+        if not self._reason:
+            self.close_button.setToolTip(_("Closes the breaker of this shop"))
         self.login_button.disable(self._reason)
         self.session_button.disable(self._reason)
         self.pauses.set_acting(self._reason)

@@ -31,7 +31,7 @@ def test_numbers(bar: StatusBar) -> None:
     bar.show_vitals(VITALS)
     assert words(bar, "mode") == "Fleet mode"
     assert words(bar, "in") == "In 4.8/s"
-    assert words(bar, "lag") == "Shown after 120 ms"
+    assert words(bar, "lag") == "Display delay 120 ms"
     assert words(bar, "due") == "Schedules next minute 31"
     bar.show_vitals(Vitals(local=True))
     assert words(bar, "mode") == "Local mode"

@@ -75,6 +75,11 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             " the only slot for the lane low is busy, 5 free ones do not take it; about 7 more would keep up",
         ),
         (
+            Facts(waiting=42, running=1, slots=1, busy=1, rates=GROWS, lines=SIX),
+            flow.GROWING,
+            "42 tasks waiting and growing: in 3.2/s, out 2.8/s; the only slot is busy, about 7 more would keep up",
+        ),
+        (
             Facts(waiting=42, running=6, slots=6, busy=6, rates=GROWS, lines=SIX),
             flow.GROWING,
             "42 tasks waiting and growing: in 3.2/s, out 2.8/s; all 6 slots busy, about 2 more would keep up",

@@ -244,7 +244,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     menu = QMenu(page)
     page._fill_menu(menu, SHOP)
     assert {action.text(): action.isEnabled() for action in menu.actions()} == {
-        "Close the breaker": False,
+        "Let the shop run again": False,
         "Pause shop": False,
         "Show tasks": True,
     }
