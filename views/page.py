@@ -75,10 +75,6 @@ class PageHeader(QWidget):
         """Put a button or switch at the right end."""
         self._row.addWidget(widget)
 
-    def insert_before_title(self, widget: QWidget) -> None:
-        """Put a breadcrumb or glyph at the left end."""
-        self._row.insertWidget(0, widget)
-
     def set_divider(self, on: bool) -> None:
         """Draw a line below, for pages whose panes touch the header."""
         set_look(self, panel="header" if on else "")

@@ -6,7 +6,7 @@ import msgspec
 
 from services.domain import lane as lanes
 from services.domain.artifact import ArtifactMark
-from services.domain.status import ACTIVE, CLAIMABLE, TERMINAL, Status, Triage
+from services.domain.status import ACTIVE, CLAIMABLE, TERMINAL, Status
 from services.domain.stored import Instant, Measure
 
 # Nothing here can be part of a cycle, so the collector need not look at the many records in memory (gc=False).
@@ -120,11 +120,6 @@ class Task(msgspec.Struct, frozen=True, kw_only=True, array_like=True, gc=False)
     def ended(self) -> bool:
         """Whether the status is terminal."""
         return self.status in TERMINAL
-
-    @property
-    def open_letter(self) -> bool:
-        """Whether it is a dead letter that waits for a person."""
-        return self.status == Status.DEAD and self.triage == Triage.OPEN
 
 
 ENCODER = msgspec.msgpack.Encoder()

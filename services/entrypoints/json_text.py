@@ -37,11 +37,3 @@ def read_document(text: str) -> Any:
         raise UsageError("nested too deeply", field="FILE") from exc
     except ValueError as exc:
         raise UsageError(f"not JSON: {exc}"[:300], field="FILE") from exc
-
-
-def read_value(text: str) -> Any:
-    """The value of a cell: JSON where it is some, else the text itself."""
-    try:
-        return strict_json.loads(text)
-    except (ValueError, RecursionError):
-        return text

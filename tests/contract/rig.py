@@ -19,7 +19,7 @@ from services.domain.change import Answer, Cancel, Claim, Create, Finish, Op, Op
 from services.domain.event import Event
 from services.domain.query import Counts
 from services.domain.shop import Shop
-from services.domain.status import ACTIVE, TERMINAL, Status
+from services.domain.status import ACTIVE, TERMINAL, Status, Triage
 from services.domain.task import Attempt, Task
 from services.ports import Store
 from services.store import keys
@@ -239,7 +239,7 @@ def recount(tasks: Iterable[Task]) -> Counts:
         if task.status in ACTIVE:
             lane = lanes.setdefault(task.lane, {})
             lane[task.status] = lane.get(task.status, 0) + 1
-        if task.status in ACTIVE or task.open_letter:
+        if task.status in ACTIVE or task.triage == Triage.OPEN:
             shop = shops.setdefault(task.shop, {})
             shop[task.status] = shop.get(task.status, 0) + 1
         if task.status == Status.DEAD:

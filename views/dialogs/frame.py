@@ -96,10 +96,6 @@ class DialogFrame(Dimming):
         """Show a short note beside the title, already translated."""
         self._note.setText(note)
 
-    def add_head_action(self, widget: QWidget) -> None:
-        """Put a button into the head."""
-        self._head_row.insertWidget(self._head_row.count() - 1, widget)
-
     def fill(self, *parts: QWidget | QLayout, size: tuple[int, int], least: tuple[int, int]) -> None:
         """Give the whole body to parts, the second of which grows; `size` shrinks to what the window behind leaves."""
         self.body.setContentsMargins(0, 0, 0, 0)

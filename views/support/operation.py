@@ -1,17 +1,11 @@
 """One command or query off the GUI thread: busy state, success, failure, one place for errors.
 
-In a coroutine slot (qasync loop):
-
-    self._republish = Operation(self)
-
-    @async_slot()
-    async def _on_republish(self) -> None:
-        outcome = await self._republish.run(partial(commands.republish, keys))
-        self._show(outcome)
-
-Without a coroutine (works under any Qt loop):
-
+    self._query = Operation(self)
     self._query.start(partial(queries.page, text), success=self._show)
+
+In a coroutine (qasync loop):
+
+    outcome = await self._republish.run(partial(commands.republish, keys))
 
 The callable runs in a thread and gets values only, never widgets. Its result comes back in the
 GUI thread, or is dropped when the owner has died or, with ``latest=True``, when a newer run of
@@ -26,13 +20,12 @@ import functools
 import logging
 import threading
 import weakref
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
-from qasync import asyncSlot
 from shiboken6 import isValid
 
 log = logging.getLogger(__name__)
@@ -234,24 +227,3 @@ class Operation(QObject):
 
 def _ignore(_result: object) -> None:
     """Take a result that nobody asked for."""
-
-
-def async_slot(
-    *types: type,
-) -> Callable[[Callable[P, Coroutine[Any, Any, None]]], Callable[P, Any]]:
-    """Make a coroutine method a slot whose errors reach the notifier."""
-
-    def decorate(function: Callable[P, Coroutine[Any, Any, None]]) -> Callable[P, Any]:
-        @functools.wraps(function)
-        async def guarded(*args: P.args, **kwargs: P.kwargs) -> None:
-            try:
-                await function(*args, **kwargs)
-            except Dropped:
-                return
-            except Exception as error:  # noqa: BLE001  (edge: a slot has no caller to tell)
-                report(error)
-
-        slot: Callable[P, Any] = asyncSlot(*types)(guarded)
-        return slot
-
-    return decorate

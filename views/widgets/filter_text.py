@@ -32,10 +32,6 @@ class Chip:
         """Return the chip with `value` added."""
         return self if value in self.values else replace(self, values=(*self.values, value))
 
-    def without_value(self, value: str) -> Chip:
-        """Return the chip with `value` taken away."""
-        return replace(self, values=tuple(v for v in self.values if v != value))
-
 
 def quote(value: str) -> str:
     """Return `value` as the grammar needs it: in quotes unless it is one plain word."""

@@ -84,13 +84,6 @@ class KpiTile(QAbstractButton):
         """What is shown."""
         return self._kpi
 
-    def set_label(self, label: str) -> None:
-        """Change the label; it is source text."""
-        if label != self._label:
-            self._label = label
-            self._announce()
-            self.update()
-
     def show_kpi(self, kpi: Kpi) -> None:
         """Show a value; nothing is painted when it is the same."""
         if kpi == self._kpi:

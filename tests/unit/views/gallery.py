@@ -57,7 +57,6 @@ from views.widgets.json_editor import JsonEditor, Problem
 from views.widgets.key_values import KeyValues
 from views.widgets.section import Section
 from views.widgets.segmented import Segmented
-from views.widgets.skeleton import Skeleton
 from views.widgets.status_pill import StatusPill
 from views.widgets.stepper import Stepper
 from views.widgets.strip import ErrorStrip, Strip
@@ -202,12 +201,7 @@ class WidgetsPage(Page):
         lower.setSpacing(12)
         empty = Card(N_("Needs attention"), divided=True)
         empty.body.addWidget(EmptyState(N_("No task matches."), N_("Two filters are set."), N_("Clear filters")))
-        loading = Card(N_("Loading"), divided=True, padding=1)
-        skeleton = Skeleton()
-        loading.body.addWidget(skeleton)
-        skeleton.show()
         lower.addWidget(empty, 1)
-        lower.addWidget(loading, 1)
         self.body.addLayout(lower, 1)
 
     def buttons(self) -> Card:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from services import i18n
@@ -13,7 +13,6 @@ def test_title_and_summary(qtbot: QtBot) -> None:
     page = Page("Filters")
     qtbot.addWidget(page)
     page.header.add_action(QPushButton("x"))
-    page.header.insert_before_title(QLabel("<"))
     page.header.set_divider(True)
     page.header.set_divider(False)
     with qtbot.waitSignal(page.summary_changed) as signal:

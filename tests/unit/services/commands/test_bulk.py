@@ -231,7 +231,7 @@ def test_the_same_failure_stops_it_before_the_last_attempt(room: Room, desk: Des
     assert ended.why is not None
     assert (ended.why.code, ended.why.params["kind"]) == ("bulk.probe_same", "login_expired")
     assert (len(ended.outcome.done), len(ended.left)) == (2, 4)
-    assert all(room.task(task_id).open_letter for task_id in ended.left)
+    assert all(room.task(task_id).triage == "open" for task_id in ended.left)
     assert any(probe.same and probe.passed is False for probe in ended.probes)
 
 
@@ -336,7 +336,7 @@ def test_without_the_audit_entry_nothing_happens(room: Room, desk: Desk, monkeyp
     monkeypatch.setattr(room.store, "append_audit", silent)
     with pytest.raises(StoreUnavailable):
         desk.bulk.run(plan)
-    assert room.task(ids[0]).open_letter
+    assert room.task(ids[0]).triage == "open"
 
 
 @pytest.mark.parametrize(
@@ -362,7 +362,7 @@ def test_who_may_only_look_republishes_nothing(room: Room) -> None:
     desk = desk_of(room, "viewer")
     with pytest.raises(NotAllowed):
         desk.bulk.run(desk.bulk.plan(ids))
-    assert room.task(ids[0]).open_letter
+    assert room.task(ids[0]).triage == "open"
 
 
 # ------------------------------------------------------------------------------------------------------- taken up again

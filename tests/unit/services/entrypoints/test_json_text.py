@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from services.domain.errors import UsageError
-from services.entrypoints.json_text import read_object, read_value
+from services.entrypoints.json_text import read_object
 
 
 def test_an_object_is_read() -> None:
@@ -34,19 +34,3 @@ def test_anything_else_is_named(text: str, says: str) -> None:
     assert str(caught.value).startswith("--payload")
     assert caught.value.field == "payload"
     assert len(str(caught.value)) <= 300
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("17", 17),
-        ("true", True),
-        ("007", "007"),
-        ("s1", "s1"),
-        ('{"a":1}', {"a": 1}),
-        ("NaN", "NaN"),
-        ("1e400", "1e400"),
-    ],
-)
-def test_a_cell_is_json_where_it_is_some(text: str, value: object) -> None:
-    assert read_value(text) == value

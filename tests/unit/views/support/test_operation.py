@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from views.support import operation
-from views.support.operation import Dropped, Operation, async_slot
+from views.support.operation import Dropped, Operation
 
 
 def fail() -> None:
@@ -152,25 +152,6 @@ def test_a_coroutine_of_a_dead_owner_ends(loop: qasync.QEventLoop) -> None:
         return False
 
     assert loop.run_until_complete(asyncio.wait_for(work(), 5))
-
-
-def test_an_async_slot_tells_its_error(loop: qasync.QEventLoop, told: list[BaseException]) -> None:
-    class Page(QObject):
-        @async_slot()
-        async def act(self) -> None:
-            raise ValueError("refused")
-
-        @async_slot()
-        async def leave(self) -> None:
-            raise Dropped
-
-    page = Page()
-
-    async def work() -> None:
-        await asyncio.wait([page.act(), page.leave()])
-
-    loop.run_until_complete(asyncio.wait_for(work(), 5))
-    assert [str(error) for error in told] == ["refused"]
 
 
 def test_after_shutting_down_it_starts_anew(qtbot: QtBot) -> None:
