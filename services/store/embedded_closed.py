@@ -10,12 +10,14 @@ from services.store.embedded_logins import Sessions
 from services.store.embedded_part import words
 from services.store.embedded_quota import Quota
 
-_OTHERS = tuple(map(str, sorted({Status.RUNNING, *UNDER_WAY})))
+_OTHERS = tuple(map(str, sorted(UNDER_WAY)))
 _OTHER = """coalesce((SELECT n FROM shop_tallies AS other WHERE other.shop_id = parked.shop_id
     AND other.platform = parked.platform AND other.status = '{}' AND other.triage = ''), 0)"""
 #: by the index of shops with parked tasks, of which there are usually few, not along all shops
-_PARKED = f"""SELECT platform || ':' || shop_id, n, {", ".join(map(_OTHER.format, _OTHERS))}
+_PARKED = """SELECT platform || ':' || shop_id, n{others}
     FROM shop_tallies AS parked INDEXED BY shop_tallies_parked WHERE status = 'blocked' AND n > 0"""
+#: statuses in which any task at all is: each costs a look at every shop with parked tasks
+_ANY = "SELECT DISTINCT status FROM tallies WHERE status IN ({}) AND n > 0 ORDER BY 1"
 _RUNNING = """SELECT platform || ':' || shop_id, count(*) FROM tasks INDEXED BY tasks_kind
     WHERE status = 'running' GROUP BY 1"""
 _IN_HAND = "SELECT held_uniq FROM tasks INDEXED BY tasks_updated WHERE status = ? ORDER BY updated_at DESC LIMIT ?"
@@ -28,12 +30,18 @@ class ClosedGates(Fleet, OpenBreakers, Quota, Sessions):
         """All that closes gates."""
         with self._read() as conn:
             running = conn.execute(_RUNNING).fetchall()
-            parked = conn.execute(_PARKED).fetchall()
+            others = [name for (name,) in conn.execute(_ANY.format(", ".join("?" * len(_OTHERS))), _OTHERS)]
+            parked = conn.execute(
+                _PARKED.format(others="".join(f", {_OTHER.format(name)}" for name in others))
+            ).fetchall()
             held = [row for status in BEGUN for row in conn.execute(_IN_HAND, (status, in_hand))] if in_hand else []
-        names = (str(Status.BLOCKED), *_OTHERS)
-        shops = {words(shop): {str(Status.RUNNING): n} for shop, n in running}
+        run, names = str(Status.RUNNING), (str(Status.BLOCKED), *others)
+        shops = {words(shop): {run: n} for shop, n in running}
         for shop, *row in parked:
-            shops[words(shop)] = {name: n for name, n in zip(names, row, strict=True) if type(n) is int and n}
+            numbers = shops.setdefault(words(shop), {})
+            for name, n in zip(names, row, strict=True):
+                if type(n) is int and n:
+                    numbers[name] = n
         return Closed(
             pauses=tuple(self.pauses()),
             sessions=tuple(self.sessions()),

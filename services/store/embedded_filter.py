@@ -38,9 +38,10 @@ INDEX = {
     "batch": "tasks_batch",
     "fp": "tasks_fp",
     "shop_id": "tasks_shop",
+    "gate": "tasks_gate",
 }
 #: their empty value is not in the index
-_PARTIAL = frozenset({"worker", "batch", "fp"})
+_PARTIAL = frozenset({"worker", "batch", "fp", "gate"})
 _ORDERS = ("<", "<=", ">", ">=")
 #: more values than this are looked up in one list, for the depth of an expression is limited
 MANY = 20

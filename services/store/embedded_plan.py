@@ -115,7 +115,7 @@ def _way(conn: sqlite3.Connection, term: Term) -> Way | None:
     arms = tuple((filters.INDEX[part.column], part) for part in parts)
     ordered = all(part.exact for part in parts)
     if term.field == "shop":
-        return Way(arms, tally(conn, "shop_tallies", [filters.condition(term)]), ordered)
+        return Way(arms, sum(tally(conn, "shop_tallies", [part]) for part in parts), ordered)
     return _counted(conn, arms, ordered=ordered)
 
 

@@ -6,6 +6,7 @@ import contextlib
 import heapq
 import sqlite3
 from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -25,7 +26,11 @@ SCAN_LIMIT, SCAN_SLICE = 20_000, 1_000
 #: of walking along the order
 INDEX_STEPS, COUNT_STEPS, WALK_STEPS, STEPS_PER_LOOK = 300_000, 50_000, 40_000, 5_000
 #: so many rows are fetched and sorted; beyond, a page is what is met among so many in order, and where to go on
-FETCHED, LOOKED = 20_000, 4_000
+FETCHED, LOOKED = 20_000, 3_000
+#: so many rows of many indexes are looked at for how many match
+COUNTED = 2_000
+#: each of so many indexes may be asked with all conditions
+FEW_ARMS = 4
 #: fewer rows than this are fetched and sorted without a try along the order
 FEW_ROWS = 3_000
 _ID = "coalesce(CAST(task_id AS TEXT), '')"  #: whatever stands there
@@ -53,12 +58,15 @@ def run(conn: sqlite3.Connection, query: Query) -> Page:
     if plan.tests:
         return _scan(conn, plan, query.limit, place)
     tasks, cut = _rows(conn, plan, query.limit + 1, place)
+    short = cut is not None
     if len(tasks) > query.limit:
         tasks = tasks[: query.limit]
         cut = plan.place_of(tasks[-1])
     if not query.want_total:
         return Page(tasks=tuple(tasks), next=written(plan, cut))
-    found, whole = _total(conn, query.terms, plan)
+    if place is None and cut is None:
+        return Page(tasks=tuple(tasks), total=len(tasks), at_least=len(tasks))
+    found, whole = _total(conn, query.terms, plan, short=short and place is None)
     seen = max(found, len(tasks))
     return Page(tasks=tuple(tasks), next=written(plan, cut), total=found if whole else None, at_least=seen)
 
@@ -97,39 +105,69 @@ def _find(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None)
     """By the way to few rows, or along the order if that meets them soon; else what a bounded look along it meets."""
     way = plan.way
     in_order = plan.sort == "created" and way is not None and way.ordered
-    if way is None or in_order:
-        with contextlib.suppress(_TooMuch), _at_most(conn, WALK_STEPS):
-            if way is not None:
-                return _merged(conn, plan, way.arms, limit, place), None
+    by_way = way is not None and not in_order and way.expected < FETCHED
+    if way is not None and by_way and way.expected < FEW_ROWS:
+        return _fetched(conn, plan, way.arms, limit, place), None
+    with contextlib.suppress(_TooMuch), _at_most(conn, WALK_STEPS):
+        if way is not None and in_order and len(way.arms) == 1:
+            return _select(conn, *way.arms[0], plan, limit, place), None
+        if not in_order and plan.sort != "updated":
             return _along(conn, plan, limit, place), None
+    if way is None or not by_way:
         return _looked(conn, plan, limit, place)
-    if way.expected >= FEW_ROWS:
-        with contextlib.suppress(_TooMuch), _at_most(conn, WALK_STEPS):
-            return _along(conn, plan, limit, place), None
-    if way.expected >= FETCHED:
-        return _looked(conn, plan, limit, place)
-    found: set[Found] = set()
-    for index, arm in way.arms:
-        found.update(_select(conn, index, arm, plan, limit, place))
-    return sorted(found, reverse=plan.descending)[:limit], None
+    if plan.sort == "updated":
+        found, cut = _looked(conn, plan, limit, place)
+        if cut is None:
+            return found, None
+    return _fetched(conn, plan, way.arms, limit, place), None
+
+
+def _fetched(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place: Place | None) -> list[Found]:
+    """The first of few rows, which are all read."""
+    if len(arms) <= FEW_ARMS:
+        found = {row for arm in arms for row in _select(conn, *arm, plan, limit, place)}
+        return sorted(found, reverse=plan.descending)[:limit]
+    rows = {row for arm in arms for row in _execute(conn, *arm, plan, place, tested=False)}
+    return list(islice(_holding(conn, plan, iter(sorted(rows, reverse=plan.descending))), limit))
 
 
 def _looked(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> tuple[list[Found], Place | None]:
     """What is met among the next rows in order, and the last of them."""
-    found: list[Found] = []
+    seen: list[Found] = []
+
+    def noted() -> Iterator[Found]:
+        for row in islice(stream, LOOKED):
+            seen.append(row)
+            yield row
+
     with contextlib.closing(_stream(conn, plan, place)) as stream:
-        for number, (at, task_id, row, holds) in enumerate(stream, start=1):
-            if holds and (at, task_id, row) not in found[-1:]:
-                found.append((at, task_id, row))
-            if len(found) == limit:
-                break
-            if number == LOOKED:
-                return found, (at, task_id)
-    return found, None
+        found = list(islice(_holding(conn, plan, noted(), limit), limit))
+    return found, seen[-1][:2] if len(found) < limit and len(seen) == LOOKED else None
 
 
-def _stream(conn: sqlite3.Connection, plan: Plan, place: Place | None) -> Generator[tuple[int, str, int, int]]:
-    """Rows in the plan's order, each with whether the conditions hold."""
+def _holding(conn: sqlite3.Connection, plan: Plan, rows: Iterator[Found], first: int = SCAN_SLICE) -> Iterator[Found]:
+    """Those of rows for which the conditions hold, each once, asked for in slices: a condition may bring lists of
+    thousands of shops, which SQLite takes in again for each statement.
+    """
+    before: Found | None = None
+    while part := list(islice(rows, first)):
+        first = min(2 * first, SCAN_SLICE)
+        holds = _those(conn, plan, [row for *_, row in part])
+        for row in part:
+            if row != before and (row[0], row[2]) in holds:
+                yield row
+            before = row
+
+
+def _those(conn: sqlite3.Connection, plan: Plan, rows: Sequence[int]) -> set[tuple[int, int]]:
+    """Sort value and number of those rows for which the conditions hold."""
+    sql = f"""SELECT {_whole(plan.column)}, tasks.rowid
+        FROM json_each(?) AS one CROSS JOIN tasks ON tasks.rowid = one.value WHERE {plans.conjunction(plan.where)}"""
+    return set(conn.execute(sql, (msgspec.json.encode(rows).decode(), *plans.values(plan.where))))
+
+
+def _stream(conn: sqlite3.Connection, plan: Plan, place: Place | None) -> Generator[Found]:
+    """Rows in the plan's order, whether the conditions hold or not."""
     if plan.sort == "due":
         for index, part, start in _due_parts(plan, place):
             if index == BY_ID:
@@ -147,39 +185,18 @@ def _stream(conn: sqlite3.Connection, plan: Plan, place: Place | None) -> Genera
 
 
 def _by_id(conn: sqlite3.Connection, part: Condition, plan: Plan) -> sqlite3.Cursor:
-    """All rows by id, those of the part with whether the conditions hold; see ``_only``."""
+    """All rows by id, as if they were all of the part: no index has these alone; see ``_only``."""
     value, *after = part.values
     way, than = ("DESC", "<") if plan.descending else ("ASC", ">")
-    sql = f"""SELECT ?, {_ID}, rowid, {plan.column} = ? AND {plans.conjunction(plan.where)}
-        FROM tasks INDEXED BY {BY_ID} WHERE {f"task_id {than} ?" if after else "1"} ORDER BY task_id {way}"""
-    return conn.execute(sql, (value, value, *plans.values(plan.where), *after))
-
-
-def _merged(conn: sqlite3.Connection, plan: Plan, arms: Arms, limit: int, place: Place | None) -> list[Found]:
-    """Walk along several indexes in the plan's order at once; a row may be in several of them."""
-    if len(arms) == 1:
-        return _select(conn, *arms[0], plan, limit, place)
-    streams = [_execute(conn, *arm, plan, place, tested=False) for arm in arms]
-    found: list[Found] = []
-    try:
-        for at, task_id, row, holds in heapq.merge(*streams, reverse=plan.descending):
-            if holds and (at, task_id, row) not in found[-1:]:
-                found.append((at, task_id, row))
-                if len(found) == limit:
-                    break
-    finally:
-        for stream in streams:
-            stream.close()
-    return found
+    sql = f"""SELECT ?, {_ID}, rowid FROM tasks INDEXED BY {BY_ID}
+        WHERE {f"task_id {than} ?" if after else "1"} ORDER BY task_id {way}"""
+    return conn.execute(sql, (value, *after))
 
 
 def _along(conn: sqlite3.Connection, plan: Plan, limit: int, place: Place | None) -> list[Found]:
-    """Walk along the order and leave out what the conditions refuse."""
+    """Walk along the order and leave out what the conditions refuse; not for the order by ``updated``."""
     if plan.sort in ORDER:
         return _select(conn, ORDER[plan.sort], ALL, plan, limit, place)
-    if plan.sort == "updated":
-        arms = _by_status(plan)
-        return _merged(conn, plan, arms, limit, place) if arms else []
     found: list[Found] = []
     for index, part, start in _due_parts(plan, place):
         found += _select(conn, index, part, plan, limit - len(found), start)
@@ -226,18 +243,15 @@ def _execute(
     limit: int = -1,
     tested: bool = True,
 ) -> sqlite3.Cursor:
-    """Rows of an arm in order; ``tested``: only those for which the conditions hold, else with whether they do."""
+    """Rows of an arm in order; ``tested``: only those for which the conditions hold."""
     column, way, than = plan.column, "DESC" if plan.descending else "ASC", "<" if plan.descending else ">"
     start = Condition("1")
     if place is not None:
         at, task_id = place
         start = Condition(f"{column} {than}= ? AND ({column} {than} ? OR task_id {than} ?)", (at, at, task_id))
-    shown, parts = ("", [arm, start, *plan.where])
-    if not tested:
-        shown, parts = f", ({plans.conjunction(plan.where)})", [*plan.where, arm, start]
-    sql = f"""SELECT {_whole(column)}, {_ID}, rowid{shown} FROM tasks INDEXED BY {index}
-        WHERE {plans.conjunction(parts if tested else [arm, start])}
-        ORDER BY {column} {way}, task_id {way} LIMIT ?"""
+    parts = [arm, start, *(plan.where if tested else ())]
+    sql = f"""SELECT {_whole(column)}, {_ID}, rowid FROM tasks INDEXED BY {index}
+        WHERE {plans.conjunction(parts)} ORDER BY {column} {way}, task_id {way} LIMIT ?"""
     return conn.execute(sql, (*plans.values(parts), limit))
 
 
@@ -247,12 +261,16 @@ def _whole(column: str) -> str:
 
 
 # ------------------------------------------------------------------------ counting
-def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> tuple[int, bool]:
-    """How many match, and whether these are all of them."""
+def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan, *, short: bool) -> tuple[int, bool]:
+    """How many match, and whether these are all of them; ``short``: the page itself looked at as many as it may."""
     names = {term.field for term in terms}
     for table, fields in plans.TALLIES.items():
         if names <= fields:
             return plans.tally(conn, table, plan.where), True
+    if short:
+        return 0, False
+    if plan.way is not None and len(terms) > 1 and len(plan.way.arms) > FEW_ARMS:
+        return _counted(conn, plan, plan.way.arms)
     covered = len(terms) <= 1 and plan.way is not None
     rows: set[int] = set()
     try:
@@ -266,10 +284,21 @@ def _total(conn: sqlite3.Connection, terms: Sequence[Term], plan: Plan) -> tuple
     return len(rows), True
 
 
+def _counted(conn: sqlite3.Connection, plan: Plan, arms: Arms) -> tuple[int, bool]:
+    """How many of the first rows of many arms match, and whether these rows were all."""
+    rows: set[int] = set()
+    for index, arm in arms:
+        sql = f"SELECT rowid FROM tasks INDEXED BY {index} WHERE {arm.sql} LIMIT ?"
+        rows.update(row for (row,) in conn.execute(sql, (*arm.values, COUNTED + 1 - len(rows))))
+        if len(rows) > COUNTED:
+            break
+    return len(_those(conn, plan, list(islice(rows, COUNTED)))), len(rows) <= COUNTED
+
+
 def _matching(plan: Plan) -> Iterator[tuple[str, tuple[str | float, ...]]]:
     """Statements that together give every row that matches, some of them maybe twice."""
     where, values = plans.conjunction(plan.where), plans.values(plan.where)
-    if plan.way is None or len(plan.way.arms) > plans.MANY_ARMS:
+    if plan.way is None:
         yield f"SELECT rowid FROM tasks WHERE {where}", values
         return
     for index, arm in plan.way.arms:

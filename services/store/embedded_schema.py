@@ -308,6 +308,11 @@ ALTER TABLE worker_orders ADD COLUMN at INTEGER NOT NULL DEFAULT 0;
 UPDATE worker_orders SET at = CAST(strftime('%s', 'now') AS INTEGER) * 1000;
 """
 
+#: parked tasks by the gate that their records name
+_GATE = """
+CREATE INDEX tasks_gate ON tasks (gate, created_at) WHERE gate <> '';
+"""
+
 _STEPS = (
     *(_TASKS + _SIDE, _UNSERVED, _DEPENDENCIES, _SCHEDULES, _WATERMARKS, _DEADLINES, _REMOVED, _LIMITS, _REMARKS),
     _BREAKERS,
@@ -318,5 +323,6 @@ _STEPS = (
     _AUDIT,
     _ASIDE,
     _ORDERS_END,
+    _GATE,
 )
 SCHEMA = Schema("store", _STEPS)

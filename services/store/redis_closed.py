@@ -26,6 +26,9 @@ _GLANCE = msgspec.msgpack.Decoder(Glance, strict=False)
 #: where the numbers of ``ROOM`` stand among the counters of a shop, behind its slots
 _PLACES = tuple((place, str(status)) for place, status in enumerate(keys.COUNTED, start=1) if status in ROOM)
 _RUNNING, _BLOCKED = (1 + keys.COUNTED.index(status) for status in (Status.RUNNING, Status.BLOCKED))
+#: where these stand among the bytes of a counter: most shops have neither, and are not unpacked
+_RUN, _WAIT = (slice(8 * place, 8 * place + 8) for place in (_RUNNING, _BLOCKED))
+_NONE = bytes(8)
 
 
 class ClosedGates(Part):
@@ -67,6 +70,7 @@ class ClosedGates(Part):
 
 def _room(counters: Mapping[bytes, bytes]) -> dict[str, dict[str, int]]:
     found = {}
+    counters = {name: one for name, one in counters.items() if one[_RUN] != _NONE or one[_WAIT] != _NONE}
     for name, numbers in by_name(read_shop, counters, "counter of a shop").items():
         if numbers[_BLOCKED]:
             found[name] = {status: numbers[place] for place, status in _PLACES if numbers[place]}

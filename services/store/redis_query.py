@@ -25,7 +25,7 @@ from services.store.unreadable import name_of
 
 #: candidates that one call reads for a filter that must look into the words of each, and for one that no index answers;
 #: beyond, a page is what was met so far, and a place to go on from
-SCAN, LOOKED = 20_000, 4_000
+SCAN, LOOKED = 20_000, 3_000
 #: so few candidates are read and sorted rather than walked in another order, or counted one by one
 FEW = 5_000
 #: so many of more candidates are looked at for how many match at least

@@ -12,6 +12,8 @@ from services.store.redis_client import Link
 #: score and task id: the order of a sorted set, and of the pages
 Place = tuple[int, bytes]
 MOST = 1000
+#: members of each of many sets that are fetched at first
+LEAST = 8
 #: members that are fetched at once where all of them are needed
 ALL_AT_ONCE = 10_000
 
@@ -64,26 +66,27 @@ class _Set:
     last: Place | None = None
     ended: bool = False
     wanted: int = 0
+    asked: int = 0
 
 
 def walk(link: Link, names: Sequence[str], window: Window, first: int) -> Iterator[list[Place]]:
-    """Members of all sets in the order of their scores, ``first`` of them at first, then more at a time."""
-    sets = [_Set(name, last=window.after) for name in names]
-    count = first
+    """Members of all sets in the order of their scores, some ``first`` of them at first, then more at a time."""
+    start = min(first if len(names) == 1 else max(LEAST, 2 * first // max(1, len(names))), MOST)
+    sets = [_Set(name, last=window.after, asked=start) for name in names]
     while True:
         rest = [one for one in sets if one.ready or not one.ended]
         if not rest:
             return
-        _fill(link, [one for one in rest if not one.ready and not one.ended], window, min(count, MOST))
+        _fill(link, [one for one in rest if not one.ready and not one.ended], window)
         places = _merge(sets, window)
         if places:
-            count = min(count * 2, MOST)
             yield places
 
 
-def _fill(link: Link, sets: Sequence[_Set], window: Window, count: int) -> None:
+def _fill(link: Link, sets: Sequence[_Set], window: Window) -> None:
     for one in sets:
-        one.wanted = max(one.wanted, count)
+        one.wanted = max(one.wanted, one.asked)
+        one.asked = min(2 * one.asked, MOST)
     for one, reply in zip(sets, link.many([_command(one, window) for one in sets]), strict=True):
         places = [(_whole(score), member) for member, score in zip(reply[::2], reply[1::2], strict=True)]
         one.ended = len(places) < one.wanted
@@ -116,7 +119,19 @@ def _merge(sets: Sequence[_Set], window: Window) -> list[Place]:
     edge = None if not edges else max(edges) if window.descending else min(edges)
     found: list[Place] = []
     for one in sets:
-        keep = [] if edge is None else [p for p in one.ready if behind(p, edge, descending=window.descending)]
-        found += one.ready[: len(one.ready) - len(keep)]
-        one.ready = keep
+        end = len(one.ready) if edge is None else _up_to(one.ready, edge, window)
+        found += one.ready[:end]
+        one.ready = one.ready[end:]
     return sorted(found, reverse=window.descending)
+
+
+def _up_to(places: Sequence[Place], edge: Place, window: Window) -> int:
+    """How many places, which stand in order, do not come after the edge."""
+    low, high = 0, len(places)
+    while low < high:
+        middle = (low + high) // 2
+        if behind(places[middle], edge, descending=window.descending):
+            high = middle
+        else:
+            low = middle + 1
+    return low

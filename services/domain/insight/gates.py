@@ -187,8 +187,11 @@ def occupied(
         most, running = shop.concurrency if shop is not None else 1, by_status.get(Status.RUNNING, 0)
         if running >= most:
             busy.add(key)
-        elif by_status.get(Status.BLOCKED) and running + sum(by_status.get(status, 0) for status in UNDER_WAY) < most:
-            idle.add(key)
+        elif by_status.get(Status.BLOCKED):
+            for status in UNDER_WAY:
+                running += by_status.get(status, 0)
+            if running < most:
+                idle.add(key)
     return frozenset(busy), frozenset(idle)
 
 
