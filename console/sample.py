@@ -117,7 +117,7 @@ class SampleAtWork:
 
     def _logged_in(self, shop: str) -> None:
         """The sample does so by itself, so nobody's audit trail tells of it; the reconciler lets the tasks go."""
-        self._engine.store.apply([OpenSession(shop=shop, by=CREATOR)])
+        self._engine.steps.apply([OpenSession(shop=shop, by=CREATOR)])
 
     def _marked(self) -> bool:
         return "sample" in self._engine.store.documents("fleet")

@@ -45,6 +45,7 @@ from services.engine.homes import Homes
 from services.engine.producer import Producer
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
+from services.engine.steps import Steps
 from services.monitor import flow
 from services.monitor.artifacts import ArtifactQueries
 from services.monitor.attention import BrokenRun
@@ -73,7 +74,7 @@ class Engine:
     store: Store
     broker: Broker
     registry: Registry
-    dispatcher: Dispatcher
+    steps: Steps
     producer: Producer
     policy: retry.RetryPolicy
     artifacts: ArtifactStore | None
@@ -170,14 +171,15 @@ def bare_engine(settings: config.Settings) -> Engine:
     defaults = msgspec.structs.replace(task_type.TaskType.default("default"), max_retries=settings.retry.max_retries)
     registry = Registry(store, clock, defaults)
     dispatcher = Dispatcher(store, broker, settings.delays, dead_log=not settings.embedded)
-    producer = Producer(store, dispatcher, registry, strict_shops=settings.strict_shops)
+    steps = Steps(store, dispatcher)
+    producer = Producer(store, steps, registry, strict_shops=settings.strict_shops)
     return Engine(
         settings=settings,
         clock=clock,
         store=store,
         broker=broker,
         registry=registry,
-        dispatcher=dispatcher,
+        steps=steps,
         producer=producer,
         policy=policy,
         artifacts=artifacts(settings, clock),
@@ -192,23 +194,23 @@ def commands(engine: Engine, *, name: str = "") -> Commands:
     audit = audit_of(engine, who.who)
     if settings.unverified and not settings.read_only:
         audit.told("connection.unverified", settings.unverified, {"profile": settings.profile})
-    store, dispatcher, registry = engine.store, engine.dispatcher, engine.registry
-    letters = DeadLetterCommands(store, dispatcher, registry, audit, who)
+    store, steps, registry = engine.store, engine.steps, engine.registry
+    letters = DeadLetterCommands(store, steps, registry, audit, who)
     firing = Firing(store, engine.producer, registry)
-    queues = ShopQueues(store, engine.broker, dispatcher, registry, engine.clock)
-    tasks = TaskCommands(store, engine.producer, dispatcher, audit, who, letters.republish)
+    queues = ShopQueues(store, engine.broker, steps, registry, engine.clock)
+    tasks = TaskCommands(store, engine.producer, steps, audit, who, letters.republish)
     return Commands(
         operator=who,
         tasks=tasks,
         batches=BatchCommands(store, tasks, audit, who),
         dead_letters=letters,
-        bulk=BulkRepublish(store, dispatcher, registry, engine.clock, audit, who),
-        causes=CauseCommands(store, audit, who),
-        records=RecordCommands(store, dispatcher, registry, audit, who),
-        fleet=FleetCommands(store, engine.broker, dispatcher, registry, queues, audit, who),
-        homes=HomeCommands(store, Homes(store, dispatcher, engine.clock), audit, who),
-        breakers=BreakerCommands(store, dispatcher, audit, who),
-        sessions=SessionCommands(store, dispatcher, audit, who),
+        bulk=BulkRepublish(store, steps, registry, engine.clock, audit, who),
+        causes=CauseCommands(store, steps, audit, who),
+        records=RecordCommands(store, steps, registry, audit, who),
+        fleet=FleetCommands(store, engine.broker, steps, registry, queues, audit, who),
+        homes=HomeCommands(store, Homes(store, steps, engine.clock), audit, who),
+        breakers=BreakerCommands(store, steps, audit, who),
+        sessions=SessionCommands(store, steps, audit, who),
         schedules=ScheduleCommands(store, firing, registry, audit, who, lambda: _zone(engine.settings)),
         roles=RoleCommands(store, audit, who),
         audit=AuditCommands(store, audit, who, witness(settings)),

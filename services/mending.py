@@ -35,7 +35,7 @@ def opened(settings: config.Settings) -> Iterator[RepairCommands]:
 
 def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     """The same over drivers that are open, in the name of this process's user or of somebody else."""
-    store, broker, dispatcher, registry = engine.store, engine.broker, engine.dispatcher, engine.registry
+    store, broker, steps, registry = engine.store, engine.broker, engine.steps, engine.registry
     settings = engine.settings
     who = operator.current(store, read_only=settings.profile if settings.read_only else "", who=name)
     if not who.read_only and people.may_repair(store, who.who):
@@ -43,13 +43,13 @@ def commands(engine: Engine, *, name: str = "") -> RepairCommands:
     reconciler = Reconciler(
         store,
         broker,
-        dispatcher,
+        steps,
         registry,
         engine.clock,
         engine.policy,
         foreign_consumers=engine.settings.foreign_consumers,
     )
-    queues = ShopQueues(store, broker, dispatcher, registry, engine.clock)
-    repair = Repair(store, broker, dispatcher, reconciler, queues, engine.settings.delays)
-    copy = SecondCopy(store, broker, registry)
+    queues = ShopQueues(store, broker, steps, registry, engine.clock)
+    repair = Repair(store, broker, steps, reconciler, queues, engine.settings.delays)
+    copy = SecondCopy(store, broker, steps, registry)
     return RepairCommands(store, repair, copy, assembly.audit_of(engine, who.who), who)

@@ -51,7 +51,7 @@ def steward(engine: Engine) -> Steward:
     return Steward(
         engine.store,
         engine.broker,
-        engine.dispatcher,
+        engine.steps,
         engine.registry,
         engine.clock,
         policy=engine.policy,
@@ -101,7 +101,7 @@ def worker_parts(engine: Engine, *, in_console: bool = False) -> WorkerParts:
         broker=engine.broker,
         clock=engine.clock,
         registry=engine.registry,
-        dispatcher=engine.dispatcher,
+        steps=engine.steps,
         executors=executors,
         handlers=frozenset(handlers),
         policy=engine.policy,

@@ -10,15 +10,15 @@ from services.domain import breaker
 from services.domain.breaker import Rule
 from services.domain.change import CloseBreaker
 from services.domain.errors import UsageError
-from services.engine.dispatch import Dispatcher
+from services.engine.steps import Steps
 from services.ports import Store
 
 
 class BreakerCommands:
     """Audited commands on breakers."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, audit: Audit, operator: Operator) -> None:
-        self._store, self._dispatcher, self._audit, self._operator = store, dispatcher, audit, operator
+    def __init__(self, store: Store, steps: Steps, audit: Audit, operator: Operator) -> None:
+        self._store, self._steps, self._audit, self._operator = store, steps, audit, operator
 
     def rule(self) -> Rule:
         """When breakers open."""
@@ -47,8 +47,7 @@ class BreakerCommands:
             raise UsageError(f"a shop is written platform:shop_id, not {shop!r:.80}", field="shop")
         with self._audit.act("breaker.close", [shop], {"note": note} if note else None) as act:
             was = any(one.shop == shop for one in self._store.breakers())
-            (answer,) = self._store.apply([CloseBreaker(shop=shop)])
-            self._dispatcher.send(answer.released)
+            self._steps.apply([CloseBreaker(shop=shop)])
             if not was:
                 act.outcome = "refused: it was not open"
         return was

@@ -29,8 +29,8 @@ from services.commands.bulk_plan import Plan, Planner
 from services.commands.bulk_run import Run
 from services.commands.operator import Operator
 from services.commands.republisher import Republisher
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Clock, Store
 
 __all__ = ["BulkRepublish", "Control", "Ended", "Options", "Plan", "Progress", "RunView"]
@@ -42,7 +42,7 @@ class BulkRepublish:
     def __init__(
         self,
         store: Store,
-        dispatcher: Dispatcher,
+        steps: Steps,
         registry: Registry,
         clock: Clock,
         audit: Audit,
@@ -50,7 +50,7 @@ class BulkRepublish:
     ) -> None:
         self._store, self._clock, self._audit, self._operator = store, clock, audit, operator
         self._planner = Planner(store, registry)
-        self._republisher = Republisher(store, dispatcher, registry, operator.who)
+        self._republisher = Republisher(store, steps, registry, operator.who)
 
     def plan(self, task_ids: Sequence[str], *, fields: Mapping[str, Any] | None = None) -> Plan:
         """What would become of these letters, ``fields`` set in each payload; changes nothing."""

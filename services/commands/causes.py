@@ -11,6 +11,7 @@ from services.domain import cause_rule
 from services.domain.cause_rule import MAX_NAME, MAX_NOTE, CauseRule
 from services.domain.errors import UsageError
 from services.engine import cause_keeper
+from services.engine.steps import Steps
 from services.ports import Store
 
 LONGEST_S = 366 * 86_400
@@ -19,8 +20,8 @@ LONGEST_S = 366 * 86_400
 class CauseCommands:
     """Audited commands on causes; ``cause`` is a fingerprint."""
 
-    def __init__(self, store: Store, audit: Audit, operator: Operator) -> None:
-        self._store, self._audit, self._operator = store, audit, operator
+    def __init__(self, store: Store, steps: Steps, audit: Audit, operator: Operator) -> None:
+        self._store, self._steps, self._audit, self._operator = store, steps, audit, operator
 
     def describe(self, cause: str, *, name: str, note: str) -> None:
         """Give a cause a name and a note; empty ones take them away.
@@ -50,7 +51,7 @@ class CauseCommands:
         rule = msgspec.structs.replace(self._rule(cause), ignored=True, until=until, by=self._operator.who, at=now)
         with self._audit.act("cause.ignore", [cause], {"until": until}) as act:
             self._put(cause, rule)
-            done = cause_keeper.ignore(self._store, cause, rule)
+            done = cause_keeper.ignore(self._store, self._steps, cause, rule)
             act.counted(len(done), 0)
         return Outcome(done=done)
 
@@ -60,7 +61,7 @@ class CauseCommands:
         rule = self._rule(cause)
         with self._audit.act("cause.lift", [cause]) as act:
             self._put(cause, msgspec.structs.replace(rule, ignored=False))
-            done = cause_keeper.reopen(self._store, cause, rule)
+            done = cause_keeper.reopen(self._store, self._steps, cause, rule)
             act.counted(len(done), 0)
         return Outcome(done=done)
 

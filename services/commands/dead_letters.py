@@ -17,8 +17,8 @@ from services.domain.insight.verdict import not_dead
 from services.domain.remarks import NOTE_LIMIT
 from services.domain.said import said
 from services.domain.status import Triage
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Store
 
 BATCH = 200
@@ -27,11 +27,9 @@ BATCH = 200
 class DeadLetterCommands:
     """Audited commands on dead letters."""
 
-    def __init__(
-        self, store: Store, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
-    ) -> None:
-        self._store, self._audit, self._operator = store, audit, operator
-        self._republisher = Republisher(store, dispatcher, registry, operator.who)
+    def __init__(self, store: Store, steps: Steps, registry: Registry, audit: Audit, operator: Operator) -> None:
+        self._steps, self._audit, self._operator = steps, audit, operator
+        self._republisher = Republisher(store, steps, registry, operator.who)
 
     def republish(
         self,
@@ -76,7 +74,7 @@ class DeadLetterCommands:
                 ops: list[Op] = [
                     SetTriage(task_id=one, triage=triage, by=self._operator.who, note=note) for one in some
                 ]
-                for task_id, answer in zip(some, self._store.apply(ops), strict=True):
+                for task_id, answer in zip(some, self._steps.apply(ops), strict=True):
                     if answer.code == "ok":
                         done.append(task_id)
                     else:
@@ -97,7 +95,7 @@ class DeadLetterCommands:
             raise UsageError(said("dead.note_length", most=NOTE_LIMIT, count=len(words)), field="text")
         op = Annotate(task_id=task_id, by=self._operator.who, text=words, note_id=secrets.token_hex(6))
         with self._audit.act("dead.note", [task_id], {"note": words}) as act:
-            (answer,) = self._store.apply([op])
+            (answer,) = self._steps.apply([op])
             if answer.code == "ok":
                 outcome = Outcome(done=(task_id,))
             else:

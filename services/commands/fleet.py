@@ -19,10 +19,10 @@ from services.domain.limit import Limit
 from services.domain.said import said
 from services.domain.shop import Pause, Shop
 from services.engine import fates
-from services.engine.dispatch import Dispatcher
 from services.engine.opener import SHOPS, Opener
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
+from services.engine.steps import Steps
 from services.ports import Broker, Store
 
 
@@ -33,15 +33,15 @@ class FleetCommands:
         self,
         store: Store,
         broker: Broker,
-        dispatcher: Dispatcher,
+        steps: Steps,
         registry: Registry,
         queues: ShopQueues,
         audit: Audit,
         operator: Operator,
     ) -> None:
-        self._store, self._broker, self._dispatcher, self._queues = store, broker, dispatcher, queues
+        self._store, self._broker, self._steps, self._queues = store, broker, steps, queues
         self._registry, self._audit, self._operator = registry, audit, operator
-        self._opener = Opener(store, dispatcher)
+        self._opener = Opener(store, steps)
 
     def import_shops(self, rows: Sequence[Shop]) -> int:
         """Insert or replace shops; returns how many."""
@@ -263,7 +263,7 @@ class FleetCommands:
             raise UsageError(said("shop.concurrency"), field="concurrency")
         with self._audit.act("shop.concurrency", [key], {"from": found.concurrency, "to": concurrency}):
             self._store.put_shops([msgspec.structs.replace(found, concurrency=concurrency)])
-            self._dispatcher.send(list(self._store.apply([OpenShop(shop=key)])[0].released))
+            self._steps.apply([OpenShop(shop=key)])
         self._registry.forget()
 
 

@@ -19,8 +19,8 @@ from services.domain.message import Message
 from services.domain.status import Status, Triage
 from services.domain.task import HISTORY_LIMIT, Task
 from services.engine import recipe
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Letter, Store
 
 _AN_INSTANT = 1_800_000_000_000  #: for a record that is yet to get one
@@ -30,10 +30,8 @@ _WAITS = frozenset({Status.PENDING, Status.QUEUED, Status.BLOCKED, Status.SCHEDU
 class RecordCommands:
     """Audited import, only for an admin; and what is shown without dots."""
 
-    def __init__(
-        self, store: Store, dispatcher: Dispatcher, registry: Registry, audit: Audit, operator: Operator
-    ) -> None:
-        self._store, self._dispatcher, self._registry = store, dispatcher, registry
+    def __init__(self, store: Store, steps: Steps, registry: Registry, audit: Audit, operator: Operator) -> None:
+        self._store, self._steps, self._registry = store, steps, registry
         self._audit, self._operator = audit, operator
 
     def import_records(self, tasks: Sequence[Task], letters: Mapping[str, Letter]) -> Outcome:
@@ -68,23 +66,20 @@ class RecordCommands:
                 skipped.append(Refusal(task_id=task.task_id, why=why))
             else:
                 wanted.append(self._fresh(task))
-        self._dispatcher.know({task.platform for task in wanted})
+        self._steps.dispatcher.know({task.platform for task in wanted})
         for task in wanted:  # before the record: one that is there already is never touched again
             if task.status == Status.DEAD and task.task_id in letters:
                 self._store.put_letter(letters[task.task_id])
         ops: list[Op] = [Create(task=task) for task in wanted]
         done: list[str] = []
-        fresh: list[Task] = []
-        for task, answer in zip(wanted, self._store.apply(ops) if ops else [], strict=True):
+        for task, answer in zip(wanted, self._steps.apply(ops), strict=True):
             if answer.code == "created" and answer.task is not None:
                 done.append(task.task_id)
-                fresh.append(answer.task)
             elif answer.code == "exists":
                 why = Message("import.exists", {"status": answer.task.status if answer.task is not None else ""})
                 skipped.append(Refusal(task_id=task.task_id, why=why))
             else:
                 skipped.append(Refusal(task_id=task.task_id, why=refusal(task.task_id, answer)))
-        self._dispatcher.send([task for task in fresh if task.status == Status.PENDING])
         return Outcome(done=tuple(done), skipped=tuple(skipped))
 
     def _fresh(self, task: Task) -> Task:

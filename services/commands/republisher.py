@@ -12,7 +12,7 @@ import msgspec
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import refusal
 from services.domain import ids, lane, task_type
-from services.domain.change import Answer, Op, Republish
+from services.domain.change import Op, Republish
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
 from services.domain.insight.verdict import refusal as refusal_of
@@ -20,8 +20,8 @@ from services.domain.message import Message
 from services.domain.said import said, words_of
 from services.domain.task import Task
 from services.engine import recipe
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Store
 
 
@@ -51,8 +51,8 @@ class Prepared:
 class Republisher:
     """Prepares, applies and publishes; at most a few hundred letters at a time."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, registry: Registry, who: str) -> None:
-        self._store, self._dispatcher, self._registry, self._who = store, dispatcher, registry, who
+    def __init__(self, store: Store, steps: Steps, registry: Registry, who: str) -> None:
+        self._store, self._steps, self._registry, self._who = store, steps, registry, who
 
     def prepare(
         self,
@@ -92,21 +92,18 @@ class Republisher:
     def apply(self, prepared: Prepared) -> Outcome:
         """Close the letters, record their successors and publish these."""
         ops: list[Op] = list(prepared.ops)
-        answers: list[Answer] = self._store.apply(ops) if ops else []
+        answers = self._steps.apply(ops)
         done: list[str] = []
         made: dict[str, str] = {}
-        fresh: list[Task] = []
         skipped = list(prepared.skipped)
         for op, answer in zip(prepared.ops, answers, strict=True):
             if answer.code == "ok" and answer.task is not None:
                 done.append(op.task_id)
                 made[op.task_id] = answer.task.task_id
-                fresh.append(answer.task)
             elif answer.code == "refused" and answer.task is not None:
                 skipped.append(Refusal(task_id=op.task_id, why=not_dead(op.task_id, answer.task)))
             else:
                 skipped.append(Refusal(task_id=op.task_id, why=refusal(op.task_id, answer)))
-        self._dispatcher.send(fresh)
         return Outcome(done=tuple(done), skipped=tuple(skipped), made=made)
 
     def _successor(self, old: Task, changes: Changes, tail: str, *, anyway: bool) -> Task:

@@ -9,17 +9,17 @@ from services.commands.operator import Operator
 from services.domain import classify, session
 from services.domain.change import CloseSession, OpenSession
 from services.domain.errors import UsageError
-from services.engine.dispatch import Dispatcher
 from services.engine.opener import Opener
+from services.engine.steps import Steps
 from services.ports import Store
 
 
 class SessionCommands:
     """Audited commands on the session gates of shops."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, audit: Audit, operator: Operator) -> None:
-        self._store, self._audit, self._operator = store, audit, operator
-        self._opener = Opener(store, dispatcher)
+    def __init__(self, store: Store, steps: Steps, audit: Audit, operator: Operator) -> None:
+        self._store, self._steps, self._audit, self._operator = store, steps, audit, operator
+        self._opener = Opener(store, steps)
 
     def open(self, shop: str, *, note: str = "") -> bool:
         """A person has logged a shop (``platform:shop_id``) in: note it, and let its parked tasks go. False when its
@@ -35,7 +35,7 @@ class SessionCommands:
         detail = {"note": note} if note else {}
         detail |= {"kind": was.kind, "task": was.task_id} if was is not None else {}
         with self._audit.act("session.open", [shop], detail or None):
-            (answer,) = self._store.apply([OpenSession(shop=shop, by=self._operator.who)])
+            (answer,) = self._steps.apply([OpenSession(shop=shop, by=self._operator.who)])
             self._opener.open_shops([shop])  # what this does not open, the reconciler does within its next rounds
         return answer.code == "ok"
 
@@ -73,7 +73,7 @@ class SessionCommands:
         session.check(kind, note)
         with self._audit.act("session.close", [shop], {"kind": kind} | ({"note": note} if note else {})) as act:
             op = CloseSession(shop=shop, kind=kind, by=self._operator.who, note=note)
-            (answer,) = self._store.apply([op])
+            (answer,) = self._steps.apply([op])
             if answer.code != "ok":
                 act.outcome = "refused: it is closed already"
         return answer.code == "ok"

@@ -17,11 +17,11 @@ from services.domain.message import Message
 from services.domain.said import Said
 from services.domain.status import Status
 from services.domain.task import Task
-from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer
 from services.engine.producer import Submitted as Submitted
 from services.engine.producer import TaskSpec as TaskSpec
 from services.engine.spec import Checked
+from services.engine.steps import Steps
 from services.ports import Store
 
 BATCH = 200
@@ -34,13 +34,13 @@ class TaskCommands:
         self,
         store: Store,
         producer: Producer,
-        dispatcher: Dispatcher,
+        steps: Steps,
         audit: Audit,
         operator: Operator,
         republish: Callable[[Sequence[str]], Outcome],
     ) -> None:
         """``republish`` is that of the dead letters: retrying a dead task and republishing it are one command."""
-        self._store, self._producer, self._dispatcher = store, producer, dispatcher
+        self._store, self._producer, self._steps = store, producer, steps
         self._audit, self._operator, self._republish = audit, operator, republish
 
     def create(self, specs: Sequence[TaskSpec], *, origin: str) -> Submitted:
@@ -239,27 +239,16 @@ class TaskCommands:
                 skipped.append(Refusal(task_id=task_id, why=op))
             else:
                 asked.append((task_id, op))
-        answers = self._store.apply([op for _, op in asked]) if asked else []
-        follow: list[Task] = []
+        answers = self._steps.apply([op for _, op in asked])
         done, pending = [], []
         for (task_id, _), answer in zip(asked, answers, strict=True):
-            follow += [*([answer.task] if answer.task is not None and answer.code == "ok" else []), *answer.released]
             if answer.code == "ok":
                 done.append(task_id)
             elif answer.code == "requested":
                 pending.append(task_id)
-                self._tell(answer.task)
             else:
                 skipped.append(Refusal(task_id=task_id, why=refusal(task_id, answer)))
-        self._dispatcher.send(
-            [task for task in follow if task.status in (Status.PENDING, Status.RETRYING, Status.DEAD)]
-        )
-        self._store.mark_executed([task.task_id for task in follow if task.ended])
         return Outcome(done=tuple(done), skipped=tuple(skipped), pending=tuple(pending))
-
-    def _tell(self, task: Task | None) -> None:
-        if task is not None and task.worker:
-            self._store.tell_worker(task.worker, f"cancel={task.task_id}")
 
 
 def again(task: Task) -> str:

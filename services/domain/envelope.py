@@ -14,7 +14,7 @@ import msgspec
 from services.domain import classify, ids, lane, shop, wire
 from services.domain.errors import BadMessage
 from services.domain.order import Order
-from services.domain.status import Status, Triage
+from services.domain.status import LETTER, ORDER, Status, Triage, message_of
 from services.domain.task import ERROR_LIMIT, Task
 
 GEN, ATTEMPT, SCHEMA = "x-rpa-gen", "x-rpa-attempt", "x-rpa-schema"
@@ -125,7 +125,8 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
         ValueError: the state has no message, or its fields make none (a payload that is not JSON, a lane that is none).
         OverflowError, OSError: an instant is no date.
     """
-    if task.status == Status.DEAD:
+    kind = message_of(task.status)
+    if kind == LETTER:
         body, headers = build_dead(task)
         return Order(
             kind="dead",
@@ -135,7 +136,7 @@ def order_for(task: Task, now_ms: int, delays: Sequence[int]) -> Order:
             headers=headers,
             platform=task.platform,
         )
-    if task.status not in (Status.PENDING, Status.QUEUED, Status.RETRYING):
+    if kind != ORDER:
         raise ValueError(f"{task.task_id}: a {task.status} task has no message")
     body, headers = build(task)
     delay = _level(task.due_at - now_ms, delays) if task.status == Status.RETRYING else 0

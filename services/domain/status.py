@@ -44,6 +44,11 @@ CLAIMABLE = frozenset({Status.PENDING, Status.QUEUED, Status.RETRYING, Status.BL
 CANCELLABLE = frozenset({Status.PENDING, Status.BLOCKED, Status.SCHEDULED, Status.QUEUED, Status.RETRYING, Status.HELD})
 #: may be given another priority or started earlier
 MOVABLE = frozenset({Status.PENDING, Status.BLOCKED, Status.SCHEDULED, Status.QUEUED, Status.RETRYING})
+#: what a message is: a worker takes an order, a letter tells of a death
+ORDER, LETTER = "order", "letter"
+_MESSAGES: dict[str, str] = {Status.PENDING: ORDER, Status.QUEUED: ORDER, Status.RETRYING: ORDER, Status.DEAD: LETTER}
+#: entered with a message to publish; a queued task has its own already
+WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 
 _S = Status
 ALLOWED: dict[Status, frozenset[Status]] = {
@@ -58,6 +63,11 @@ ALLOWED: dict[Status, frozenset[Status]] = {
     _S.DEAD: frozenset(),
     _S.CANCELLED: frozenset(),
 }
+
+
+def message_of(status: str) -> str:
+    """What message belongs to a task of this status, at the broker or on its way there: order, letter or ""."""
+    return _MESSAGES.get(status, "")
 
 
 def may_become(current: Status, target: Status) -> bool:

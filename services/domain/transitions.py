@@ -12,11 +12,9 @@ from msgspec.structs import replace
 
 from services.domain import dependency, session
 from services.domain.change import Cancel, Claim, Finish, GiveUp, Move, Nudge, Progress, Resolve, Route, SetTriage
-from services.domain.status import CLAIMABLE, TERMINAL, Status, Triage
+from services.domain.status import CLAIMABLE, ORDER, TERMINAL, Status, Triage, message_of
 from services.domain.task import HISTORY_LIMIT, Attempt, Step, Task
 
-#: statuses that are entered with a message to publish
-WITH_MARK = frozenset({Status.PENDING, Status.RETRYING, Status.DEAD})
 #: statuses that wait for an instant
 WITH_DUE = frozenset({Status.SCHEDULED, Status.RETRYING})
 RESERVATION_MS = 30_000
@@ -281,4 +279,4 @@ def nudged(task: Task, op: Nudge, now: int, *, gate: str = "") -> Task | None:
         return step(task, Status.BLOCKED, now, why=gate, gate=gate)
     if due and task.status in WITH_DUE:
         return step(task, Status.PENDING, now)
-    return task if task.status in (Status.PENDING, Status.QUEUED, Status.RETRYING) else None
+    return task if message_of(task.status) == ORDER else None

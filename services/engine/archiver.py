@@ -13,12 +13,12 @@ from services.domain import classify, envelope, fingerprint
 from services.domain.change import Create, GiveUp, Nudge, Op
 from services.domain.errors import BadMessage, ConsoleError, StoreUnavailable
 from services.domain.order import Delivery
-from services.domain.status import Status, Triage
+from services.domain.status import LETTER, Status, Triage, message_of
 from services.domain.task import Task
 from services.engine import recipe
-from services.engine.dispatch import Dispatcher
 from services.engine.duty import DutyThread
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Broker, Clock, Consumer, Letter, Store
 
 log = logging.getLogger(__name__)
@@ -28,10 +28,8 @@ BATCH = 50
 class Archiver:
     """Consumes the dead queue while its process leads; stores, then acknowledges."""
 
-    def __init__(
-        self, store: Store, broker: Broker, dispatcher: Dispatcher, registry: Registry, clock: Clock, name: str
-    ) -> None:
-        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+    def __init__(self, store: Store, broker: Broker, steps: Steps, registry: Registry, clock: Clock, name: str) -> None:
+        self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock, self._name = registry, clock, name
         self._duty = DutyThread(self._loop, f"{name}-archiver")
 
@@ -111,7 +109,7 @@ class Archiver:
     def _keep_bad(self, delivery: Delivery, kind: str, error: str, now: int) -> None:
         record = envelope.bad_record(delivery.body, kind=kind, error=error, now_ms=now)
         self._store.put_letter(letter_of(record.task_id, delivery, kind, error, now))
-        self._store.apply([Create(task=record, on_duplicate="force")])
+        self._steps.apply([Create(task=record, on_duplicate="force")])
 
     def _keep_task(self, delivery: Delivery, parsed: envelope.Parsed, now: int) -> None:
         """A letter of a task: its record is dead already, or the broker or somebody else gave it up."""
@@ -125,7 +123,7 @@ class Archiver:
             text = f"a letter came under {task_id}, which is the id of another task; that one was left as it is"
             self._keep_bad(delivery, classify.ID_CONFLICT, text, now)
             return
-        if record is not None and record.status == Status.DEAD:
+        if record is not None and message_of(record.status) == LETTER:
             if self._is_its_letter(record, parsed):
                 self._store.put_letter(letter_of(task_id, delivery, reason.kind, reason.error, now))
             else:
@@ -147,11 +145,10 @@ class Archiver:
             op = Create(task=msgspec.structs.replace(recipe.adopt(parsed, kind), status=Status.PENDING))
         else:
             op = Nudge(task_id=record.task_id, gen=parsed.gen, attempt=parsed.attempt)
-        (answer,) = self._store.apply([op])
+        (answer,) = self._steps.apply([op])
         if answer.task is None or answer.code not in ("ok", "created"):
             return False
         log.warning("%s came back too often and is sent again", answer.task.task_id)
-        self._dispatcher.send([answer.task])
         return True
 
     def _is_its_letter(self, record: Task, parsed: envelope.Parsed) -> bool:
@@ -189,12 +186,8 @@ class Archiver:
                 error_kind=reason.kind,
                 fingerprint=mark,
             )
-        (answer,) = self._store.apply([op])
-        self._dispatcher.send(answer.released)
-        if answer.code not in ("ok", "created"):
-            return False
-        self._store.mark_executed([task_id])
-        return True
+        (answer,) = self._steps.apply([op])
+        return answer.code in ("ok", "created")
 
 
 def letter_of(task_id: str, delivery: Delivery, kind: str, error: str, now: int) -> Letter:

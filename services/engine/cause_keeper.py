@@ -12,6 +12,7 @@ from services.domain.change import Op, SetTriage
 from services.domain.query import Query, equals
 from services.domain.status import Status, Triage
 from services.domain.task import Task
+from services.engine.steps import Steps
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -22,8 +23,8 @@ PAGE = 500
 class CauseKeeper:
     """One ``tick`` looks at every rule; the leader calls it about once a second."""
 
-    def __init__(self, store: Store, clock: Clock) -> None:
-        self._store, self._clock = store, clock
+    def __init__(self, store: Store, steps: Steps, clock: Clock) -> None:
+        self._store, self._steps, self._clock = store, steps, clock
         self._looked_at = float("-inf")
 
     def tick(self) -> None:
@@ -35,9 +36,9 @@ class CauseKeeper:
         for fingerprint, body in self._store.documents(cause_rule.KIND).items():
             rule = cause_rule.parse(body)
             if rule.holds(self._store.now_ms()):
-                ignore(self._store, fingerprint, rule)
+                ignore(self._store, self._steps, fingerprint, rule)
             elif rule.over(self._store.now_ms()):
-                back = reopen(self._store, fingerprint, rule)
+                back = reopen(self._store, self._steps, fingerprint, rule)
                 # a person may have decided otherwise meanwhile
                 if cause_rule.parse(self._store.documents(cause_rule.KIND).get(fingerprint, "")) == rule:
                     ended = msgspec.structs.replace(rule, ignored=False)
@@ -45,16 +46,16 @@ class CauseKeeper:
                 log.info("cause %s is ignored no more, %d letters are open again", fingerprint, len(back))
 
 
-def ignore(store: Store, fingerprint: str, rule: CauseRule) -> tuple[str, ...]:
+def ignore(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tuple[str, ...]:
     """Ignore the open letters of a cause; one that a person has reopened since the rule began stays open."""
     letters = _letters(store, fingerprint, Triage.OPEN)
-    return _set(store, [task for task in letters if task.triage_note != rule.mark], Triage.IGNORED, rule)
+    return _set(steps, [task for task in letters if task.triage_note != rule.mark], Triage.IGNORED, rule)
 
 
-def reopen(store: Store, fingerprint: str, rule: CauseRule) -> tuple[str, ...]:
+def reopen(store: Store, steps: Steps, fingerprint: str, rule: CauseRule) -> tuple[str, ...]:
     """Open what this rule has ignored; what a person has ignored stays so."""
     letters = _letters(store, fingerprint, Triage.IGNORED)
-    return _set(store, [task for task in letters if task.triage_note == rule.mark], Triage.OPEN, rule)
+    return _set(steps, [task for task in letters if task.triage_note == rule.mark], Triage.OPEN, rule)
 
 
 def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
@@ -68,11 +69,11 @@ def _letters(store: Store, fingerprint: str, triage: str) -> list[Task]:
     return found
 
 
-def _set(store: Store, letters: list[Task], triage: str, rule: CauseRule) -> tuple[str, ...]:
+def _set(steps: Steps, letters: list[Task], triage: str, rule: CauseRule) -> tuple[str, ...]:
     done: list[str] = []
     for start in range(0, len(letters), 200):
         some = letters[start : start + 200]
         ops: list[Op] = [SetTriage(task_id=one.task_id, triage=triage, by=rule.by, note=rule.mark) for one in some]
-        answers = store.apply(ops)
+        answers = steps.apply(ops)
         done += [one.task_id for one, answer in zip(some, answers, strict=True) if answer.code == "ok"]
     return tuple(done)

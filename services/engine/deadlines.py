@@ -8,14 +8,14 @@ from datetime import UTC, datetime
 from services.domain import classify, fingerprint, own_words
 from services.domain.change import GiveUp, Op
 from services.domain.task import Task
-from services.engine.dispatch import Dispatcher
+from services.engine.steps import Steps
 from services.ports import Store
 
 log = logging.getLogger(__name__)
 BATCH = 200
 
 
-def end_overdue(store: Store, dispatcher: Dispatcher) -> int:
+def end_overdue(store: Store, steps: Steps) -> int:
     """Give up what should have begun by now and has not; returns how many.
 
     A task whose first attempt has begun in time goes on, its retries too. What waits in another form just now (a plan
@@ -28,13 +28,10 @@ def end_overdue(store: Store, dispatcher: Dispatcher) -> int:
     late = [task for _id, task in found if task is not None and task.bound]
     done = [task_id for task_id, task in found if task is None or not task.bound]
     ended: list[str] = []
-    for task, answer in zip(late, store.apply([_give_up(task) for task in late]), strict=True):
-        dispatcher.send(answer.released)
+    for task, answer in zip(late, steps.apply([_give_up(task) for task in late]), strict=True):
         if answer.code == "ok":
             log.warning("%s did not begin before its deadline", task.task_id)
             ended.append(task.task_id)
-    if ended:
-        store.mark_executed(ended)
     store.forget_deadlines(done + ended)
     return len(ended)
 

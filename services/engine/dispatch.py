@@ -1,26 +1,31 @@
-"""From record to broker: publish what carries an outbox mark, then clear the mark."""
+"""From record to broker: the messages of records, published in batches."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from services.domain import classify, envelope, fingerprint, own_words
-from services.domain.change import GiveUp, Op, Published
-from services.domain.errors import BrokerUnavailable, StoreError, StoreUnavailable
+from services.domain import envelope
+from services.domain.errors import BrokerUnavailable, StoreError
 from services.domain.order import Order, Receipt
-from services.domain.status import Status
-from services.domain.task import ERROR_LIMIT, Task
+from services.domain.status import LETTER, message_of
+from services.domain.task import Task
 from services.engine.letters_out import LettersOut, mark_of, mark_of_bytes
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)
-#: only these have a message of their own; anything else lost its mark to a later step
-_WITH_MESSAGE = frozenset({Status.PENDING, Status.QUEUED, Status.RETRYING, Status.DEAD})
+
+
+class Sent(NamedTuple):
+    """What became of a batch."""
+
+    receipts: Mapping[str, Receipt]  #: by task, of those that have a message
+    unfit: Mapping[str, str]  #: by task, why no message can be made of it
 
 
 class Dispatcher:
-    """Publishes records in batches; what fails keeps its mark and is published again by the reconciler."""
+    """Only ``engine.steps`` sends by it: whoever publishes must clear the outbox mark too."""
 
     def __init__(self, store: Store, broker: Broker, delays: Sequence[int], *, dead_log: bool = False) -> None:
         """``dead_log``: the broker may keep a second copy of dead letters."""
@@ -46,35 +51,13 @@ class Dispatcher:
             return
         self._platforms |= unknown
 
-    def send(self, tasks: Sequence[Task]) -> list[Receipt]:
-        """Publish the messages of these records, one receipt each in their order; raises nothing.
-
-        A record that no message can be made of is given up: it becomes a dead letter with the reason, and its receipt
-        is that of a record that needs no message.
+    def send(self, tasks: Sequence[Task], now_ms: int) -> Sent:
+        """Publish the messages of these records, each of which has one; raises nothing. The outbox mark is the
+        caller's: see ``Steps.publish``.
         """
-        ready = [task for task in tasks if task.status in _WITH_MESSAGE]
-        if not ready:
-            return [Receipt(True)] * len(tasks)
-        try:
-            now = self._store.now_ms()
-        except StoreUnavailable as exc:
-            log.warning("%d messages wait in the outbox, the store is silent: %s", len(ready), exc)
-            return [Receipt(task.status not in _WITH_MESSAGE, "store") for task in tasks]
-        receipts: dict[str, Receipt] = {}
-        orders = self._orders(ready, now, receipts)
-        receipts |= self._publish({task.task_id: task for task in ready}, orders)
-        confirmed: list[Op] = [
-            Published(task_id=task.task_id, status=task.status, gen=task.gen, attempt=task.attempt)
-            for task in ready
-            if task.task_id in orders and receipts[task.task_id].ok
-        ]
-        self._report({task_id: receipt for task_id, receipt in receipts.items() if not receipt.ok})
-        try:
-            if confirmed:
-                self._store.apply(confirmed)
-        except StoreError as exc:
-            log.warning("confirmed messages keep their outbox mark until the store answers: %s", exc)
-        return [receipts.get(task.task_id, Receipt(True)) for task in tasks]
+        unfit: dict[str, str] = {}
+        orders = self._orders(tasks, now_ms, unfit)
+        return Sent(self._publish({task.task_id: task for task in tasks}, orders), unfit)
 
     def bury(self, order: Order) -> Receipt:
         """Publish a letter that belongs to no record; raises nothing."""
@@ -82,7 +65,7 @@ class Dispatcher:
         return self._bury({mark: order})[mark]
 
     def _publish(self, tasks: Mapping[str, Task], orders: dict[str, Order]) -> dict[str, Receipt]:
-        dead = {name: mark_of(tasks[name]) for name in orders if tasks[name].status == Status.DEAD}
+        dead = {name: mark_of(tasks[name]) for name in orders if message_of(tasks[name].status) == LETTER}
         others = {name: order for name, order in orders.items() if name not in dead}
         receipts = dict(zip(others, self._broker.publish(list(others.values())), strict=True)) if others else {}
         letters = self._bury({mark: orders[name] for name, mark in dead.items()}) if dead else {}
@@ -104,39 +87,13 @@ class Dispatcher:
             log.warning("letters that have arrived stay written down as under way: %s", exc)
         return receipts
 
-    def _orders(self, tasks: Sequence[Task], now: int, receipts: dict[str, Receipt]) -> dict[str, Order]:
-        """The messages by task; for a record that has none the receipt instead."""
+    def _orders(self, tasks: Sequence[Task], now: int, unfit: dict[str, str]) -> dict[str, Order]:
+        """The messages by task; why there is none is noted in ``unfit``."""
         orders: dict[str, Order] = {}
         for task in tasks:
             try:
                 orders[task.task_id] = envelope.order_for(task, now, self._delays)
             except Exception as exc:  # whatever a record holds, it must not keep back the others
                 log.exception("no message can be made of %s", task.task_id)
-                receipts[task.task_id] = self._give_up(task, f"{type(exc).__name__}: {exc}")
+                unfit[task.task_id] = f"{type(exc).__name__}: {exc}"
         return orders
-
-    def _give_up(self, task: Task, why: str) -> Receipt:
-        text = own_words.write("own.no_message", why=why)[:ERROR_LIMIT]
-        op = GiveUp(
-            task_id=task.task_id,
-            gen=task.gen,
-            attempt=task.attempt,
-            error=text,
-            error_kind=classify.BAD_MESSAGE,
-            fingerprint=fingerprint.fingerprint(task.task_type, classify.BAD_MESSAGE, text),
-        )
-        try:
-            (answer,) = self._store.apply([op])
-            if answer.code == "ok":
-                self._store.mark_executed([task.task_id])
-        except StoreError as exc:
-            log.warning("%s keeps its outbox mark until the store answers: %s", task.task_id, exc)
-            return Receipt(False, "store")
-        if answer.released:
-            self.send(answer.released)
-        return Receipt(True)
-
-    def _report(self, failed: dict[str, Receipt]) -> None:
-        if failed:
-            first, receipt = next(iter(failed.items()))
-            log.warning("%d messages wait in the outbox, first %s: %s", len(failed), first, receipt.error)

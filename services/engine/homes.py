@@ -11,8 +11,8 @@ from services.domain import home
 from services.domain.change import Rehome
 from services.domain.errors import ConsoleError
 from services.domain.status import Status
-from services.engine.dispatch import Dispatcher
 from services.engine.shop_tasks import BATCH, tasks_of
+from services.engine.steps import Steps
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -34,8 +34,8 @@ read_move = msgspec.json.Decoder(Move).decode
 class Homes:
     """Every step may be repeated."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, clock: Clock) -> None:
-        self._store, self._dispatcher, self._clock = store, dispatcher, clock
+    def __init__(self, store: Store, steps: Steps, clock: Clock) -> None:
+        self._store, self._steps, self._clock = store, steps, clock
         self._looked_at = float("-inf")
 
     def move(self, shop: str, node: str, by: str) -> int:
@@ -69,7 +69,5 @@ class Homes:
         return count
 
     def _let_go(self, task_ids: Sequence[str], by: str) -> int:
-        answers = self._store.apply([Rehome(task_id=task_id, by=by) for task_id in task_ids])
-        moved = [answer.task for answer in answers if answer.code == "ok" and answer.task is not None]
-        self._dispatcher.send(moved)
-        return len(moved)
+        answers = self._steps.apply([Rehome(task_id=task_id, by=by) for task_id in task_ids])
+        return sum(answer.code == "ok" for answer in answers)

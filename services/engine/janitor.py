@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from services.domain.change import Forget, Op
 from services.domain.status import Status, Triage
 from services.domain.task import Task
+from services.engine.steps import Steps
 from services.ports import Clock, Store
 
 log = logging.getLogger(__name__)
@@ -43,8 +44,8 @@ class _Duty:
 class Janitor:
     """One ``tick`` does a little; the leader calls it about once a second."""
 
-    def __init__(self, store: Store, clock: Clock, retention: Retention | None = None) -> None:
-        self._store, self._clock, self._keep = store, clock, retention or Retention()
+    def __init__(self, store: Store, steps: Steps, clock: Clock, retention: Retention | None = None) -> None:
+        self._store, self._steps, self._clock, self._keep = store, steps, clock, retention or Retention()
         self._work: Iterator[int] | None = None
         self._rest_until = clock.monotonic()
         self.removed = 0
@@ -118,4 +119,4 @@ class Janitor:
         ops: list[Op] = [
             Forget(task_id=task.task_id, updated_at=task.updated_at, tomb_ms=self._keep.tombstone_ms) for task in tasks
         ]
-        return sum(answer.code == "ok" for answer in self._store.apply(ops)) if ops else 0
+        return sum(answer.code == "ok" for answer in self._steps.apply(ops))

@@ -13,7 +13,7 @@ from services.domain.order import QueueDepth
 from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.task import Task
-from services.engine.dispatch import Dispatcher
+from services.engine.steps import Steps
 from services.ports import Store
 
 log = logging.getLogger(__name__)
@@ -39,14 +39,14 @@ class MissingFinder:
     def __init__(
         self,
         store: Store,
-        dispatcher: Dispatcher,
+        steps: Steps,
         *,
         missing_after_ms: int = MISSING_AFTER_MS,
         overtaken_ms: int = OVERTAKEN_MS,
         foreign_consumers: bool = False,
         lifo: Container[str] = (),
     ) -> None:
-        self._store, self._dispatcher = store, dispatcher
+        self._store, self._steps = store, steps
         self._overtaken_ms, self._foreign, self._lifo = overtaken_ms, foreign_consumers, lifo
         self._lanes, self._shops = _EmptyLooks(missing_after_ms), _EmptyLooks(missing_after_ms)
 
@@ -127,15 +127,7 @@ class MissingFinder:
     def _mend(self, tasks: Sequence[Task]) -> int:
         executed = self._store.executed([task.task_id for task in tasks])
         ops = [self._op(task, done) for task, done in zip(tasks, executed, strict=True)]
-        follow: list[Task] = []
-        mended = 0
-        for op, answer in zip(ops, self._store.apply(ops), strict=True):
-            mended += answer.code in ("ok", "ended")
-            follow += answer.released
-            if answer.code == "ok" and answer.task is not None and isinstance(op, Nudge):
-                follow.append(answer.task)
-        self._dispatcher.send(follow)
-        return mended
+        return sum(answer.code in ("ok", "ended") for answer in self._steps.apply(ops))
 
     def _op(self, task: Task, executed: bool) -> Op:
         where: dict[str, Any] = {"task_id": task.task_id, "gen": task.gen, "attempt": task.attempt}

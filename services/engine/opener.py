@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from services.domain import ability
 from services.domain.change import Op, OpenLimit, OpenShop
 from services.domain.limit import TYPE, Limit
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Store
 
 log = logging.getLogger(__name__)
@@ -22,8 +22,8 @@ class Opener:
     resume nor a limit whose window opens floods the lanes. A fleet without workers counts as one slot.
     """
 
-    def __init__(self, store: Store, dispatcher: Dispatcher) -> None:
-        self._store, self._dispatcher = store, dispatcher
+    def __init__(self, store: Store, steps: Steps) -> None:
+        self._store, self._steps = store, steps
 
     def open_shops(self, shops: Sequence[str]) -> int:
         """Release what may start of these shops; returns how many tasks."""
@@ -63,9 +63,7 @@ class Opener:
         return max(0, 2 * max(1, slots) - self._store.promised())
 
     def _apply(self, ops: Sequence[Op]) -> int:
-        released = [task for answer in self._store.apply(ops) for task in answer.released]
-        self._dispatcher.send(released)
-        return len(released)
+        return sum(len(answer.released) for answer in self._steps.apply(ops))
 
 
 def match_types(store: Store, registry: Registry) -> int:

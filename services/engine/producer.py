@@ -4,31 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from typing import NamedTuple
 
 from services.domain import ids, lane, shop, task_type
-from services.domain.change import UNREADABLE, Create
+from services.domain.change import UNREADABLE, Answer, Create
 from services.domain.errors import UsageError
 from services.domain.said import said
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine import links, recipe
-from services.engine.dispatch import Dispatcher
 from services.engine.links import Links
 from services.engine.registry import Registry
 from services.engine.spec import Checked, Twin
 from services.engine.spec import Submitted as Submitted
 from services.engine.spec import TaskSpec as TaskSpec
+from services.engine.steps import Steps
 from services.ports import Store
 
 BULK = 600
 MAX_AHEAD_S = 366 * 86_400
 
 
+class _Chunk(NamedTuple):
+    """What was recorded and is yet to be published."""
+
+    ops: Sequence[Create]
+    answers: Sequence[Answer]
+    fresh: Sequence[Task]
+
+
 class Producer:
     """Makes records of specs and sends them."""
 
-    def __init__(self, store: Store, dispatcher: Dispatcher, registry: Registry, *, strict_shops: bool = False) -> None:
-        self._store, self._dispatcher, self._registry = store, dispatcher, registry
+    def __init__(self, store: Store, steps: Steps, registry: Registry, *, strict_shops: bool = False) -> None:
+        self._store, self._steps, self._registry = store, steps, registry
         self._strict = strict_shops
 
     def submit(self, specs: Sequence[TaskSpec]) -> Submitted:
@@ -41,15 +50,14 @@ class Producer:
         bulk = Links(self._store, specs)
         errors = bulk.faults
         if len(bulk.specs) <= BULK:
-            fresh = self._record(self._prepare_all(bulk.specs, bulk), duplicates, bulk)
-            unconfirmed = self._publish(fresh)
-            return _submitted(fresh, duplicates, errors, unconfirmed)
+            chunk = self._record(self._prepare_all(bulk.specs, bulk), duplicates, bulk)
+            return _submitted(chunk.fresh, duplicates, errors, self._publish(chunk))
         sending: list[Future[int]] = []
         with ThreadPoolExecutor(1, thread_name_prefix="submit") as publisher:
-            for chunk in _chunks(bulk.specs):
-                fresh = self._record(self._prepare_all(chunk, bulk), duplicates, bulk)
-                sending.append(publisher.submit(self._publish, fresh))
-                created += fresh
+            for specs in _chunks(bulk.specs):
+                chunk = self._record(self._prepare_all(specs, bulk), duplicates, bulk)
+                sending.append(publisher.submit(self._publish, chunk))
+                created += chunk.fresh
         return _submitted(created, duplicates, errors, sum(one.result() for one in sending))
 
     def check(self, specs: Sequence[TaskSpec]) -> Checked:
@@ -190,21 +198,21 @@ class Producer:
 
     def _record(
         self, chunk: Sequence[tuple[TaskSpec, Task]], duplicates: list[tuple[TaskSpec, Task]], bulk: Links
-    ) -> list[Task]:
-        self._dispatcher.know({task.platform for _, task in chunk})
+    ) -> _Chunk:
+        self._steps.dispatcher.know({task.platform for _, task in chunk})
         ops = [Create(task=task, on_duplicate=spec.if_duplicate) for spec, task in chunk]
+        answers = self._steps.record(ops)
         fresh = []
-        for (spec, task), answer in zip(chunk, self._store.apply(ops), strict=True):
+        for (spec, task), answer in zip(chunk, answers, strict=True):
             if answer.code == "created":
                 fresh.append(answer.task or task)
-                self._dispatcher.send(answer.released)  # who was behind a twin that ended before it began
             elif answer.code == "unknown":
                 bulk.faults.append((spec, "depends_on", self._unknown(task, bulk)))
             elif answer.code == UNREADABLE:
                 bulk.faults.append((spec, "store", answer.words))
             else:
                 duplicates.append((spec, answer.task or task))
-        return fresh
+        return _Chunk(ops, answers, fresh)
 
     def _unknown(self, task: Task, bulk: Links) -> str:
         """Which dependency has no record: a row that was refused as a duplicate, or one that is gone by now."""
@@ -212,9 +220,9 @@ class Producer:
         names = [bulk.shown(name) for name, record in found if record is None]
         return f"depends_on: {', '.join(names) or 'one of the tasks'} was not created, so this one was not either"
 
-    def _publish(self, tasks: Sequence[Task]) -> int:
-        receipts = self._dispatcher.send([task for task in tasks if task.status == Status.PENDING])
-        return sum(1 for receipt in receipts if not receipt.ok)
+    def _publish(self, chunk: _Chunk) -> int:
+        unsent = self._steps.follow(chunk.ops, chunk.answers)
+        return sum(task.task_id in unsent for task in chunk.fresh) if unsent else 0
 
 
 def _chunks(specs: Sequence[TaskSpec]) -> Iterator[Sequence[TaskSpec]]:

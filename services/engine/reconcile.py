@@ -11,10 +11,10 @@ from services.domain.errors import StoreUnavailable
 from services.domain.order import QueueDepth
 from services.domain.task import Attempt, Task
 from services.engine import deadlines
-from services.engine.dispatch import Dispatcher
 from services.engine.missing import MISSING_AFTER_MS, OVERTAKEN_MS, MissingFinder
 from services.engine.opener import SHOPS, Opener, match_types
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Reconciler:
         self,
         store: Store,
         broker: Broker,
-        dispatcher: Dispatcher,
+        steps: Steps,
         registry: Registry,
         clock: Clock,
         policy: retry.RetryPolicy,
@@ -57,18 +57,18 @@ class Reconciler:
         lease_s: float = LEASE_S,
     ) -> None:
         """``lease_s``: how long a claim lasts; workers renew it four times in that time."""
-        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock, self._policy = registry, clock, policy
         self._outbox_age_ms, self._retry_grace_ms = outbox_age_ms, retry_grace_ms
         self._missing = MissingFinder(
             store,
-            dispatcher,
+            steps,
             missing_after_ms=missing_after_ms,
             overtaken_ms=overtaken_ms,
             foreign_consumers=foreign_consumers,
             lifo=lifo,
         )
-        self._opener = Opener(store, dispatcher)
+        self._opener = Opener(store, steps)
         self._matched_at: float | None = None
         self._looked_at = self._blind_until = self._answered_at = clock.monotonic()
         self._ticked_at, self._renew_s, self._failed = clock.now_ms(), lease_s / 4, False
@@ -112,14 +112,13 @@ class Reconciler:
         next turn.
         """
         tasks = self._store.outbox(self._outbox_age_ms, BATCH)
-        receipts = self._dispatcher.send(tasks)
+        receipts = self._steps.publish(tasks)
         refused: list[Op] = [
             Postpone(task_id=task.task_id)
             for task, receipt in zip(tasks, receipts, strict=True)
             if not receipt.ok and receipt.error not in _FOR_ALL
         ]
-        if refused:
-            self._store.apply(refused)
+        self._steps.apply(refused)
         return len(tasks)
 
     def release_due(self) -> int:
@@ -128,27 +127,16 @@ class Reconciler:
 
     def end_overdue(self) -> int:
         """End what could not begin before its deadline."""
-        return deadlines.end_overdue(self._store, self._dispatcher)
+        return deadlines.end_overdue(self._store, self._steps)
 
     def take_over_expired(self) -> int:
         """Decide about tasks whose worker's lease ran out: again, held for a person, or dead after three losses."""
         ops: list[Op] = [self._lost(task) for task in self._store.expired(BATCH)]
-        if not ops:
-            return 0
-        follow: list[Task] = []
-        ended: list[str] = []
-        for answer in self._store.apply(ops):
+        for answer in self._steps.apply(ops):
             if answer.code == "ok" and answer.task is not None:
                 log.warning(
                     "%s: its worker %s is lost, now %s", answer.task.task_id, answer.task.worker, answer.task.status
                 )
-                follow.append(answer.task)
-                if answer.task.ended:
-                    ended.append(answer.task.task_id)
-            follow.extend(answer.released)
-        self._dispatcher.send(follow)
-        if ended:
-            self._store.mark_executed(ended)
         return len(ops)
 
     def open_parked(self) -> int:
@@ -172,9 +160,7 @@ class Reconciler:
             ops: list[Op] = [TellDependants(task_id=ended) for ended in self._store.untold(BATCH)]
             if not ops:
                 break
-            released = [task for answer in self._store.apply(ops) for task in answer.released]
-            self._dispatcher.send(released)
-            count += len(released)
+            count += sum(len(answer.released) for answer in self._steps.apply(ops))
         return count
 
     def find_missing(self, depths: Sequence[QueueDepth]) -> int:
@@ -183,11 +169,7 @@ class Reconciler:
 
     def _nudge(self, tasks: Sequence[Task]) -> int:
         ops: list[Op] = [Nudge(task_id=task.task_id, gen=task.gen, attempt=task.attempt) for task in tasks]
-        if not ops:
-            return 0
-        marked = [answer.task for answer in self._store.apply(ops) if answer.code == "ok" and answer.task is not None]
-        self._dispatcher.send(marked)
-        return len(marked)
+        return sum(answer.code == "ok" for answer in self._steps.apply(ops))
 
     def _lost(self, task: Task) -> Finish:
         decision = retry.decide(task, "worker_lost", self._policy, now_ms=self._store.now_ms())

@@ -15,10 +15,10 @@ from services.domain.shop import Pause
 from services.domain.status import TERMINAL, Status, Triage
 from services.domain.task import Task
 from services.engine import documents
-from services.engine.dispatch import Dispatcher
 from services.engine.reconcile import OUTBOX_AGE_MS, RETRY_GRACE_MS, Reconciler
 from services.engine.relink import relink
 from services.engine.shop_queues import ShopQueues
+from services.engine.steps import Steps
 from services.ports import Broker, Letter, Store
 
 LOOK = 1000
@@ -37,12 +37,12 @@ class Repair:
         self,
         store: Store,
         broker: Broker,
-        dispatcher: Dispatcher,
+        steps: Steps,
         reconciler: Reconciler,
         queues: ShopQueues,
         delays: Sequence[int],
     ) -> None:
-        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._store, self._broker, self._steps = store, broker, steps
         self._reconciler, self._queues, self._delays = reconciler, queues, tuple(delays)
 
     def run(self, *, doing: bool) -> list[Mend]:
@@ -51,7 +51,7 @@ class Repair:
         Raises:
             StoreError: nothing can be looked at without the store.
         """
-        steps: tuple[Callable[[bool], Iterator[Mend]], ...] = (
+        looks: tuple[Callable[[bool], Iterator[Mend]], ...] = (
             self._damage,
             self._topology,
             self._messages,
@@ -63,7 +63,7 @@ class Repair:
             self._letters,
             self._for_people,
         )
-        return [one for step in steps for one in step(doing)]
+        return [one for look in looks for one in look(doing)]
 
     # ------------------------------------------------------------------------------------------------------ damage
     def _damage(self, doing: bool) -> Iterator[Mend]:
@@ -144,7 +144,7 @@ class Repair:
 
     def _links(self, doing: bool) -> Iterator[Mend]:
         """What tasks wait for, compared with how that stands."""
-        wrong = relink(self._store, self._dispatcher.send if doing else None)
+        wrong = relink(self._store, self._steps, look=not doing)
         if wrong:
             yield mend(DONE if doing else PLANNED, "repair.links", tasks=len(wrong), where=some(wrong))
 

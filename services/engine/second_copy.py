@@ -17,6 +17,7 @@ from services.domain.task import Task
 from services.engine import recipe
 from services.engine.archiver import letter_of
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Broker, Consumer, Store
 
 BATCH, SILENCE_S = 100, 2.0
@@ -25,8 +26,8 @@ BATCH, SILENCE_S = 100, 2.0
 class SecondCopy:
     """Reads the stream from its beginning; nothing is taken off it. What the store still knows is left alone."""
 
-    def __init__(self, store: Store, broker: Broker, registry: Registry) -> None:
-        self._store, self._broker, self._registry = store, broker, registry
+    def __init__(self, store: Store, broker: Broker, steps: Steps, registry: Registry) -> None:
+        self._store, self._broker, self._steps, self._registry = store, broker, steps, registry
 
     def run(self, name: str, *, doing: bool) -> list[Mend]:
         """What was made again, or would be."""
@@ -68,7 +69,7 @@ class SecondCopy:
                 records[task.task_id] = None
             if doing:
                 self._store.put_letter(letter_of(task.task_id, delivery, task.error_kind, task.error, now))
-                self._store.apply([Create(task=task, on_duplicate="force")])
+                self._steps.apply([Create(task=task, on_duplicate="force")])
 
     def _dead(self, delivery: Delivery, now: int) -> Task:
         """The record that the letter tells of."""

@@ -11,10 +11,10 @@ from services.domain.errors import ConsoleError
 from services.domain.order import QueueDepth
 from services.domain.shop import Shop
 from services.domain.shop_queue import CLOSING, LEAVING, OPEN, ShopQueue
-from services.domain.status import ACTIVE, MOVABLE, Status
-from services.engine.dispatch import Dispatcher
+from services.domain.status import ACTIVE, MOVABLE
 from services.engine.registry import Registry
 from services.engine.shop_tasks import BATCH, tasks_of
+from services.engine.steps import Steps
 from services.ports import Broker, Clock, Store
 
 log = logging.getLogger(__name__)
@@ -23,7 +23,6 @@ LOOK_S = 5.0
 HOLD_S = 60.0
 #: what workers need to hear that they should let a queue go: a refresh of what they know, and a heartbeat
 CLOSING_MS = 15_000
-_WITH_MESSAGE = (Status.PENDING, Status.RETRYING)
 
 
 class ShopQueues:
@@ -33,16 +32,16 @@ class ShopQueues:
         self,
         store: Store,
         broker: Broker,
-        dispatcher: Dispatcher,
+        steps: Steps,
         registry: Registry,
         clock: Clock,
         *,
         hold_ms: int | None = None,
         closing_ms: int = CLOSING_MS,
     ) -> None:
-        self._store, self._broker, self._dispatcher = store, broker, dispatcher
+        self._store, self._broker, self._steps = store, broker, steps
         self._registry, self._clock = registry, clock
-        self._hold_ms = round((dispatcher.longest_delay_s + HOLD_S) * 1000) if hold_ms is None else hold_ms
+        self._hold_ms = round((steps.dispatcher.longest_delay_s + HOLD_S) * 1000) if hold_ms is None else hold_ms
         self._closing_ms = closing_ms
         self._looked_at = float("-inf")
 
@@ -143,11 +142,7 @@ class ShopQueues:
         return count + self._apply(ops)
 
     def _apply(self, ops: Sequence[Op]) -> int:
-        if not ops:
-            return 0
-        moved = [answer.task for answer in self._store.apply(ops) if answer.code == "ok" and answer.task is not None]
-        self._dispatcher.send([task for task in moved if task.status in _WITH_MESSAGE])
-        return len(moved)
+        return sum(answer.code == "ok" for answer in self._steps.apply(ops))
 
 
 def _shop_id(key: str) -> str:

@@ -22,8 +22,10 @@ from services.domain.query import Counts
 from services.domain.said import Said, words_of
 from services.domain.status import ACTIVE, WAITING, Status
 from services.engine import audit_check, documents, fates, leader, leader_link, people
+from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
 from services.engine.relink import relink
+from services.engine.steps import Steps
 from services.home_folder import ASIDE, SPOOL, SPOOLED, open_to_others
 from services.messages import english_headline
 from services.monitor import attention
@@ -288,7 +290,8 @@ class Doctor:
             for one in self._store.recount(mend=False)
         ]
         with contextlib.suppress(ConsoleError):  # a store that may only be read does not tell
-            wrong = relink(self._store)
+            steps = Steps(self._store, Dispatcher(self._store, self._broker, ()))
+            wrong = relink(self._store, steps, look=True)
         if wrong:
             params: dict[str, Param] = {"tasks": len(wrong), "where": some(wrong)}
             found.append(

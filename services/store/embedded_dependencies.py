@@ -130,6 +130,7 @@ def drop(session: Session, task_id: str, cause: Task, released: list[Task]) -> T
     if task is None or task.status not in (Status.BLOCKED, Status.SCHEDULED):
         return None
     gone = session.put(transitions.dropped(task, cause, session.now), CLEAR_MARK)
+    session.dropped.append(gone)
     released += open_shop(session, key_of(gone))
     return gone
 

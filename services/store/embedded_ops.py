@@ -38,7 +38,7 @@ from services.domain.change import (
     TellDependants,
 )
 from services.domain.errors import TaskError
-from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, Status, Triage
+from services.domain.status import ACTIVE, CANCELLABLE, MOVABLE, WITH_MARK, Status, Triage
 from services.domain.task import Task
 from services.store import embedded_claims, embedded_forget, embedded_relink, embedded_remarks, embedded_repair
 from services.store.embedded_dependencies import conclude, find_needs, forget_needs, gate_of_plan, note_needs
@@ -55,7 +55,15 @@ _OF_SHOPS = (Create, OpenShop, OpenLimit, CloseBreaker, CloseSession, OpenSessio
 def apply(session: Session, ops: Sequence[Op]) -> list[Answer]:
     """Answers at the operations' places; the session is not flushed yet."""
     _prepare(session, ops)
-    return [_HANDLERS[type(op)](session, op) for op in ops]
+    return [_step(session, op) for op in ops]
+
+
+def _step(session: Session, op: Op) -> Answer:
+    answer = _HANDLERS[type(op)](session, op)
+    if session.dropped:
+        answer = replace(answer, ended=tuple(session.dropped))
+        session.dropped = []
+    return answer
 
 
 def check(ops: Sequence[Op]) -> None:
@@ -153,7 +161,7 @@ def _finish(session: Session, op: Finish) -> Answer:
         op = replace(op, to=session.logins.ended(task, op))
     ended = transitions.finished(task, op, session.now)
     session.breakers.finished(task, op, ended)
-    session.put(ended, SET_MARK if ended.status in transitions.WITH_MARK else CLEAR_MARK)
+    session.put(ended, SET_MARK if ended.status in WITH_MARK else CLEAR_MARK)
     return Answer("ok", ended, conclude(session, ended))
 
 
@@ -218,7 +226,7 @@ def _move(session: Session, op: Move) -> Answer:
     gate = gate_of_plan(session, replace(task, lane=op.lane, priority=op.priority))
     after = transitions.moved(task, op, session.now, gate=gate)
     mark = CLEAR_MARK if after.status == Status.BLOCKED else KEEP_MARK
-    session.put(after, SET_MARK if after.status in transitions.WITH_MARK else mark)
+    session.put(after, SET_MARK if after.status in WITH_MARK else mark)
     released = open_shop(session, key_of(task)) if task.status == Status.BLOCKED else ()
     return Answer("ok", session.get(op.task_id), released)
 
@@ -256,7 +264,7 @@ def _resolve(session: Session, op: Resolve) -> Answer:
     if task.status != Status.HELD or op.to not in (Status.PENDING, Status.SUCCEEDED, Status.DEAD):
         return Answer("ok" if transitions.resolved_already(task, op) else "refused", task)
     after = transitions.resolved(task, op, session.now)
-    session.put(after, SET_MARK if after.status in transitions.WITH_MARK else CLEAR_MARK)
+    session.put(after, SET_MARK if after.status in WITH_MARK else CLEAR_MARK)
     return Answer("ok", after, conclude(session, after))
 
 

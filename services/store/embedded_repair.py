@@ -17,7 +17,7 @@ from services.domain.change import (
     Route,
     TellDependants,
 )
-from services.domain.status import CLAIMABLE, MOVABLE, Status
+from services.domain.status import CLAIMABLE, MOVABLE, WITH_MARK, Status
 from services.domain.task import Task
 from services.store import embedded_gates, embedded_waiting
 from services.store.embedded_dependencies import conclude, forget_needs, gate_of_plan, tell_dependants
@@ -70,7 +70,7 @@ def route(session: Session, op: Route) -> Answer:
     if task.status not in MOVABLE:
         return Answer("refused", task)
     after = transitions.routed(task, op, session.now)
-    mark = SET_MARK if after is not task and after.status in transitions.WITH_MARK else KEEP_MARK
+    mark = SET_MARK if after is not task and after.status in WITH_MARK else KEEP_MARK
     return Answer("ok", session.put(after, mark))
 
 

@@ -49,6 +49,7 @@ class Session:
         self.stones = Tombstones(conn, now)
         self._anybody_waits: bool | None = None
         self.tell_left = AT_ONCE  #: dependants that may still be told in this transaction
+        self.dropped: list[Task] = []  #: cancelled by the present operation over a task that they depend on
 
     # ------------------------------------------------------------------ records
     def load(self, task_ids: Iterable[str]) -> None:

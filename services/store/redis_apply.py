@@ -171,8 +171,13 @@ def _answers(reply: list[Any]) -> Iterator[Answer]:
     while place < len(reply):
         code, stored, released = reply[place : place + 3]
         place += 3
-        others = [read_record(one) for one in reply[place : place + released]]
+        others = [one for data in reply[place : place + released] if (one := read_record(data)) is not None]
         place += released
         task = read_record(stored)
         known = code.decode() if task is not None or not stored else UNREADABLE
-        yield Answer(known, task, tuple(one for one in others if one is not None))
+        if not others:
+            yield Answer(known, task)
+            continue
+        ended = tuple(one for one in others if one.status in TERMINAL)
+        released = tuple(one for one in others if one.status not in TERMINAL) if ended else tuple(others)
+        yield Answer(known, task, released, "", ended)

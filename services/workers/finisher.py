@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from services.domain.change import UNREADABLE, Answer, Finish
 from services.domain.errors import StoreError, StoreUnavailable
 from services.domain.order import Delivery
-from services.domain.status import TERMINAL
 from services.domain.task import Task
-from services.engine.dispatch import Dispatcher
+from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
 from services.workers.spool import Spool
 
@@ -23,7 +22,6 @@ RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 OWED_EVERY_S = 5.0
 #: given back by a worker that leaves, ended because a person wished it, or its shop waits for a person
 _NO_FAILURE = frozenset({"pending", "cancelled", "blocked"})
-_NO_MESSAGE = frozenset({"succeeded", "held", "cancelled", "blocked"})
 
 
 @dataclass(slots=True)
@@ -43,7 +41,7 @@ class Finisher:
     def __init__(
         self,
         store: Store,
-        dispatcher: Dispatcher,
+        steps: Steps,
         consumer: Consumer,
         clock: Clock,
         name: str,
@@ -52,7 +50,7 @@ class Finisher:
     ) -> None:
         """``recorded`` hears the owners of leases that nobody needs to renew any more."""
         self._recorded = recorded
-        self._store, self._dispatcher, self._consumer, self._clock = store, dispatcher, consumer, clock
+        self._store, self._steps, self._consumer, self._clock = store, steps, consumer, clock
         self._spool = spool
         self._away = False  #: the store did not answer last time
         self._replayed = threading.Event()
@@ -167,25 +165,16 @@ class Finisher:
             return
         batch, answers = self._without_unread(batch, answers)
         self._recorded([item.op.owner for item in batch])
-        follow: list[Task] = []
-        ended: list[str] = []
         settled: list[tuple[Delivery, Task | None]] = []
         orphans: list[Delivery] = []
         for item, answer in zip(batch, answers, strict=True):
             task = answer.task if answer.code == "ok" else None
-            if task is not None and task.status not in _NO_MESSAGE:
-                follow.append(task)
-            if task is not None and task.status in TERMINAL:
-                ended.append(task.task_id)
             self._count(answer.code, item.op)
-            follow.extend(answer.released)
             if item.delivery is not None and answer.code == "missing":
                 orphans.append(item.delivery)
             elif item.delivery is not None:
                 settled.append((item.delivery, task))
-        unsent = self._send(follow)
-        if ended:
-            self._mark(ended)
+        unsent = self._steps.follow([item.op for item in batch], answers)
         self._consumer.ack([delivery for delivery, task in settled if task is None or task.task_id not in unsent])
         # the store was wiped: the message is all that is left of the task, and who takes it next makes a record of it
         self._consumer.requeue(orphans)
@@ -215,7 +204,7 @@ class Finisher:
         tries = 0
         while True:
             try:
-                answers = self._store.apply(ops)
+                answers = self._steps.record(ops)
                 self._came_back()
                 return answers
             except StoreUnavailable as exc:
@@ -263,16 +252,6 @@ class Finisher:
             answers += answer
         return answers
 
-    def _send(self, tasks: list[Task]) -> set[str]:
-        receipts = self._dispatcher.send(tasks)
-        return {task.task_id for task, receipt in zip(tasks, receipts, strict=True) if not receipt.ok}
-
-    def _mark(self, ended: list[str]) -> None:
-        try:
-            self._store.mark_executed(ended)
-        except StoreError as exc:
-            log.warning("executed marks of %d tasks are missing: %s", len(ended), exc)
-
     def _pay(self) -> None:
         """Try again to publish what must be safe before its delivery may be acknowledged."""
         now = self._clock.monotonic()
@@ -283,7 +262,8 @@ class Finisher:
         for item in unread:
             self._queue.put(item)
         owed, self._owed = self._owed, []
-        unsent = self._send([task for _, task in owed])
+        receipts = self._steps.publish([task for _, task in owed])
+        unsent = {task.task_id for (_, task), receipt in zip(owed, receipts, strict=True) if not receipt.ok}
         self._consumer.ack([delivery for delivery, task in owed if task.task_id not in unsent])
         self._owed += [pair for pair in owed if pair[1].task_id in unsent]
 

@@ -12,7 +12,6 @@ from services.domain import retry
 from services.engine.archiver import Archiver
 from services.engine.artifact_keeper import ArtifactKeeper
 from services.engine.cause_keeper import CauseKeeper
-from services.engine.dispatch import Dispatcher
 from services.engine.fitness import Fitness
 from services.engine.homes import Homes
 from services.engine.janitor import Janitor, Retention
@@ -22,6 +21,7 @@ from services.engine.reconcile import LEASE_S, Reconciler
 from services.engine.registry import Registry
 from services.engine.results import ResultRelay
 from services.engine.shop_queues import ShopQueues
+from services.engine.steps import Steps
 from services.ports import ArtifactStore, Broker, Clock, Store
 from services.workers.parts import WorkerOptions, WorkerParts
 from services.workers.worker import Worker
@@ -43,7 +43,7 @@ class Steward:
         self,
         store: Store,
         broker: Broker,
-        dispatcher: Dispatcher,
+        steps: Steps,
         registry: Registry,
         clock: Clock,
         *,
@@ -65,15 +65,15 @@ class Steward:
         """
         self.files = ArtifactKeeper(store, artifacts, clock) if artifacts is not None else None
         self.reconciler = Reconciler(
-            store, broker, dispatcher, registry, clock, policy,
+            store, broker, steps, registry, clock, policy,
             foreign_consumers=foreign_consumers, lifo=lifo, lease_s=lease_s,
         )  # fmt: skip
         self.link = LinkNote(store, broker, holder)
-        self.shop_queues = ShopQueues(store, broker, dispatcher, registry, clock)
-        self.homes = Homes(store, dispatcher, clock)
-        self.causes = CauseKeeper(store, clock)
-        self.janitor = Janitor(store, clock, retention)
-        self.archiver = Archiver(store, broker, dispatcher, registry, clock, holder)
+        self.shop_queues = ShopQueues(store, broker, steps, registry, clock)
+        self.homes = Homes(store, steps, clock)
+        self.causes = CauseKeeper(store, steps, clock)
+        self.janitor = Janitor(store, steps, clock, retention)
+        self.archiver = Archiver(store, broker, steps, registry, clock, holder)
         self.results = ResultRelay(store, broker, clock, holder) if results else None
         duties: tuple[Duty | None, ...] = (self.archiver, self.results, scheduler)
         self._duties = tuple(duty for duty in duties if duty is not None)

@@ -18,8 +18,8 @@ from services.domain.order import Delivery, Order
 from services.domain.status import Status
 from services.domain.task import Task
 from services.engine import recipe
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Clock, Consumer, Store
 from services.ports.upkeep import Parked
 from services.workers.crowd import Crowd, Room
@@ -56,7 +56,7 @@ class Intake:
         self,
         store: Store,
         consumer: Consumer,
-        dispatcher: Dispatcher,
+        steps: Steps,
         registry: Registry,
         clock: Clock,
         *,
@@ -71,7 +71,7 @@ class Intake:
         strict_shops: bool = False,
     ) -> None:
         self._store, self._consumer = store, consumer
-        self._dispatcher, self._registry, self._clock = dispatcher, registry, clock
+        self._steps, self._registry, self._clock = steps, registry, clock
         self._worker, self._session, self._lease_ms, self._put = worker, session, lease_ms, put
         self._home, self._able, self._crowd, self._strict_shops = home, able, crowd, strict_shops
         self._stopping = stopping or threading.Event()
@@ -100,9 +100,9 @@ class Intake:
 
     def _claim_all(self, read: Sequence[tuple[Delivery, envelope.Parsed]]) -> int:
         """Claim what was chosen and settle what does not run; the lowest priority among it."""
-        self._dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
+        self._steps.dispatcher.know({parsed.task.platform for _, parsed in read if parsed.foreign})
         claims = self._patiently(lambda: [self._claim(parsed) for _, parsed in read])
-        answers = self._recover(read, claims, self._patiently(lambda: self._store.apply(claims)))
+        answers = self._recover(read, claims, self._patiently(lambda: self._steps.record(claims)))
         self._crowd.note((parsed.task.shop, answer) for (_, parsed), answer in zip(read, answers, strict=True))
         done: list[Delivery] = []
         for (delivery, parsed), op, answer in zip(read, claims, answers, strict=True):
@@ -115,7 +115,7 @@ class Intake:
             elif self._settle(delivery, parsed, answer):
                 done.append(delivery)
         self._consumer.ack(done)
-        self._dispatcher.send([task for answer in answers for task in answer.released])  # who goes first at a limit
+        self._steps.follow(claims, answers)  # only now: what runs has begun
         return min(parsed.task.priority for _, parsed in read)
 
     def fetch(self, kinds: Sequence[Parked], limit: int, floor: int, rooms: Mapping[str, int]) -> int:
@@ -146,11 +146,12 @@ class Intake:
             return []
         got: list[Held] = []
         claims = [self._lease(task, task.gen, task.attempt) for task in tasks]
-        for op, answer in zip(claims, self._patiently(lambda: self._store.apply(claims)), strict=True):
+        answers = self._patiently(lambda: self._steps.record(claims))
+        for op, answer in zip(claims, answers, strict=True):
             if answer.code == "run" and answer.task is not None:
                 got.append(Held(task=answer.task, owner=op.owner, delivery=None))
                 self._put(got[-1])
-            self._dispatcher.send(answer.released)
+        self._steps.follow(claims, answers)
         return got
 
     def can_claim(self) -> bool:
@@ -192,7 +193,7 @@ class Intake:
         again = self._patiently(
             lambda: [msgspec.structs.replace(claims[n], adopt=self._adopted(read[n][1])) for n in lost]
         )
-        found = dict(zip(lost, self._patiently(lambda: self._store.apply(again)), strict=True))
+        found = dict(zip(lost, self._patiently(lambda: self._steps.record(again)), strict=True))
         return [found.get(n, answer) for n, answer in enumerate(answers)]
 
     def _patiently(self, ask: Callable[[], T]) -> T:
@@ -291,9 +292,7 @@ class Intake:
             op = Republish(task_id=record.task_id, task=fresh, by="foreign producer", on_duplicate="queue")
         else:
             op = Create(task=msgspec.structs.replace(fresh, parent=record.task_id), on_duplicate="queue")
-        answer = self._store.apply([op])[0]
-        if answer.task is not None and answer.code in ("ok", "created"):
-            self._dispatcher.send([answer.task])
+        self._steps.apply([op])
         return True
 
     def _bury(self, delivery: Delivery, kind: str, text: str) -> None:
@@ -306,7 +305,7 @@ class Intake:
             message_id=delivery.message_id[:200],
             headers={"x-rpa-error": text[:1000], "x-rpa-error-kind": kind},
         )
-        receipt = self._dispatcher.bury(order)
+        receipt = self._steps.dispatcher.bury(order)
         if not receipt.ok:
             log.warning("a message that is not a task stays in its queue: %s", receipt.error)
             self._consumer.requeue([delivery])

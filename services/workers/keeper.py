@@ -9,6 +9,7 @@ from collections.abc import Callable
 from services.domain.change import UNREADABLE, Op, Progress, Renew
 from services.domain.errors import StoreError
 from services.domain.worker import Heard, WorkerInfo
+from services.engine.steps import Steps
 from services.ports import Clock, LogLine, Store
 from services.workers.slots import Held
 
@@ -27,6 +28,7 @@ class Keeper:
     def __init__(
         self,
         store: Store,
+        steps: Steps,
         clock: Clock,
         *,
         held: Callable[[], list[Held]],
@@ -35,7 +37,7 @@ class Keeper:
         lease_s: float,
         name: str,
     ) -> None:
-        self._store, self._clock = store, clock
+        self._store, self._steps, self._clock = store, steps, clock
         self._held, self._info, self._hear = held, info, hear
         self._lease_s = lease_s
         self._renewed = clock.monotonic()
@@ -111,14 +113,13 @@ class Keeper:
     def _renew(self) -> None:
         held, lease_ms, began = self._held(), round(self._lease_s * 1000), self._clock.monotonic()
         ops: list[Op] = [_renewal(one, lease_ms) for one in held]
-        if ops:
-            for one, answer in zip(held, self._store.apply(ops), strict=True):
-                if answer.code == UNREADABLE:  # whether it is still ours, its end will tell
-                    continue
-                if answer.code != "ok":
-                    one.cancel("lost")
-                elif answer.task is not None and answer.task.cancel:
-                    one.cancel("requested")
+        for one, answer in zip(held, self._steps.apply(ops), strict=True):
+            if answer.code == UNREADABLE:  # whether it is still ours, its end will tell
+                continue
+            if answer.code != "ok":
+                one.cancel("lost")
+            elif answer.task is not None and answer.task.cancel:
+                one.cancel("requested")
         self._renewed = began
 
     def _show(self, held: list[Held]) -> None:
@@ -139,8 +140,7 @@ class Keeper:
                     stopping=stopping,
                 )
             )
-        if ops:
-            self._store.apply(ops)
+        self._steps.apply(ops)
 
 
 def _renewal(held: Held, lease_ms: int) -> Renew:

@@ -9,8 +9,8 @@ from pathlib import Path
 from services.domain import retry
 from services.domain.autoscale import Range
 from services.domain.lane_share import Share
-from services.engine.dispatch import Dispatcher
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.executors.base import Executor
 from services.ports import ArtifactStore, Broker, Clock, Store
 
@@ -23,7 +23,7 @@ class WorkerParts:
     broker: Broker
     clock: Clock
     registry: Registry
-    dispatcher: Dispatcher
+    steps: Steps
     executors: Mapping[str, Executor]
     policy: retry.RetryPolicy
     handlers: frozenset[str] = frozenset()

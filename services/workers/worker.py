@@ -63,7 +63,7 @@ class Worker:
         self._consumer = parts.broker.consumer(options.lanes, window=options.slots * FOR_EACH_SLOT, name=self.name)
         spool = Spool(options.spool) if options.spool is not None else None
         self._finisher = Finisher(
-            parts.store, parts.dispatcher, self._consumer, parts.clock, self.name, spool, self._in_hand.drop
+            parts.store, parts.steps, self._consumer, parts.clock, self.name, spool, self._in_hand.drop
         )
         self._skills = Skills(
             parts.executors, parts.registry, handlers=parts.handlers, strict_types=options.strict_types
@@ -84,7 +84,7 @@ class Worker:
         self._intake = Intake(
             parts.store,
             self._consumer,
-            parts.dispatcher,
+            parts.steps,
             parts.registry,
             parts.clock,
             worker=self.name,
@@ -104,6 +104,7 @@ class Worker:
         self._served = Served(self._consumer, parts.registry, self._skills, self._pool, options, name=self.name)
         self._keeper = Keeper(
             parts.store,
+            parts.steps,
             parts.clock,
             held=self._in_hand.all,
             info=self.info,

@@ -40,7 +40,7 @@ def _forget(pair: Pair) -> None:
     until = engine.store.now_ms()
     while engine.store.now_ms() <= until + 1:
         time.sleep(0.001)
-    janitor = Janitor(engine.store, engine.clock, Retention(finished_ms=1))
+    janitor = Janitor(engine.store, engine.steps, engine.clock, Retention(finished_ms=1))
     while janitor.tick():
         pass
     left = engine.store.counts().total

@@ -224,7 +224,9 @@ def test_cancelling_goes_on_through_all_that_follow(rig: Rig) -> None:
     three = after(rig, two, cancel=True)
     four = after(rig, three, cancel=True)
     held = after(rig, three)
-    assert rig.ask(Cancel(task_id=one.task_id, by="ann")).code == "ok"
+    answer = rig.ask(Cancel(task_id=one.task_id, by="ann"))
+    assert (answer.code, answer.released) == ("ok", ())
+    assert list(answer.ended) == [rig.record(task) for task in (two, three, four)], "who asked must tell of them too"
     assert [rig.record(task).status for task in (two, three, four)] == [Status.CANCELLED] * 3
     assert rig.record(four).reason == f"dependency {three.task_id} is cancelled"
     assert waits(rig, held)
@@ -249,7 +251,10 @@ def test_one_failure_of_several_is_enough(rig: Rig) -> None:
 def test_created_after_the_failure(rig: Rig) -> None:
     first = rig.dead()
     assert waits(rig, after(rig, first))
-    gone = after(rig, first, cancel=True)
+    asked = rig.task(depends_on=(first.task_id,), on_dependency_failure="cancel")
+    answers = rig.store.apply([Create(task=asked), Create(task=rig.task(shop_id="s9"))])
+    gone = rig.record(asked)
+    assert [answer.ended for answer in answers] == [(gone,), ()]
     assert (gone.status, gone.reason) == (Status.CANCELLED, f"dependency {first.task_id} is dead")
     assert rig.store.needs([gone.task_id])[0] == []
 

@@ -75,7 +75,7 @@ def test_a_new_priority_races_with_the_delivery(fleet: Fleet, tmp_path: Path) ->
             op = Move(task_id=task_id, by="ann", lane=rng.choice(LANES), priority=rng.randrange(1, 11))
             answer = other.store.apply([op])[0]
             if answer.code == "ok" and answer.task is not None:
-                other.dispatcher.send([answer.task, *answer.released])
+                other.steps.publish([answer.task, *answer.released])
 
     thread = beside(move)
     fleet.worker(4)

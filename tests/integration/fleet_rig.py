@@ -92,13 +92,13 @@ class Fleet:
         engine = engine or self.engine
         chosen = {"outbox_age_ms": 0, "retry_grace_ms": 0, "missing_after_ms": 0} | ages
         return Reconciler(
-            engine.store, engine.broker, engine.dispatcher, engine.registry, engine.clock, engine.policy, **chosen
+            engine.store, engine.broker, engine.steps, engine.registry, engine.clock, engine.policy, **chosen
         )
 
     def archiver(self) -> Archiver:
         """An archiver at work."""
         engine = self.engine
-        archiver = Archiver(engine.store, engine.broker, engine.dispatcher, engine.registry, engine.clock, engine.name)
+        archiver = Archiver(engine.store, engine.broker, engine.steps, engine.registry, engine.clock, engine.name)
         archiver.start()
         self._closers.append(archiver.stop)
         return archiver

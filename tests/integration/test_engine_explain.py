@@ -79,7 +79,7 @@ def test_every_gate_in_its_turn(fleet: Fleet) -> None:
     assert shut(fleet, task) == rest
     assert (first(fleet, task).params["id"], first(fleet, task).params["status"]) == (before, "queued")
     claim(fleet, before)
-    fleet.engine.dispatcher.send(finish(fleet, before).released)
+    fleet.engine.steps.publish(finish(fleet, before).released)
     assert shut(fleet, task) == rest[1:]
     assert (first(fleet, task).params["scope"], first(fleet, task).params["reason"]) == ("shop:pdd:s1", "sale")
     commands.fleet.resume("shop:pdd:s1")

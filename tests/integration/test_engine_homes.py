@@ -88,7 +88,7 @@ def test_the_leader_finishes_a_move_that_was_broken_off(fleet: Fleet) -> None:
     assert fleet.apply(claim).code == "blocked"
     store.put_document(KIND, "pdd:s1", '{"node":"hall","by":"ann"}')
     engine = fleet.engine
-    Homes(store, engine.dispatcher, engine.clock).tick()
+    Homes(store, engine.steps, engine.clock).tick()
     assert store.homes()["pdd:s1"].node == "hall"
     assert store.documents(KIND) == {}
     task = fleet.task(task.task_id)

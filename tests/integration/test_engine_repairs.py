@@ -45,7 +45,7 @@ def dead(fleet: Fleet, task_id: str) -> Task:
         Finish(task_id=task_id, owner="w#1", to="dead", attempt=attempt, error="page gone", error_kind="network")
     )
     assert done.task is not None
-    fleet.engine.dispatcher.send([done.task])
+    fleet.engine.steps.publish([done.task])
     fleet.engine.store.mark_executed([task_id])
     return fleet.task(task_id)
 

@@ -21,9 +21,7 @@ from tests.integration.fleet_rig import Fleet, lines
 
 def leader(fleet: Fleet) -> ShopQueues:
     engine = fleet.engine
-    return ShopQueues(
-        engine.store, engine.broker, engine.dispatcher, engine.registry, engine.clock, hold_ms=0, closing_ms=0
-    )
+    return ShopQueues(engine.store, engine.broker, engine.steps, engine.registry, engine.clock, hold_ms=0, closing_ms=0)
 
 
 def turn(queues: ShopQueues) -> None:

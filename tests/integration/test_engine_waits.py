@@ -54,7 +54,7 @@ def finish(fleet: Fleet, task_id: str, to: str = "succeeded", **fields: str) -> 
     outcome = "succeeded" if to == "succeeded" else "failed"
     attempt = Attempt(number=1, worker="w", started_at=started, ended_at=started + 1, outcome=outcome)
     answer = fleet.apply(Finish(task_id=task_id, owner=task_id, to=to, attempt=attempt, **fields))
-    fleet.engine.dispatcher.send(answer.released)
+    fleet.engine.steps.publish(answer.released)
 
 
 def questions(fleet: Fleet) -> TaskQueries:

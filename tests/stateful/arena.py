@@ -21,6 +21,7 @@ from services.domain.task import Attempt, Task
 from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.ports import Store
 from services.workers.crowd import Crowd, Room
 from services.workers.intake import Intake
@@ -42,7 +43,7 @@ class Party:
     """One process: its driver, its commands, and a worker of this name."""
 
     store: Store
-    dispatcher: Dispatcher
+    steps: Steps
     commands: assembly.Commands
     intake: Intake
     held: list[Held]
@@ -65,19 +66,19 @@ class Arena:
     def _party(self, store: Store, name: str) -> Party:
         clock = SystemClock()
         registry = Registry(store, clock, task_type.TaskType.default("default"))
-        dispatcher = Dispatcher(store, self.bag, (30,))  # type: ignore[arg-type]
+        steps = Steps(store, Dispatcher(store, self.bag, (30,)))  # type: ignore[arg-type]
         engine: Any = SimpleNamespace(
-            store=store, broker=self.bag, clock=clock, registry=registry, dispatcher=dispatcher,
+            store=store, broker=self.bag, clock=clock, registry=registry, steps=steps,
             settings=config.Settings(),
-            producer=Producer(store, dispatcher, registry), policy=retry.RetryPolicy(), name=name, artifacts=None,
+            producer=Producer(store, steps, registry), policy=retry.RetryPolicy(), name=name, artifacts=None,
         )  # fmt: skip
         held: list[Held] = []
         pool: Any = SimpleNamespace(slots=RACES, running=list)
         intake = Intake(
-            store, BagConsumer(self.bag, name), dispatcher, registry, clock,  # type: ignore[arg-type]
+            store, BagConsumer(self.bag, name), steps, registry, clock,  # type: ignore[arg-type]
             worker=name, session="1", lease_ms=600_000, put=held.append, crowd=Crowd(clock, Pace(pool, clock)),
         )  # fmt: skip
-        return Party(store, dispatcher, assembly.commands(engine), intake, held)
+        return Party(store, steps, assembly.commands(engine), intake, held)
 
     # ---------------------------------------------------------------------------- states
     def created(self, count: int = RACES, **fields: Any) -> list[str]:
@@ -97,7 +98,7 @@ class Arena:
     def queued(self, **fields: Any) -> list[str]:
         """Tasks whose messages are in the bag."""
         ids = self.created(**fields)
-        self.a.dispatcher.send(self.records(ids))
+        self.a.steps.publish(self.records(ids))
         return ids
 
     def running(self, **fields: Any) -> list[str]:

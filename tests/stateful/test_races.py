@@ -112,8 +112,8 @@ def test_two_dispatchers_publish_one_entry(arena: Arena) -> None:
     pending = {task.task_id: task for task in arena.records(ids)}
 
     def send(some: Sequence[str], party: str) -> None:
-        dispatcher = (arena.a if party == "A" else arena.b).dispatcher
-        assert all(receipt.ok for receipt in dispatcher.send([pending[task_id] for task_id in some]))
+        steps = (arena.a if party == "A" else arena.b).steps
+        assert all(receipt.ok for receipt in steps.publish([pending[task_id] for task_id in some]))
 
     race(ids, lambda some: send(some, "A"), lambda some: send(some, "B"))
     assert {(task.status, len(task.steps)) for task in arena.records(ids)} == {("queued", 2)}

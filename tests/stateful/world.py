@@ -26,6 +26,7 @@ from services.engine.producer import Producer
 from services.engine.reconcile import Reconciler
 from services.engine.registry import Registry
 from services.engine.shop_queues import ShopQueues
+from services.engine.steps import Steps
 from services.executors.base import Fitness, Job, JobContext, Outcome
 from services.monitor.tasks import TaskQueries
 from services.workers.crowd import Crowd, Room
@@ -88,18 +89,18 @@ class Hand:
         self.executors = {one: Hands(one) for one in executors}
         self.registry = Registry(world.store, world.clock, task_type.TaskType.default("default"))
         self.consumer = BagConsumer(world.bag, f"{name}#{number}")
-        dispatcher = Dispatcher(world.store, world.bag, DELAYS)
+        steps = Steps(world.store, Dispatcher(world.store, world.bag, DELAYS))
         skills = Skills(self.executors, self.registry)
         pace = Pace(_Pool(), world.clock)  # type: ignore[arg-type]
         self.intake = Intake(
-            world.store, self.consumer, dispatcher, self.registry, world.clock,  # type: ignore[arg-type]
+            world.store, self.consumer, steps, self.registry, world.clock,  # type: ignore[arg-type]
             worker=name, session=str(number), lease_ms=LEASE_MS, put=self.held.append,
             crowd=Crowd(world.clock, pace), able=skills.takes,
         )  # fmt: skip
         self.runner = Runner(
             world.store, world.clock, self.registry, self.executors, worker=name, skills=skills, policy=POLICY
         )
-        self.finisher = Finisher(world.store, dispatcher, self.consumer, world.clock, name)  # type: ignore[arg-type]
+        self.finisher = Finisher(world.store, steps, self.consumer, world.clock, name)  # type: ignore[arg-type]
         self.finisher.close(30)  # its thread; what it does is done by ``settle``
         self._skills = skills
 
@@ -196,17 +197,17 @@ class World:
 
     def _engine(self) -> Any:
         registry = Registry(self.store, self.clock, task_type.TaskType.default("default"))
-        dispatcher = Dispatcher(self.store, self.bag, DELAYS)
+        steps = Steps(self.store, Dispatcher(self.store, self.bag, DELAYS))
         return SimpleNamespace(
             settings=config.Settings(), clock=self.clock, store=self.store, broker=self.bag, registry=registry,  # type: ignore[arg-type]
-            dispatcher=dispatcher, producer=Producer(self.store, dispatcher, registry), policy=POLICY, name="desk",
+            steps=steps, producer=Producer(self.store, steps, registry), policy=POLICY, name="desk",
             artifacts=None,
         )  # fmt: skip
 
     def _lead(self) -> None:
         registry = Registry(self.store, self.clock, task_type.TaskType.default("default"))
-        dispatcher = Dispatcher(self.store, self.bag, DELAYS)
-        parts = (self.store, self.bag, dispatcher, registry, self.clock)
+        steps = Steps(self.store, Dispatcher(self.store, self.bag, DELAYS))
+        parts = (self.store, self.bag, steps, registry, self.clock)
         self.reconciler = Reconciler(*parts, POLICY)
         self.queues = ShopQueues(*parts)
         self.archiver = Archiver(*parts, "leader")

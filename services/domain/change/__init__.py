@@ -2,7 +2,7 @@
 
 Every driver applies a batch of these operations, each one atomically: record, indexes, counters, gates, outbox mark and
 event change together or not at all. Each operation is safe to repeat: asked again after a lost reply it answers as it
-did the first time (what it released is not named twice; the outbox has it).
+did the first time (what it released is not named twice, the outbox has it; nor is what it ended in its wake).
 
 What holds for all of them:
 

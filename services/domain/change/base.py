@@ -22,3 +22,4 @@ class Answer(msgspec.Struct, frozen=True, gc=False):
     task: Task | None = None
     released: tuple[Task, ...] = ()  #: pending records with an outbox mark that the caller should publish now
     words: str = ""  #: why, where something could not be read
+    ended: tuple[Task, ...] = ()  #: records that were cancelled over a task that they depend on, as the step found it

@@ -5,6 +5,7 @@
 -- task that was republished is found from there, and its dependants from it, by the links between the records.
 local some_needs -- whether anybody waits for anybody, once it is known
 local tell_left = C.tell -- dependants that this round may still tell
+local gone_with = {} -- what the present operation has cancelled over a task that it depends on
 
 local function anybody_waits()
   if some_needs == nil then some_needs = call('EXISTS', K.needed) == 1 end
@@ -109,6 +110,7 @@ local function drop(id, cause, released)
   e.mark = false
   transition(e, 'cancelled', '', 'dependency')
   settle(e)
+  gone_with[#gone_with + 1] = e
   open_shop(e.shop, released)
   return e
 end

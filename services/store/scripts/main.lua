@@ -42,6 +42,10 @@ local answers, n = { NOW }, 1
 local released = {}
 for _, o in ipairs(ops) do
   local code, e = HANDLERS[o[1]](o, released)
+  if gone_with[1] then -- whoever reads the answer tells them from the released ones by their status
+    for _, gone in ipairs(gone_with) do released[#released + 1] = gone end
+    gone_with = {}
+  end
   answers[n + 1], answers[n + 2], answers[n + 3] = code, e and packed(e) or '', #released
   n = n + 3
   if #released > 0 then

@@ -41,14 +41,14 @@ def desk_of(room: Room, role: str = "admin") -> Desk:
     """What a person of this role may do."""
     who = Operator(who="ann@desk", role=role)
     audit = Audit(room.store, who.who)
-    letters = DeadLetterCommands(room.store, room.dispatcher, room.registry, audit, who)
-    queues = ShopQueues(room.store, room.broker, room.dispatcher, room.registry, room.clock)
+    letters = DeadLetterCommands(room.store, room.steps, room.registry, audit, who)
+    queues = ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock)
     return Desk(
-        TaskCommands(room.store, room.producer, room.dispatcher, audit, who, letters.republish),
+        TaskCommands(room.store, room.producer, room.steps, audit, who, letters.republish),
         letters,
-        BulkRepublish(room.store, room.dispatcher, room.registry, room.clock, audit, who),
-        FleetCommands(room.store, room.broker, room.dispatcher, room.registry, queues, audit, who),
-        RecordCommands(room.store, room.dispatcher, room.registry, audit, who),
+        BulkRepublish(room.store, room.steps, room.registry, room.clock, audit, who),
+        FleetCommands(room.store, room.broker, room.steps, room.registry, queues, audit, who),
+        RecordCommands(room.store, room.steps, room.registry, audit, who),
     )
 
 

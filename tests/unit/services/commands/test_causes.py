@@ -27,12 +27,12 @@ def triage(room: Room, *ids: str) -> list[str]:
 
 
 def commands(room: Room, role: str = "operator") -> CauseCommands:
-    return CauseCommands(room.store, Audit(room.store, "ann"), Operator(who="ann@desk", role=role))
+    return CauseCommands(room.store, room.steps, Audit(room.store, "ann"), Operator(who="ann@desk", role=role))
 
 
 @pytest.fixture
 def keeper(room: Room) -> CauseKeeper:
-    return CauseKeeper(room.store, room.clock)
+    return CauseKeeper(room.store, room.steps, room.clock)
 
 
 def later(room: Room, keeper: CauseKeeper, seconds: float = LOOK_S) -> None:

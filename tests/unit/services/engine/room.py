@@ -22,6 +22,7 @@ from services.domain.task_type import TaskType
 from services.engine.dispatch import Dispatcher
 from services.engine.producer import Producer, TaskSpec
 from services.engine.registry import Registry
+from services.engine.steps import Steps
 from services.store.embedded import EmbeddedStore
 
 DELAYS = (30, 60, 120)
@@ -78,7 +79,7 @@ class Room:
     broker: Broker
     clock: ManualClock
     registry: Registry
-    dispatcher: Dispatcher
+    steps: Steps
     producer: Producer
     _number: int = field(default=0)
 
@@ -194,8 +195,8 @@ def opened(folder: Path, **rules: Any) -> Iterator[Room]:
     try:
         broker.ensure(platforms=["pdd"], delays=DELAYS)
         registry = Registry(store, clock, TaskType.default("default"))
-        dispatcher = Dispatcher(store, broker, DELAYS)
-        yield Room(store, broker, clock, registry, dispatcher, Producer(store, dispatcher, registry, **rules))
+        steps = Steps(store, Dispatcher(store, broker, DELAYS))
+        yield Room(store, broker, clock, registry, steps, Producer(store, steps, registry, **rules))
     finally:
         store.silent = store.forgetful = 0
         broker.close()

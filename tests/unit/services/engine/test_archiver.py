@@ -24,7 +24,7 @@ GOOD = {"task_id": "f1", "shop_id": "s1", "platform": "pdd", "task_type": "work"
 
 @pytest.fixture
 def archiver(room: Room) -> Archiver:
-    return Archiver(room.store, room.broker, room.dispatcher, room.registry, room.clock, "a1")
+    return Archiver(room.store, room.broker, room.steps, room.registry, room.clock, "a1")
 
 
 def letter(body: bytes | dict[str, Any], **headers: object) -> Delivery:

@@ -19,7 +19,7 @@ def due_soon(room: Room, **fields: Any) -> Task:
 
 
 def end_overdue(room: Room) -> int:
-    return deadlines.end_overdue(room.store, room.dispatcher)
+    return deadlines.end_overdue(room.store, room.steps)
 
 
 def test_a_task_that_did_not_begin_in_time_is_dead_with_the_reason(room: Room) -> None:

@@ -18,7 +18,7 @@ DAY_S = 86_400.0
 
 
 def janitor(room: Room, **keep: Any) -> Janitor:
-    return Janitor(room.store, room.clock, Retention(**keep))
+    return Janitor(room.store, room.steps, room.clock, Retention(**keep))
 
 
 def ended(room: Room, number: int, status: str = "succeeded", **fields: Any) -> list[str]:

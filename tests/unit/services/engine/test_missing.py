@@ -23,7 +23,7 @@ TICK_S, EACH, BACKLOG = 60.0, 10, 50
 
 
 def finder(room: Room, **fields: Any) -> MissingFinder:
-    return MissingFinder(room.store, room.dispatcher, **({"missing_after_ms": NEVER} | fields))
+    return MissingFinder(room.store, room.steps, **({"missing_after_ms": NEVER} | fields))
 
 
 def look(room: Room, found: MissingFinder) -> int:

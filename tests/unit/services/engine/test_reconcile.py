@@ -29,7 +29,7 @@ from tests.unit.services.engine.room import POLICY, Room
 @pytest.fixture
 def reconciler(room: Room) -> Reconciler:
     """With the ages that a fleet has."""
-    return Reconciler(room.store, room.broker, room.dispatcher, room.registry, room.clock, POLICY)
+    return Reconciler(room.store, room.broker, room.steps, room.registry, room.clock, POLICY)
 
 
 def depth(ready: int = 0, unacked: int | None = 0, lane: str = "normal") -> list[QueueDepth]:
@@ -151,7 +151,7 @@ def test_a_lost_task_frees_its_shop(room: Room, reconciler: Reconciler) -> None:
 
 # --------------------------------------------------------------------------------------------- when leases do not tell
 def test_after_a_silent_store_the_workers_have_their_turn_first(room: Room) -> None:
-    reconciler = Reconciler(room.store, room.broker, room.dispatcher, room.registry, room.clock, POLICY, lease_s=10.0)
+    reconciler = Reconciler(room.store, room.broker, room.steps, room.registry, room.clock, POLICY, lease_s=10.0)
     task = room.running(lease_ms=10_000)
     reconciler.tick()
     room.clock.advance(10.1)

@@ -32,7 +32,7 @@ class Leader:
 
     def __init__(self, room: Room) -> None:
         self.room = room
-        self.queues = ShopQueues(room.store, room.broker, room.dispatcher, room.registry, room.clock)
+        self.queues = ShopQueues(room.store, room.broker, room.steps, room.registry, room.clock)
 
     def wish(self, *, dedicated: bool) -> None:
         self.room.store.put_shops([structs.replace(SHOP, dedicated=dedicated)])
@@ -106,7 +106,7 @@ def ended(room: Room, task: Task, to: str) -> Task:
     attempt = Attempt(number=task.attempt, worker="w1", started_at=1, ended_at=2, outcome="failed")
     answer = room.ask(Finish(task_id=task.task_id, owner=task.owner, to=to, attempt=attempt, delay_ms=120_000))
     assert answer.task is not None
-    room.dispatcher.send([answer.task])
+    room.steps.publish([answer.task])
     return room.task(task.task_id)
 
 
@@ -153,7 +153,7 @@ def test_a_shop_that_comes_back_keeps_its_queue(room: Room) -> None:
 def test_a_lost_message_of_a_shop_is_published_again(room: Room) -> None:
     left(room)
     task = room.create()
-    finder = MissingFinder(room.store, room.dispatcher)
+    finder = MissingFinder(room.store, room.steps)
     assert finder.look(room.broker.depths()) == 0
     consumer = room.broker.consumer(["high", "normal", "low"], window=5, name="takes and forgets")
     consumer.serve(["s1"], 1)

@@ -430,7 +430,7 @@ def test_what_nobody_could_send_is_told_though_nobody_says_why(room: Room) -> No
     items = finder(room).find(look(room), (), None)
     (item,) = [one for one in items if one.code == "attention.unsent"]
     assert (item.params["tasks"], item.since_ms) == (1, task.updated_at or task.created_at)
-    room.dispatcher.send([task])
+    room.steps.publish([task])
     assert "blocked" not in found(room)
 
 
@@ -556,7 +556,7 @@ def test_republished_letters_that_die_again_are_told(room: Room) -> None:
     for number in range(3):
         died(room, f"s{number}", "network")
     letters = [task.task_id for task in TaskQueries(room.store, room.registry).each("status:dead")]
-    republisher = Republisher(room.store, room.dispatcher, room.registry, "ann")
+    republisher = Republisher(room.store, room.steps, room.registry, "ann")
     made = republisher.apply(republisher.prepare(letters, changes=Changes(), if_duplicate="reject")).made
     assert "republished:aaaa" not in found(room)
     again = [room.task(task_id) for task_id in made.values()]
@@ -575,7 +575,7 @@ def test_republished_letters_that_fail_again_are_told_before_they_die(room: Room
     died(room, "s1", "network", print_="a" * 16)
     died(room, "s2", "network", print_="a" * 16)
     letters = [task.task_id for task in TaskQueries(room.store, room.registry).each("status:dead")]
-    republisher = Republisher(room.store, room.dispatcher, room.registry, "ann")
+    republisher = Republisher(room.store, room.steps, room.registry, "ann")
     made = republisher.apply(republisher.prepare(letters, changes=Changes(), if_duplicate="reject")).made
     first, second = (room.claim(room.task(task_id), f"x#{task_id}") for task_id in made.values())
     room.finish(first, "succeeded")

@@ -130,7 +130,7 @@ class Dies(Producer):
 def test_who_comes_after_a_dead_leader_makes_what_is_missing(yard: Yard, made: int, later: int) -> None:
     first = due(yard, missed="skip")
     room = yard.room
-    dying = Dies(room.store, room.dispatcher, room.registry)
+    dying = Dies(room.store, room.steps, room.registry)
     dying.left = made
     dead = Scheduler(room.store, firing.Firing(room.store, dying, room.registry), room.clock, "dead")
     with pytest.raises(KeyboardInterrupt):

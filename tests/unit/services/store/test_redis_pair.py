@@ -72,7 +72,8 @@ def plain(task: Task | None) -> Task | None:
 
 def told(answer: Answer) -> tuple[Any, ...]:
     """An answer to compare."""
-    return answer.code, plain(answer.task), tuple(plain(task) for task in answer.released)
+    others = (tuple(plain(task) for task in tasks) for tasks in (answer.released, answer.ended))
+    return answer.code, plain(answer.task), *others
 
 
 class Twins:

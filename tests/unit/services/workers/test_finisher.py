@@ -45,7 +45,7 @@ def finisher(room: Room, settled: Settled, monkeypatch: pytest.MonkeyPatch) -> I
     monkeypatch.setattr(module, "RETRY_S", (0.01,))
     monkeypatch.setattr(module, "OWED_EVERY_S", 0.05)
     consumer: Any = settled
-    made = Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test")
+    made = Finisher(room.store, room.steps, consumer, SystemClock(), "test")
     yield made
     made.close(10)
 
@@ -78,7 +78,7 @@ def test_outcomes_are_recorded_then_acknowledged(room: Room, finisher: Finisher,
 def test_who_renews_leases_hears_what_is_recorded_and_nothing_sooner(room: Room, settled: Settled) -> None:
     told: list[str] = []
     consumer: Any = settled
-    made = Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test", recorded=told.extend)
+    made = Finisher(room.store, room.steps, consumer, SystemClock(), "test", recorded=told.extend)
     try:
         one, two = running(room, 2)
         room.store.silent = 10_000
@@ -208,7 +208,7 @@ def test_closing_records_what_is_left_or_says_that_it_could_not(
     consumer: Any = settled
 
     def made() -> Finisher:
-        return Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test")
+        return Finisher(room.store, room.steps, consumer, SystemClock(), "test")
 
     tasks = running(room, 20)
     one = made()
@@ -228,7 +228,7 @@ def test_closing_records_what_is_left_or_says_that_it_could_not(
 def at_work(room: Room, settled: Settled, folder: Path) -> Finisher:
     """The finisher of a worker, with its spool."""
     consumer: Any = settled
-    return Finisher(room.store, room.dispatcher, consumer, SystemClock(), "test", Spool(folder))
+    return Finisher(room.store, room.steps, consumer, SystemClock(), "test", Spool(folder))
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ class Worker:
         self.pool = SlotPool(self._work, slots, "test")
         self._consumer = room.broker.consumer(list(LANES), window=1, name="test")
         intake = Intake(
-            room.store, self._consumer, room.dispatcher, room.registry, room.clock, worker="w1", session="s",
+            room.store, self._consumer, room.steps, room.registry, room.clock, worker="w1", session="s",
             lease_ms=60_000, put=self._put, crowd=Crowd(room.clock, Pace(self.pool, room.clock)),
         )  # fmt: skip
         sharing = Sharing(list(LANES), slots, {})

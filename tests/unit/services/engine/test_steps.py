@@ -1,4 +1,4 @@
-"""From record to broker: what is confirmed loses its mark, what is not keeps it."""
+"""What follows a step: what is confirmed loses its mark, what is not keeps it; what ended is marked, workers hear."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import pytest
 from msgspec import structs
 
 from services.domain import envelope
-from services.domain.change import Create
-from services.domain.errors import BrokerUnavailable
+from services.domain.change import Cancel, Claim, Create, Nudge, OpenShop, SetTriage
+from services.domain.errors import BrokerUnavailable, StoreUnavailable
+from services.domain.order import Order
+from services.domain.shop import Pause
 from tests.unit.services.engine.room import DELAYS, Room
 
 
@@ -21,7 +23,7 @@ def test_each_state_goes_where_it_belongs(room: Room) -> None:
     dead = room.dead(shop_id="s3")
     room.take()
     assert marks(room) == {pending.task_id, retrying.task_id, dead.task_id}
-    receipts = room.dispatcher.send([pending, retrying, dead])
+    receipts = room.steps.publish([pending, retrying, dead])
     assert [receipt.ok for receipt in receipts] == [True, True, True]
     assert (room.ready("rpa_tasks_normal"), room.ready("rpa_delay_30s"), room.ready("rpa_dead_queue")) == (1, 1, 1)
     assert marks(room) == set()
@@ -32,15 +34,15 @@ def test_each_state_goes_where_it_belongs(room: Room) -> None:
 def test_what_needs_no_message_is_sent_nowhere(room: Room) -> None:
     running = room.running()
     room.take()
-    assert [receipt.ok for receipt in room.dispatcher.send([running])] == [True]
+    assert [receipt.ok for receipt in room.steps.publish([running])] == [True]
     assert room.ready() == 0
-    assert room.dispatcher.send([]) == []
+    assert room.steps.publish([]) == []
 
 
 def test_a_refused_message_keeps_its_mark(room: Room, caplog: pytest.LogCaptureFixture) -> None:
     tasks = [room.recorded(), room.recorded(shop_id="s2")]
     room.broker.refuses = "blocked"
-    assert [(receipt.ok, receipt.error) for receipt in room.dispatcher.send(tasks)] == [(False, "blocked")] * 2
+    assert [(receipt.ok, receipt.error) for receipt in room.steps.publish(tasks)] == [(False, "blocked")] * 2
     assert marks(room) == {task.task_id for task in tasks}
     assert "2 messages wait in the outbox" in caplog.text
 
@@ -49,7 +51,7 @@ def test_a_record_without_a_message_does_not_hold_up_the_others(room: Room, capl
     bad = structs.replace(room.producer.prepare(room.spec()), lane="express")
     room.ask(Create(task=bad))
     good = room.recorded(shop_id="s2")
-    assert [receipt.ok for receipt in room.dispatcher.send([room.task(bad.task_id), good])] == [True, True]
+    assert [receipt.ok for receipt in room.steps.publish([room.task(bad.task_id), good])] == [True, True]
     assert (room.task(bad.task_id).status, room.task(good.task_id).status) == ("dead", "queued")
     assert room.store.executed([bad.task_id]) == [True]
     assert "no message can be made of" in caplog.text
@@ -60,8 +62,8 @@ def test_it_waits_for_a_store_that_is_silent(room: Room) -> None:
     room.ask(Create(task=bad))
     task = room.task(bad.task_id)
     room.store.forgetful = 1
-    assert [receipt.ok for receipt in room.dispatcher.send([task])] == [False]
-    assert [receipt.ok for receipt in room.dispatcher.send([task])] == [True], "asked again"
+    assert [receipt.ok for receipt in room.steps.publish([task])] == [False]
+    assert [receipt.ok for receipt in room.steps.publish([task])] == [True], "asked again"
     assert room.task(bad.task_id).status == "dead"
 
 
@@ -73,11 +75,11 @@ def test_a_silent_store_loses_nothing_and_ends_no_thread(
     task = room.recorded()
     if silent == 1:
         room.store.silent = 1
-        assert [receipt.ok for receipt in room.dispatcher.send([task])] == [False]
+        assert [receipt.ok for receipt in room.steps.publish([task])] == [False]
         assert room.ready() == 0
     else:
         room.store.forgetful = 1
-        assert [receipt.ok for receipt in room.dispatcher.send([task])] == [True]
+        assert [receipt.ok for receipt in room.steps.publish([task])] == [True]
         assert room.ready() == 1
     assert caplog.text
 
@@ -108,7 +110,7 @@ def test_platforms_are_made_known_once(room: Room, monkeypatch: pytest.MonkeyPat
     real = room.broker.ensure
     monkeypatch.setattr(room.broker, "ensure", lambda **words: (asked.append(set(words["platforms"])), real(**words)))
     for names in (["pdd"], ["pdd", "temu"], ["temu"]):
-        room.dispatcher.know(names)
+        room.steps.dispatcher.know(names)
     assert asked == [{"pdd"}, {"temu"}]
 
 
@@ -118,8 +120,72 @@ def test_a_broker_that_is_away_is_told_of_a_platform_later(room: Room, monkeypat
 
     with monkeypatch.context() as patch:
         patch.setattr(room.broker, "ensure", away)
-        room.dispatcher.know(["pdd"])
+        room.steps.dispatcher.know(["pdd"])
     asked: list[object] = []
     monkeypatch.setattr(room.broker, "ensure", lambda **words: asked.append(words))
-    room.dispatcher.know(["pdd"])
+    room.steps.dispatcher.know(["pdd"])
     assert len(asked) == 1
+
+
+# ------------------------------------------------------------------------------------------ whole steps
+def test_what_many_steps_release_goes_in_one_batch(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    room.store.set_pause(Pause(scope="all", by="ann"))
+    shops = [f"s{number}" for number in range(3)]
+    for shop in shops:
+        task = room.create(shop_id=shop)
+        claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w#1", worker="w", lease_ms=60_000)
+        assert room.ask(claim).code == "blocked"
+    room.store.clear_pause("all")
+    room.take()
+    sent: list[int] = []
+    real = room.broker.publish
+
+    def publish(orders: list[Order]) -> object:
+        sent.append(len(orders))
+        return real(orders)
+
+    monkeypatch.setattr(room.broker, "publish", publish)
+    answers = room.steps.apply([OpenShop(shop=f"pdd:{shop}") for shop in shops])
+    assert sent == [sum(len(answer.released) for answer in answers)] == [3]
+    assert marks(room) == set()
+
+
+def test_nothing_is_published_twice_or_for_nothing(room: Room) -> None:
+    dead = room.dead()
+    room.steps.publish([dead])
+    room.steps.apply([SetTriage(task_id=dead.task_id, triage="archived", by="ann")])
+    room.steps.apply([])
+    assert room.ready("rpa_dead_queue") == 1
+    task = room.create(shop_id="s2")
+    room.take()
+    room.steps.apply([Nudge(task_id=task.task_id, gen=0, attempt=0), Cancel(task_id=task.task_id, by="ann")])
+    assert room.ready() == 0, "it was cancelled in the same breath"
+
+
+def test_a_letter_that_comes_with_its_record_is_not_sent_again(room: Room) -> None:
+    dead = structs.replace(room.producer.prepare(room.spec()), status="dead", error="gone", error_kind="network")
+    room.steps.apply([Create(task=dead)])
+    assert room.ready("rpa_dead_queue") == 0
+    assert room.store.executed([dead.task_id]) == [True], "no other program runs it either"
+
+
+def test_what_follows_may_fail_without_the_step(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Recorded is recorded: the caller must not hear that it failed."""
+
+    def away(*_: object) -> None:
+        raise StoreUnavailable("nobody answers")
+
+    waiting, running = room.create(), room.running(shop_id="s2")
+    monkeypatch.setattr(room.store, "mark_executed", away)
+    monkeypatch.setattr(room.store, "tell_worker", away)
+    answers = room.steps.apply([Cancel(task_id=task.task_id, by="ann") for task in (waiting, running)])
+    assert [answer.code for answer in answers] == ["ok", "requested"]
+    assert room.task(waiting.task_id).status == "cancelled"
+
+
+def test_the_worker_of_a_task_that_is_cancelled_hears_of_it(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(room.store, "tell_worker", lambda worker, order: told.append((worker, order)))
+    task = room.running()
+    room.steps.apply([Cancel(task_id=task.task_id, by="ann")])
+    assert told == [(task.worker, f"cancel={task.task_id}")]
