@@ -51,7 +51,7 @@ FILTER: dict[str, str] = {
 }
 
 GATES: dict[str, str] = {
-    "gate.due": N_("Due; nothing is left to wait for."),
+    "gate.due": N_("Its time has come."),
     "gate.overdue": N_("Was to start {span} ago; it is sent as soon as a leader runs."),
     "gate.scheduled": N_("Starts in {span}, as planned."),
     "gate.retry_delay": N_("Attempt {attempt} failed; the next one starts in {span}."),
@@ -109,13 +109,6 @@ GATES: dict[str, str] = {
         "The shop is busy: {work} is at {progress} %, running for {span} ({holder} on {worker}, {running} of"
         " {concurrency} running); {ahead} go first."
     ),
-    "gate.shop_twin": N_(
-        "The same work runs already, for {span} now; this one starts after it ({holder} on {worker})."
-    ),
-    "gate.shop_twin_done": N_(
-        "The same work runs already and is at {progress} %, for {span} now; this one starts after it ({holder} on"
-        " {worker})."
-    ),
     "gate.shop_hung": N_(
         "The shop is busy: {work} seems to hang. It has run for {span}, usually {usual}; stop it to let this one start"
         " ({holder} on {worker})."
@@ -169,7 +162,17 @@ GATES: dict[str, str] = {
     ),
     "gate.no_twin": N_("No task with the same work goes first."),
     "gate.twin": N_("The same task is active already and goes first."),
-    "gate.twin_running": N_("The same work runs as {twin} on {worker}, for {span} now."),
+    "gate.twin_running": N_(
+        "The same work runs already, for {span} now; this one starts after it ({holder} on {worker})."
+    ),
+    "gate.twin_running_done": N_(
+        "The same work runs already and is at {progress} %, for {span} now; this one starts after it ({holder} on"
+        " {worker})."
+    ),
+    "gate.twin_hung": N_(
+        "The same work runs already and seems to hang. It has run for {span}, usually {usual}; stop it to let this one"
+        " start ({holder} on {worker})."
+    ),
     "gate.twin_held": N_("The same work is held as {twin}; somebody must decide about it first."),
     "gate.twin_first": N_("The same work waits as {twin} and goes first."),
     "gate.home": N_("The browser profile of its shop lives on {node}; workers there that can run it: {workers}."),
@@ -228,6 +231,7 @@ GATES: dict[str, str] = {
     "gate.behind_lanes": N_("{ahead} tasks of its lane and {urgent} of more urgent lanes go first."),
     "gate.in_lane": N_("Many tasks of its lane go first."),
     "gate.behind": N_("{ahead} tasks of its lane go first."),
+    "gate.lane_unsent": N_("It takes its place in the lane when it is sent."),
     "gate.lane_later": N_("It takes its place in the lane when it is due."),
 }
 

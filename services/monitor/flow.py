@@ -137,7 +137,8 @@ class FlowQueries:
             if gate == DEPENDENCY:
                 found[task.task_id] = "dependency" if task.task_id in hopeless else "others"
             elif gate == TWIN:
-                found[task.task_id] = "twin" if task.task_id in behind_held else "others"
+                behind = task.shop in self._hung
+                found[task.task_id] = "twin" if task.task_id in behind_held else "hung" if behind else "same"
             elif gate == NO_WORKER:
                 kind = self._registry.task_type(task.task_type)
                 supply = ability.supply(kind, task.lane, snapshot.workers, snapshot.at_ms)

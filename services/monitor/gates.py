@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from services.domain.closed import BEGUN
-from services.domain.insight import gates
+from services.domain.insight import gates, publisher
 from services.domain.insight.gates import GATED, GATES, GatesNow
+from services.domain.insight.publisher import PublisherNow
+from services.domain.order import BrokerHealth
 from services.domain.query import Query, Term, Total, equals
+from services.domain.status import Status
 from services.domain.task import Task
 from services.domain.task_type import TaskType
 from services.domain.worker import WorkerInfo
+from services.engine import leader, leader_link
 from services.engine.registry import Registry
 from services.ports import Store
 
 #: of the tasks that run, and of those that are held: so many are looked at for work that waiting ones have too
 IN_HAND = 2_000
 
-_BEYOND_SHOP = frozenset(GATES[GATES.index(gates.TWIN) :])
+_WITH_TWINS = frozenset(GATES[GATES.index(gates.SHOP_BUSY) :])
+_WELL = BrokerHealth(connected=True)
+
+
+def cut_off(health: BrokerHealth) -> bool:
+    """Whether the broker does not answer; a process that has asked it for nothing yet has no error either."""
+    return not health.connected and bool(health.error)
+
+
+def way(store: Store, health: BrokerHealth, workers: Sequence[WorkerInfo], now: int) -> PublisherNow:
+    """What is true of the way to the broker: for this process, the workers, and who leads. Blocking."""
+    return publisher.look(health, workers, now, others=leader_link.links(store, store.leader(leader.ROLE)))
 
 
 class GateLook:
     """Blocking questions."""
 
-    def __init__(self, store: Store, registry: Registry) -> None:
-        self._store, self._registry = store, registry
+    def __init__(self, store: Store, registry: Registry, health: Callable[[], BrokerHealth] | None = None) -> None:
+        """``health``: how the broker does for this process, None where nobody asks it."""
+        self._store, self._registry, self._health = store, registry, health
 
     def of(self, tasks: Sequence[Task]) -> dict[str, str]:
         """The gate that each waits at, by id; those that do not wait are left out."""
         waiting = [task for task in tasks if task.status in GATED]
         if not waiting:
             return {}
-        now = self._now(self._twins_of(waiting), {task.shop for task in waiting})
+        unsent = any(task.status == Status.PENDING for task in waiting)
+        now = self._now(self._twins_of(waiting), {task.shop for task in waiting}, unsent=unsent)
         return {task.task_id: now.gate_of(task) for task in waiting}
 
     def terms(self, terms: Sequence[Term]) -> tuple[Term, ...]:
@@ -40,7 +57,7 @@ class GateLook:
         if not asked:
             return tuple(terms)
         every = any(term.negated or any("*" in value for value in term.values) for term in asked)
-        beyond = every or any(value.partition(":")[0] in _BEYOND_SHOP for term in asked for value in term.values)
+        beyond = every or any(value.partition(":")[0] in _WITH_TWINS for term in asked for value in term.values)
         now = self._now(None, None, in_hand=IN_HAND if beyond else 0)
         return tuple(part for term in terms for part in (now.terms(term) if term.field == "gate" else (term,)))
 
@@ -55,9 +72,11 @@ class GateLook:
                 found[gate] = counted
         return found
 
-    def _now(self, twins: frozenset[str] | None, shops: Collection[str] | None, *, in_hand: int = 0) -> GatesNow:
+    def _now(
+        self, twins: frozenset[str] | None, shops: Collection[str] | None, *, in_hand: int = 0, unsent: bool = True
+    ) -> GatesNow:
         """``twins``: keys of tasks that others wait for, None: those of ``in_hand``; ``shops``: of these the homes are
-        asked; None: of all.
+        asked; None: of all; ``unsent``: whether some may be recorded only.
         """
         now = self._store.now_ms()
         closed = self._store.closed(in_hand)
@@ -76,7 +95,12 @@ class GateLook:
             twins=closed.in_hand if twins is None else twins,
             away=tuple(gates.away(types, homes, workers, now)),
             unserved=tuple(gates.unserved(types, self._registry.defaults, workers, now)),
+            stuck=unsent and self._stuck(workers, now),
         )
+
+    def _stuck(self, workers: Sequence[WorkerInfo], now: int) -> bool:
+        health = self._health() if self._health is not None else _WELL
+        return cut_off(health) or way(self._store, health, workers, now).stuck
 
     def _types(self, workers: Sequence[WorkerInfo]) -> Mapping[str, TaskType]:
         """All types that somebody has defined or a worker speaks of."""

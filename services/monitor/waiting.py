@@ -10,7 +10,7 @@ from functools import cached_property
 from services.domain import ability, dependency, home, limit
 from services.domain.breaker import Breaker
 from services.domain.home import Home
-from services.domain.insight import estimate, publisher, wait
+from services.domain.insight import estimate, wait
 from services.domain.insight.durations import Runs
 from services.domain.insight.estimate import Estimate
 from services.domain.insight.gates import BREAKER, DEPENDENCY, LANE_ORDER, SHOP_BUSY, TWIN
@@ -29,7 +29,7 @@ from services.domain.task import Task
 from services.domain.worker import SlotState, WorkerInfo
 from services.engine.registry import Registry
 from services.monitor import successors
-from services.monitor.gates import GateLook
+from services.monitor.gates import GateLook, cut_off, way
 from services.monitor.measured import Measured, in_shop
 from services.ports import Store
 
@@ -58,7 +58,7 @@ class WaitingFacts:
         """``health``: how the broker does for this process, None where nobody asks it."""
         self._store, self._registry, self._health = store, registry, health
         self._measured = Measured(store)
-        self.gates = GateLook(store, registry)
+        self.gates = GateLook(store, registry, health)
 
     def of(self, task: Task) -> Facts:
         """All facts for one task."""
@@ -171,8 +171,7 @@ class _Look:
             runs=self._runs,
             usual=usual,
             lane_usual=of_lane_usual if of_lane_usual.known else usual,
-            # a process that has asked the broker for nothing yet has no error either
-            cut_off=not self._health.connected and bool(self._health.error),
+            cut_off=cut_off(self._health),
             way=self._way,
         )
 
@@ -205,7 +204,7 @@ class _Look:
 
     @cached_property
     def _way(self) -> PublisherNow:
-        return publisher.look(self._health, self._workers, self._now)
+        return way(self._store, self._health, self._workers, self._now)
 
     @cached_property
     def _limits(self) -> Sequence[LimitNow]:

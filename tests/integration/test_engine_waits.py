@@ -4,22 +4,25 @@ both pairs.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from services import assembly
 from services.domain import task_type
 from services.domain.breaker import Rule
-from services.domain.change import Claim, Finish, Progress
+from services.domain.change import Claim, Create, Finish, Progress
 from services.domain.insight.gates import GATES
 from services.domain.insight.wait import closed
 from services.domain.limit import Limit
 from services.domain.message import Message
 from services.domain.query import Total
+from services.domain.status import Status
 from services.domain.task import Attempt
 from services.domain.task_type import TaskType
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.worker import LinkState, SlotState, WorkerInfo
 from services.messages import english
 from services.monitor.flow import look_once
 from services.monitor.tasks import TaskQueries
@@ -86,6 +89,35 @@ def say(fleet: Fleet, gate: str, *task_ids: str) -> Wait:
     others = ",".join(one for one in GATES if one != gate)
     assert ids(fleet, f"gate:{others}").isdisjoint(task_ids)
     return waits[task_ids[-1]]
+
+
+def shown(fleet: Fleet, gate: str, *task_ids: str) -> set[str]:
+    """Check that the command line names this gate too, in its list, by its filter and of each task; its sentences."""
+    listed = call(fleet, "task", "list", "--filter", f"gate:{gate}")
+    rows = {row["task_id"]: row["gate"] for row in listed["tasks"]}  # type: ignore[attr-defined]
+    assert rows == dict.fromkeys(task_ids, gate)
+    said = set()
+    for task_id in task_ids:
+        found = call(fleet, "task", "show", task_id)
+        assert (found["gate"], found["task"]["gate"]) == (gate, gate)  # type: ignore[index]
+        said.add(timeless(str(found["sentence"])))
+    return said
+
+
+def timeless(sentence: str) -> str:
+    """A sentence without how long something has been so, which goes on between two questions."""
+    return re.sub(r"\d[\d ]*(m \d+ )?s\b", "…", sentence)
+
+
+def record_only(fleet: Fleet, shop: str, *, uniq: str = "") -> str:
+    """A task whose message was never sent, as after the broker took none."""
+    like = fleet.task(fleet.create("somewhere", n=uniq or shop))
+    made = msgspec.structs.replace(
+        like, task_id=f"unsent-{shop}", shop_id=shop, status=Status.PENDING, uniq=uniq, steps=(),
+    )  # fmt: skip
+    fleet.apply(Create(task=made))
+    assert fleet.task(made.task_id).status == Status.PENDING
+    return made.task_id
 
 
 def call(fleet: Fleet, *words: object) -> dict[str, object]:
@@ -241,6 +273,40 @@ def test_a_twin_of_one_that_runs(hall: Fleet) -> None:
     assert claim(hall, second) == "twin"
     wait = say(hall, "twin", second, third)
     assert wait.gate.params["twin"] == first
+
+
+def test_the_same_work_twice_in_a_shop_that_runs_one_at_a_time_has_one_reason(hall: Fleet) -> None:
+    first = hall.create("s1", n=1)
+    assert claim(hall, first) == "run"
+    second = hall.create("s1", n=1, if_duplicate="queue")
+    assert claim(hall, second) == "shop_busy", "that is what it met"
+    other = hall.create("s1", n=2)
+    assert claim(hall, other) == "shop_busy"
+    wait = say(hall, "twin", second)
+    assert (wait.gate.code, wait.gate.params["holder"]) == ("gate.twin_running", first)
+    assert say(hall, "shop_busy", other).gate.params["holder"] == first
+    assert shown(hall, "twin", second) == {timeless(english(Message(wait.gate.code, wait.gate.params)))}
+    assert flow_says(hall) == {"later": 1}, "the other one just waits for its shop"
+
+
+@pytest.mark.parametrize("why", ["disk alarm", ""])
+def test_what_the_broker_does_not_take_waits_for_nothing_else(hall: Fleet, why: str) -> None:
+    holder = hall.create("s1", n=1)
+    assert claim(hall, holder) == "run"
+    unsent = [record_only(hall, "s1"), record_only(hall, "s2"), record_only(hall, "s3")]
+    hall.commands().fleet.pause("shop:pdd:s3", reason="sale")
+    now = hall.engine.store.now_ms()
+    link = LinkState(blocked_at=now, why=why) if why else LinkState(unanswered=9, unanswered_at=now - 60_000)
+    beat(hall, link=link)
+    wait = say(hall, "message", *unsent)
+    assert wait.gate.code == ("gate.unsent_disk" if why else "gate.unconfirmed")
+    engine = hall.engine
+    facts = look_once(engine.store, engine.broker, engine.registry, engine.clock).facts
+    assert not why or (facts.blocked, facts.unsent) == (True, len(unsent)), "the headline counts the same ones"
+    beat(hall)
+    say(hall, "shop_busy", unsent[0])
+    say(hall, "message", unsent[1])
+    say(hall, "paused", unsent[2])
 
 
 def test_what_is_not_due(hall: Fleet) -> None:

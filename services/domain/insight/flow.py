@@ -91,6 +91,7 @@ SENTENCES: dict[str, str] = {
     "flow.later_all.one": N_("it goes on later by itself ({why})"),
     "flow.why_breaker": N_("{n:,} in shops that fail too often"),
     "flow.why_limit": N_("{n:,} at a limit"),
+    "flow.why_same": N_("{n:,} behind the same work"),
     "flow.why_others": N_("{n:,} behind other tasks"),
     "flow.no_worker": N_("no worker takes tasks: start one"),
     "flow.no_slot": N_("workers have no slots: give them some"),
@@ -132,7 +133,7 @@ SENTENCES: dict[str, str] = {
 #: reasons to wait that only a person can end, in the order in which they are told
 REASONS = ("login", "paused", "dependency", "twin", "need", "home", "hung")
 #: and those that end by themselves
-LATER_REASONS = ("breaker", "limit", "others")
+LATER_REASONS = ("breaker", "limit", "same", "others")
 _HELPS = {
     "login": LOG_IN, "paused": RESUME, "dependency": LOOK_AT_CAUSE, "twin": DECIDE, "need": LOOK_AT_NEED,
     "home": START_WORKER, "hung": STOP_TASK,

@@ -69,6 +69,7 @@ class GatesNow:
     twins: frozenset[str] = frozenset()  #: uniqueness keys of tasks that run or are held
     away: tuple[Gap, ...] = ()  #: shops whose home node has nobody to run them
     unserved: tuple[Gap, ...] = ()
+    stuck: bool = False  #: the broker takes no messages, or does not answer: what is not sent waits for nothing else
 
     def gate_of(self, task: Task) -> str:
         """The gate that a task waits at, "" for one that does not wait."""
@@ -106,13 +107,18 @@ class GatesNow:
 
     @cached_property
     def rules(self) -> tuple[tuple[str, Terms], ...]:
-        """Gates that something can wait at now, in their order, each with what is true of a waiting task there."""
+        """Gates that something can wait at now, in their order, each with what is true of a waiting task there. A gate
+        that is decisive wherever it is closed comes once more before those that would be named for it.
+        """
         rules: tuple[tuple[str, Iterable[Terms]], ...] = (
             (NOT_DUE, self._not_due()),
             (DEPENDENCY, ((_BLOCKED, equals("gate", DEPENDENCY)),)),
+            (MESSAGE, ((equals("status", Status.PENDING),),) if self.stuck else ()),
             (PAUSED, self._paused()),
             (SESSION, _in_shops(self.sessions)),
             (BREAKER, self._breaker()),
+            # neither a free place nor a higher limit of the shop would let it go
+            (TWIN, self._same_work()),
             (SHOP_BUSY, self._shop()),
             (QUOTA, self._quota()),
             (TWIN, self._twin()),
@@ -163,6 +169,8 @@ class GatesNow:
 
     def _twin(self) -> Iterator[Terms]:
         yield _BLOCKED, equals("gate", TWIN)
+
+    def _same_work(self) -> Iterator[Terms]:
         if self.twins:
             yield (equals("uniq", *sorted(self.twins)),)
 

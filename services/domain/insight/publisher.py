@@ -50,6 +50,11 @@ class PublisherNow:
         return self.kind not in ("", "silent")
 
     @property
+    def stuck(self) -> bool:
+        """Whether what is not sent stays so: the broker takes no messages, or confirms none."""
+        return bool(self.kind)
+
+    @property
     def message(self) -> Message:
         """What is wrong."""
         params: dict[str, Param] = {"why": self.why, "count": self.unanswered, "unsent": self.unsent}

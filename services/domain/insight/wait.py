@@ -125,6 +125,7 @@ class Facts:
             twins=frozenset({task.uniq}) if twin is not None and twin.status in _IN_HAND else frozenset(),
             away=(Gap(),) if away else (),
             unserved=() if self.supply.able else (Gap(),),
+            stuck=self.cut_off or self.way.stuck,
         )
 
 
@@ -278,8 +279,6 @@ def _shop(task: Task, facts: Facts) -> _Test:
     if len(running) >= facts.concurrency and running:
         code, held = _held_by(running, facts)
         ahead = facts.shop_ahead + facts.on_the_way
-        if facts.twin is not None and held["holder"] == facts.twin.task_id and not ahead:
-            code = _BY_TWIN.get(code, code)
         return SHOP_BUSY, False, _IN_LINE[code] if ahead else code, params | held | {"ahead": ahead}
     first = facts.first_on_the_way
     if task.status == Status.BLOCKED and first is not None:
@@ -289,13 +288,11 @@ def _shop(task: Task, facts: Facts) -> _Test:
     return SHOP_BUSY, True, "gate.shop_free", params
 
 
-#: the same where the shop does this very work already: that is what a person has to know first
-_BY_TWIN = {
-    "gate.shop_busy": "gate.shop_twin",
-    "gate.shop_held": "gate.shop_twin",
-    "gate.shop_held_long": "gate.shop_twin",
-    "gate.shop_busy_done": "gate.shop_twin_done",
-    "gate.shop_held_done": "gate.shop_twin_done",
+#: how far the same work is, by what is said of a shop where it runs
+_TWIN_RUNS = {
+    "gate.shop_hung": "gate.twin_hung",
+    "gate.shop_busy_done": "gate.twin_running_done",
+    "gate.shop_held_done": "gate.twin_running_done",
 }
 #: the same with how many go first
 _IN_LINE = {
@@ -369,9 +366,8 @@ def _twin(task: Task, facts: Facts) -> _Test:
     if front is not None:
         params: dict[str, Param] = {"twin": front.task_id, "status": front.status}
         if front.status == Status.RUNNING:
-            seconds = max(0, facts.now_ms - front.started_at) // 1000
-            params |= {"worker": front.worker, "since": front.started_at, "seconds": seconds}
-            return TWIN, False, "gate.twin_running", params
+            code, held = _held_by((front,), facts)
+            return TWIN, False, _TWIN_RUNS.get(code, "gate.twin_running"), params | held
         return TWIN, False, "gate.twin_held" if front.status == Status.HELD else "gate.twin_first", params
     if task.status == Status.BLOCKED and task.gate == TWIN:
         return TWIN, False, "gate.twin", {}
@@ -429,6 +425,8 @@ def _workers(task: Task, facts: Facts) -> _Test:
 def _lane(task: Task, facts: Facts) -> _Test:
     if task.status in (Status.BLOCKED, Status.SCHEDULED):
         return LANE_ORDER, True, "gate.lane_later", {}
+    if task.status == Status.PENDING and (facts.cut_off or facts.way.stuck):
+        return LANE_ORDER, True, "gate.lane_unsent", {}
     params: dict[str, Param] = {
         "lane": task.lane, "ahead": facts.ahead, "urgent": facts.urgent, "slots": len(facts.slots), "free": facts.free,
     }  # fmt: skip

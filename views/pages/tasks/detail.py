@@ -13,7 +13,7 @@ from services import messages
 from services.clock import SystemClock
 from services.domain.errors import StoreUnavailable
 from services.domain.insight import estimate
-from services.domain.insight.gates import SHOP_BUSY
+from services.domain.insight.gates import SHOP_BUSY, TWIN
 from services.domain.insight.wait import closed, ways
 from services.domain.mask import masked_json, masked_text
 from services.domain.status import Status
@@ -276,7 +276,7 @@ class TaskDetailPanel(QWidget):
         standing = {(self._task.status, self._task.triage): 1}
         held, gone = self._task.status == Status.HELD, self._task.status == Status.CANCELLED
         gate = closed(self._detail.gates)
-        self._holder = str(gate.params.get("holder", "")) if gate is not None and gate.name == SHOP_BUSY else ""
+        self._holder = str(gate.params.get("holder", "")) if gate is not None and gate.name in (SHOP_BUSY, TWIN) else ""
         useless = no_help(gate)
         for verb in (*DECISIONS, *VERBS):
             button = self._buttons[verb.key]

@@ -50,6 +50,8 @@ _GLYPH_OF_OUTCOME = {
     "waiting": "waiting",
     "fenced": "cancelled",
 }
+#: checks that have not been made yet, which a tick would say were passed
+_AHEAD = frozenset({"gate.parked_message", "gate.lane_later", "gate.lane_unsent"})
 _GATE_GLYPH = {"ok": "succeeded", "closed": "retrying", "next": "waiting"}
 
 
@@ -75,8 +77,8 @@ def gate_entries(gates: Sequence[GateView]) -> list[TimelineEntry]:
             time="",
             text="" if gate.state == CLOSED else shown.say(gate.message),
             strong=wait_words.words(gate.name, gate) if gate.state == CLOSED else "",
-            status=_GATE_GLYPH.get(gate.state, "waiting"),
-            future=gate.state == "next",
+            status="waiting" if gate.code in _AHEAD else _GATE_GLYPH.get(gate.state, "waiting"),
+            future=gate.state == "next" or gate.code in _AHEAD,
         )
         for gate in gates
     ]

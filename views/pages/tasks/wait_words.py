@@ -29,8 +29,9 @@ _CODES: Mapping[str, str] = {
     "gate.needs_executor": N_("no able worker"),
     "gate.needs_willing": N_("workers refuse it"),
     "gate.opened": N_("next free slot"),
-    "gate.shop_twin": N_("same work runs"),
-    "gate.shop_twin_done": N_("same work runs"),
+    "gate.twin_running": N_("same work runs"),
+    "gate.twin_running_done": N_("same work runs"),
+    "gate.twin_hung": N_("same work hangs"),
     "gate.shop_hung": N_("shop hangs"),
     "gate.shop_hung_line": N_("shop hangs"),
     "gate.cut_off": N_("broker lost"),
@@ -46,7 +47,7 @@ _PERSON_CODES = frozenset(
     {
         *("gate.dependency_dead", "gate.dependency_cancelled", "gate.dependency_gone", "gate.twin_held"),
         *("gate.home_gone", "gate.home_silent", "gate.home_rests", "gate.overdue"),
-        *("gate.shop_hung", "gate.shop_hung_line", "gate.cut_off"),
+        *("gate.twin_hung", "gate.shop_hung", "gate.shop_hung_line", "gate.cut_off"),
         *("gate.unsent_lost", "gate.unsent_disk", "gate.unsent_memory", "gate.unsent_held"),
     }
 )

@@ -101,7 +101,7 @@ def test_others_do_not_wait(status: Status) -> None:
             {"twin": RUNNING},
             "twin",
             "gate.twin_running",
-            {"twin": "other", "worker": "w3", "since": NOW - 5000, "seconds": 5},
+            {"twin": "other", "holder": "other", "worker": "w3", "since": NOW - 5000, "seconds": 5},
         ),
         ({"status": Status.QUEUED, "uniq": "U"}, {"twin": task(status="held")}, "twin", "gate.twin_held", {}),
         (
@@ -294,7 +294,7 @@ def told(known: Facts, **fields: Any) -> tuple[str, str]:
 def test_behind_the_same_work_that_runs_a_task_says_so_and_not_only_that_its_shop_is_busy() -> None:
     twin = task(task_id="first", status=Status.RUNNING, worker="w3", started_at=NOW - 17_000, progress=11, uniq="u")
     code, words = told(facts(holders=(twin,), twin=twin), uniq="u")
-    assert code == "gate.shop_twin_done"
+    assert code == "gate.twin_running_done"
     assert words.startswith("The same work runs already and is at 11 %, for 17 s now")
     assert told(facts(holders=(twin,)))[0] == "gate.shop_busy_done"
 

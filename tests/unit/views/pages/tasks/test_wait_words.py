@@ -23,7 +23,8 @@ def test_before_the_last_attempt_that_comes_first(retries: int, words: str) -> N
 @pytest.mark.parametrize(
     ("name", "code", "words"),
     [
-        (gates.SHOP_BUSY, "gate.shop_twin_done", "same work runs"),
+        (gates.TWIN, "gate.twin_running_done", "same work runs"),
+        (gates.TWIN, "gate.twin_hung", "same work hangs"),
         (gates.SHOP_BUSY, "gate.shop_hung", "shop hangs"),
         (gates.LANE_ORDER, "gate.cut_off", "broker lost"),
         (gates.MESSAGE, "gate.unsent_disk", "not sent: broker is full"),
