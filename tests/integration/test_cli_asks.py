@@ -155,6 +155,20 @@ def test_without_a_yes_nothing_is_done(
     assert state(home) != before, "and with it something is"
 
 
+@pytest.mark.parametrize("command", ["task cancel", "dead archive"])
+def test_a_filter_is_asked_about_even_where_it_finds_one(command: str, home: Path) -> None:
+    engine = assembly.open_engine(config.load(home=home))
+    try:
+        wanted = "status:dead triage:open" if command.startswith("dead") else "status:queued"
+        (one,) = assembly.queries(engine).tasks.page(wanted, limit=1).tasks
+    finally:
+        engine.close()
+    before = state(home)
+    assert call(*command.split(), "--filter", f"id:{one.task_id}") == 2
+    assert state(home) == before
+    assert call(*command.split(), one.task_id) == 0, "one that is named is meant"
+
+
 def test_what_is_meant_is_named_once(home: Path) -> None:
     before = state(home)
     for words in (["task", "cancel", "--yes"], ["task", "cancel", "x", "--filter", "status:queued", "--yes"]):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from services.domain import mask
 from services.domain.change import Finish
 from services.domain.task import Task
 from services.executors.base import Executor, Fitness, Job, JobContext, Outcome
@@ -243,3 +244,27 @@ def test_what_a_job_says_reaches_the_worker(room: Room) -> None:
     runner(room, run).run(work, 0)
     assert [(stream, text) for _, stream, text in work.lines] == [("out", "a line")]
     assert work.progress == (100, "n" * 200)
+
+
+def test_what_this_machine_keeps_secret_is_in_no_outcome(room: Room) -> None:
+    mask.know(["Runn3r-hides-this"])
+
+    def run(job: Job, context: JobContext) -> Outcome:
+        context.log("err", "sent Runn3r-hides-this to it")
+        context.progress(50, "with Runn3r-hides-this")
+        fine = job.task.task_type == "fine"
+        return Outcome(ok=fine, result='{"echo": "Runn3r-hides-this"}', error="refused Runn3r-hides-this")
+
+    for number, name in enumerate(("fine", "bad")):
+        room.define(name)
+        work = held(room, task_type=name, shop_id=f"s{number}")
+        op = runner(room, run).run(work, 0)
+        assert op.to == ("succeeded" if name == "fine" else "retrying")
+        assert "Runn3r" not in f"{op} {work.lines} {work.progress}"
+        assert "••••" in (op.result if name == "fine" else op.error)
+
+
+def test_a_text_about_something_cancelled_cancels_no_task(room: Room) -> None:
+    """The buyer has cancelled the order; nobody has cancelled the task."""
+    op = runner(room, fails("cancelled")).run(held(room), 0)
+    assert (op.to, op.error_kind, op.attempt.outcome) == ("retrying", "unknown", "failed")

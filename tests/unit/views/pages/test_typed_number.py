@@ -16,12 +16,6 @@ from views.pages.tasks import deciding, preview, verbs
 Asked = Callable[[int, str], Question]
 
 
-def cancel(number: int, environment: str) -> Question:
-    picks = [Pick(task_id=f"t{n}", status="queued", triage="", priority=5) for n in range(number)]
-    ended = [Pick(task_id=f"e{n}", status="succeeded", triage="", priority=5) for n in range(100)]
-    return preview.question(verbs.CANCEL, [*picks, *ended], environment)
-
-
 def archive(number: int, environment: str) -> Question:
     letters = [Task(task_id=f"t{n}", shop_id="s1", platform="pdd", task_type="t") for n in range(number)]
     return cause_actions.preview(letters, "login expired", environment)
@@ -33,7 +27,22 @@ def decide(number: int, environment: str) -> Question:
     return deciding.question(verbs.AGAIN, weighed, environment)
 
 
-@pytest.mark.parametrize("asked", [cancel, archive, decide])
+def of(verb: verbs.Verb) -> Asked:
+    """The preview of a verb on so many that it suits, and others."""
+    fit = min(verb.suits)
+
+    def asked(number: int, environment: str) -> Question:
+        picks = [Pick(task_id=f"t{n}", status=fit, triage="", priority=5) for n in range(number)]
+        other = [Pick(task_id=f"e{n}", status="succeeded", triage="", priority=5) for n in range(100)]
+        return preview.question(verb, [*picks, *other], environment)
+
+    return asked
+
+
+ALL = [of(verb) for verb in (*verbs.VERBS, verbs.CREATE_AGAIN)]
+
+
+@pytest.mark.parametrize("asked", [*ALL, archive, decide])
 def test_the_number_of_what_fits_is_typed_in_production(asked: Asked) -> None:
     assert [asked(number, "production").typed for number in (50, 51)] == ["", "51"]
     assert [asked(number, "").typed for number in (51, 500, 501)] == ["", "", "501"]

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from services.domain import schedule as schedules
 from services.domain.query import Query
 from services.domain.schedule import Schedule
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -114,6 +115,12 @@ def test_switch_and_skip(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
         "nightly is disabled.",
         "nightly is enabled.",
     ]
+    for enabled in (False, True):  # Undo of the last one, then of that before
+        with qtbot.waitSignal(page.actions_of_page.changed):
+            fleet.toasts[2 if not enabled else 1].actions[0].call()
+        assert fleet.toasts[-1].text == "Taken back."
+        (kept,) = fleet.store.schedules()
+        assert schedules.load(kept.body).schedule.enabled is enabled
 
 
 def test_run_now_asks_with_the_number_and_leads_to_its_tasks(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:

@@ -1,0 +1,67 @@
+"""What an attention item's buttons do: nothing is stopped or cancelled before a person has said yes and why."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
+from services.domain.change import Claim
+from services.domain.task import Task
+from tests.unit.views.pages.fleet_rig import Fleet
+from views.dialogs.confirm import ConfirmDialog
+from views.pages.overview.verbs import VERBS, AttentionVerbs
+
+
+@pytest.fixture
+def owner(qtbot: QtBot) -> QWidget:
+    made = QWidget()
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def create(fleet: Fleet, number: int) -> list[Task]:
+    fleet.seed_shops(6)
+    shops = list(fleet.engine.registry.shops().values())[:number]
+    specs = [TaskSpec(platform=shop.platform, shop_id=shop.shop_id, task_type="t", payload={}) for shop in shops]
+    return list(fleet.context.commands.tasks.create(specs, origin="cli").created)
+
+
+def run(fleet: Fleet, task: Task) -> None:
+    claim = Claim(task_id=task.task_id, gen=0, attempt=0, owner="w1#1", worker="w1", lease_ms=60_000)
+    assert fleet.store.apply([claim])[0].code == "run"
+
+
+def states(fleet: Fleet, tasks: list[Task]) -> list[str]:
+    return [task.cancel or task.status for task in fleet.store.get([one.task_id for one in tasks])]
+
+
+def asked(owner: QWidget) -> ConfirmDialog:
+    (dialog,) = [one for one in owner.findChildren(ConfirmDialog) if one.isVisible()]
+    return dialog
+
+
+@pytest.mark.parametrize("verb", ["cancel_tasks", "stop_task"])
+def test_what_cannot_be_taken_back_is_asked_about_and_its_note_kept(
+    qtbot: QtBot, fleet: Fleet, owner: QWidget, verb: str
+) -> None:
+    assert verb in VERBS
+    tasks = create(fleet, 2 if verb == "cancel_tasks" else 1)
+    if verb == "stop_task":
+        run(fleet, tasks[0])
+    before, entries = states(fleet, tasks), len(fleet.store.audit(100))
+    verbs, target = AttentionVerbs(fleet.context, owner), ",".join(task.task_id for task in tasks)
+    verbs.run(verb, target)
+    asked(owner).cancel_button.click()
+    verbs.run(verb, target)
+    dialog = asked(owner)
+    assert (states(fleet, tasks), fleet.toasts, len(fleet.store.audit(100))) == (before, [], entries)
+    dialog._note_field.setText("it hangs")
+    dialog.verb_button.click()
+    qtbot.waitUntil(lambda: bool(fleet.toasts))
+    assert states(fleet, tasks) == (["requested"] if verb == "stop_task" else ["cancelled", "cancelled"])
+    assert {task.reason for task in fleet.store.get([one.task_id for one in tasks])} == {"it hangs"}
+    entry = fleet.store.audit(1)[0]
+    assert (entry.action, set(entry.target)) == ("task.cancel", {task.task_id for task in tasks})
