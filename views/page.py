@@ -29,14 +29,14 @@ from views.theme.tokens import PAGE_HEADER, PAGE_MARGIN
 
 
 class PageHeader(QWidget):
-    """Title, one-line summary in words, and the actions of a page."""
+    """Title, a summary in words on at most two lines, and the actions of a page."""
 
     def __init__(self, title: str = "") -> None:
         super().__init__()
         self.setFixedHeight(PAGE_HEADER)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._title = Label(title, "page")
-        self._summary = Label("", "body", "text3")
+        self._summary = Label("", "body", "text3", wrap=True)
         self._summary.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._frozen = Label("", "labelstrong", "retrying")
         self._frozen.hide()

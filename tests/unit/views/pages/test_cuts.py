@@ -14,9 +14,11 @@ from services.i18n import _
 from services.monitor.overview import OverviewNow
 from tests.support.cuts import cut
 from tests.unit.views.pages.fleet_rig import Fleet
+from tests.unit.views.pages.overview.sample_source import SampleSource
 from views.page import Page
 from views.pages.audit.page import AuditPage
 from views.pages.dead_letters.page import DeadLettersPage
+from views.pages.overview.page import OverviewPage
 from views.pages.overview.tiles import TILES, Sight
 from views.pages.schedules.page import SchedulesPage
 from views.pages.settings.page import SettingsPage
@@ -68,6 +70,20 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     monkeypatch.setattr(QFontMetrics, "elidedText", noted)
     return found
+
+
+def test_the_headline_of_overview_is_read_whole(qtbot: QtBot, language: str) -> None:
+    page = OverviewPage(SampleSource())
+    qtbot.addWidget(page)
+    page.show()
+    page.activate()
+    qtbot.waitUntil(lambda: page.settled, timeout=20_000)
+    assert len(page.header.summary()) > 40
+    for size in SIZES:
+        page.resize(*size)
+        qtbot.waitUntil(lambda: cut(page.header) == [])
+    page.grab()
+    page.deactivate()
 
 
 @pytest.mark.parametrize("mode", ["dark", "light"])
