@@ -7,6 +7,7 @@ from concurrent.futures import Future
 
 from services.broker import rabbitmq_topology as topology
 from services.broker.rabbitmq_connection import Link
+from services.broker.rabbitmq_declare import NO_ANSWER
 from services.broker.rabbitmq_errors import ACCESS_REFUSED, NOT_FOUND, ChannelLost, unreachable
 from services.broker.rabbitmq_management import Management
 from services.broker.rabbitmq_topology import Exchange, Part, Queue
@@ -15,6 +16,8 @@ from services.domain.errors import BrokerUnavailable, TopologyMismatch
 from services.domain.order import Inspection
 
 Named = Exchange | Queue
+PATIENCE = 6.0  #: seconds for all questions; what nobody has answered for by then counts as out of reach
+SILENCE = ChannelLost(0, NO_ANSWER)
 
 
 def look(link: Link, management: Management, parts: Sequence[Part]) -> Inspection:
@@ -26,7 +29,8 @@ def look(link: Link, management: Management, parts: Sequence[Part]) -> Inspectio
     """
     named = [part for part in parts if isinstance(part, Exchange | Queue)]
     away: dict[str, str] = {}
-    present = [part for part in named if _is_there(link, part, away)]
+    reasons: list[ChannelLost | None] = link.call(lambda answer: _ask_all(link, named, answer), link.timing.call)
+    present = [part for part, reason in zip(named, reasons, strict=True) if _is_there(part, reason, away)]
     seen = [_compared(management, part) for part in present if part.name not in away]
     missing = tuple(dict.fromkeys(part.name for part in named if part not in present))
     return Inspection(
@@ -37,24 +41,48 @@ def look(link: Link, management: Management, parts: Sequence[Part]) -> Inspectio
     )
 
 
-def _is_there(link: Link, part: Named, away: dict[str, str]) -> bool:
-    """``away`` takes up what is there and cannot be reached."""
-    try:
-        link.call(lambda answer: _asking(link, part, answer), link.timing.call)
-    except ChannelLost as exc:
-        if isinstance(part, Queue) and unreachable(exc):
-            away[part.name] = exc.text
-            return True
-        if exc.code == ACCESS_REFUSED:
-            return True  # there, and not ours to look into
-        if exc.code != NOT_FOUND:
-            raise BrokerUnavailable(f"RabbitMQ refused to look at {part.name}: {exc.text}") from exc
-        return False
-    return True
+def _is_there(part: Named, reason: ChannelLost | None, away: dict[str, str]) -> bool:
+    """``reason``: what was answered instead of yes; ``away`` takes up what is there and cannot be reached."""
+    if reason is None:
+        return True
+    if isinstance(part, Queue) and (unreachable(reason) or reason is SILENCE):
+        away[part.name] = reason.text
+        return True
+    if reason.code == ACCESS_REFUSED:
+        return True  # there, and not ours to look into
+    if reason.code != NOT_FOUND:
+        raise BrokerUnavailable(f"RabbitMQ refused to look at {part.name}: {reason.text}") from reason
+    return False
 
 
-def _asking(link: Link, part: Named, answer: Future[None]) -> None:
-    """In the I/O thread, on a channel of its own: a missing part closes it."""
+def _ask_all(link: Link, parts: Sequence[Named], answer: Future[list[ChannelLost | None]]) -> None:
+    """In the I/O thread, all at once: one that nobody answers for must not keep the others waiting."""
+    answers: list[Future[None]] = [Future() for _ in parts]
+
+    def end() -> None:
+        if answer.done():
+            return
+        link.forget(watch)
+        found = [one.exception() if one.done() else SILENCE for one in answers]
+        reasons = [one if isinstance(one, ChannelLost) else None for one in found]
+        lost = next((one for one in reasons if one is not None and one is not SILENCE and not one.code), None)
+        if lost is not None or all(one is SILENCE for one in reasons):
+            answer.set_exception(lost or SILENCE)
+        else:
+            answer.set_result(reasons)
+
+    def answered(_one: Future[None]) -> None:
+        if all(one.done() for one in answers):
+            end()
+
+    watch = link.later(PATIENCE, end)
+    for part, one in zip(parts, answers, strict=True):
+        one.add_done_callback(answered)
+        _ask(link, part, one)
+
+
+def _ask(link: Link, part: Named, answer: Future[None]) -> None:
+    """On a channel of its own: a missing part closes it."""
 
     def ask(opened: Channel) -> None:
         if isinstance(part, Queue):

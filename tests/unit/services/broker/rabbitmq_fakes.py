@@ -61,6 +61,14 @@ class FakeChannel:
     def count_queue(self, queue: str) -> None:
         self.calls.append(("count", queue))
 
+    def find_queue(self, queue: str, callback: Callable[[Any], None]) -> None:
+        self.calls.append(("find", queue))
+        self.owed.append(callback)
+
+    def find_exchange(self, exchange: str, callback: Callable[[Any], None]) -> None:
+        self.calls.append(("find", exchange))
+        self.owed.append(callback)
+
     def exchange_declare(self, name: str, kind: str, *, durable: bool, callback: Callable[[Any], None]) -> None:
         assert durable
         self.calls.append(("exchange", name, kind))
