@@ -99,10 +99,14 @@ def test_a_queue_on_the_lost_node_is_named_and_the_others_serve(cluster: RabbitC
             assert names(collect(consumer, 1)) == ["m"]
             eventually(lambda: "rpa_tasks_low" in broker.health().error)
             lost.start()
-            with raw(url.replace(f"127.0.0.1:{lost.port},", "").split(",")[0] + "/" + url.rsplit("/", 1)[1]) as channel:
-                eventually(lambda: channel.basic_publish("", "rpa_tasks_low", b"{}") is None)
+            with raw(at(lost, url)) as channel:
+                channel.basic_publish("", "rpa_tasks_low", b"{}")
             assert len(collect(consumer, 1, 60)) == 1
-            eventually(lambda: not broker.health().error, 30)
+            # it was made by another program, and nobody could compare it while it was out of reach
+            eventually(lambda: "rpa_tasks_low exists with other arguments" in broker.health().error)
+            wait = Order(kind="delay", routing_key="task.pdd.high", body=b"{}", message_id="d", delay_s=30)
+            assert broker.publish([wait])[0].ok
+            assert {"rpa_delay_30s", "rpa_dead_queue"} <= {one.name for one in broker.depths()}
         finally:
             broker.close()
 
