@@ -306,3 +306,13 @@ def test_who_sees_the_store_again_speaks_for_the_dead_beside_it(room: Room, sett
     assert settled.acked == [second.task_id]
     eventually(lambda: not list(folder.glob("*")))
     assert living.close(10) is True
+
+
+def test_where_the_record_is_gone_the_message_goes_back(room: Room, finisher: Finisher, settled: Settled) -> None:
+    """A store that was wiped: the message is all that is left of the task."""
+    (known,) = running(room, 1)
+    gone = structs.replace(known, task_id="nobody", owner="w1#9")
+    finisher.put(outcome(gone), message(gone))
+    finisher.put(outcome(known), message(known))
+    eventually(lambda: settled.acked == [known.task_id])
+    assert settled.back == ["nobody"]

@@ -8,7 +8,8 @@ import pytest
 from PySide6.QtCore import QObject, QTimer
 from pytestqt.qtbot import QtBot
 
-from services.commands.outcome import Outcome
+from services.commands.outcome import Outcome, Refusal
+from services.domain.message import Message
 from views.support.acting import REPUBLISH, AboutToHappen, Acting, Reverse
 from views.widgets.toast import ToastSpec
 
@@ -93,6 +94,25 @@ def test_the_key_takes_back_the_newest_once(qtbot: QtBot) -> None:
     acting.held("…", lambda: later.append("b") or Outcome(done=("b",)), lambda _outcome: "", 1)
     qtbot.waitUntil(lambda: later == ["b"] and not acting.busy)
     assert done == []
+    owner.deleteLater()
+
+
+def test_what_was_left_alone_is_told_and_can_be_copied(qtbot: QtBot) -> None:
+    told: list[ToastSpec] = []
+    owner = QObject()
+    acting = Acting(owner, told.append)
+    left = tuple(Refusal(task_id=one, why=Message("task.not_readable")) for one in "bc")
+    acting.at_once(lambda: Outcome(done=("a",), skipped=left), lambda _outcome: "1 task done")
+    qtbot.waitUntil(lambda: len(told) == 1)
+    assert (told[0].text, told[0].status) == ("1 task done", "warning")
+    assert told[0].detail.startswith("2 tasks left alone: ")
+    assert [line.partition("\t")[0] for line in told[0].copy.splitlines()] == ["b", "c"]
+    acting.at_once(lambda: Outcome(failed=left), lambda _outcome: "never said")
+    qtbot.waitUntil(lambda: len(told) == 2)
+    assert (told[1].text, told[1].status) == ("Nothing was changed.", "warning")
+    acting.at_once(lambda: Outcome(done=("a",)), lambda _outcome: "1 task done")
+    qtbot.waitUntil(lambda: len(told) == 3)
+    assert (told[2].status, told[2].detail, told[2].copy) == ("healthy", "", "")
     owner.deleteLater()
 
 
