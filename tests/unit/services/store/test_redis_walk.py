@@ -1,0 +1,56 @@
+"""Many sorted sets are walked as one, and what a page does not need stays where it is."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+import pytest
+import redis
+
+from services.store.redis_client import Command, Link
+from services.store.redis_walk import Place, Window, walk
+
+SETS, MEMBERS, FIRST = 60, 200, 51
+
+
+class Counting(Link):
+    """Counts the members that it brings."""
+
+    brought = 0
+
+    def many(self, commands: Sequence[Command], *, atomic: bool = False) -> list[Any]:
+        """As ever."""
+        replies = super().many(commands, atomic=atomic)
+        self.brought += sum(len(reply) // 2 for reply in replies)
+        return replies
+
+
+@pytest.fixture
+def link(redis_url: str) -> Iterator[Counting]:
+    made = Counting(redis_url)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("descending", [True, False])
+@pytest.mark.parametrize("scores", [10, 1_000_000])
+def test_many_sets_are_one_and_a_page_brings_little_of_them(
+    link: Counting, plain: redis.Redis, scores: int, descending: bool
+) -> None:
+    dice = random.Random(1)
+    every: list[Place] = []
+    for number in range(SETS):
+        members = {f"t{number:02d}{n:04d}".encode(): dice.randrange(scores) for n in range(MEMBERS)}
+        plain.zadd(f"s{number}", members)  # type: ignore[arg-type]
+        every += [(score, member) for member, score in members.items()]
+    every.sort(reverse=descending)
+    names = [f"s{number}" for number in range(SETS)]
+
+    met = chain.from_iterable(walk(link, names, Window(descending=descending), FIRST))
+    assert list(islice(met, FIRST)) == every[:FIRST]
+    if scores > SETS * MEMBERS:  # ties are brought together
+        assert link.brought <= SETS * MEMBERS / 5
+    assert list(met) == every[FIRST:]
