@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtGui import QFontMetrics
+from pytestqt.exceptions import TimeoutError as QtBotTimeoutError
 from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec
@@ -72,7 +73,7 @@ def shortened(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return found
 
 
-def test_the_headline_of_overview_is_read_whole(qtbot: QtBot, language: str) -> None:
+def test_nothing_of_overview_is_cut(qtbot: QtBot, language: str) -> None:
     page = OverviewPage(SampleSource())
     qtbot.addWidget(page)
     page.show()
@@ -81,8 +82,9 @@ def test_the_headline_of_overview_is_read_whole(qtbot: QtBot, language: str) -> 
     assert len(page.header.summary()) > 40
     for size in SIZES:
         page.resize(*size)
-        qtbot.waitUntil(lambda: cut(page.header) == [])
-    page.grab()
+        qtbot.wait(300)
+        page.grab()
+        _read_whole(qtbot, page)
     page.deactivate()
 
 
@@ -100,8 +102,16 @@ def test_no_label_and_no_button_of_a_page_is_cut(
         widget.activate()
         qtbot.wait(300)
         widget.grab()
-        assert cut(widget) == []
+        _read_whole(qtbot, widget)
     widget.deactivate()
+
+
+def _read_whole(qtbot: QtBot, page: Page) -> None:
+    """No word stays cut: what arrives moves others for a moment."""
+    try:
+        qtbot.waitUntil(lambda: cut(page) == [], timeout=10_000)
+    except QtBotTimeoutError:
+        assert cut(page) == []
 
 
 def test_the_answer_of_a_cause_is_read_whole(qtbot: QtBot, busy: Fleet, language: str, shortened: set[str]) -> None:
