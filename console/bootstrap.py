@@ -131,7 +131,7 @@ def build(
     """Make the window over an open session; pages are made when first opened."""
     doors = _Doors()
     feed = Feed(session.live)
-    role = RoleWatch(session.commands.operator, session.queries.roles, feed)
+    role = RoleWatch(session.commands.operator, session.queries.roles)
     context = _context(session, doors, feed, memory, role)
 
     def overview() -> Page:
@@ -163,6 +163,8 @@ def build(
     # what the command line takes for --page and what the rail shows is one list
     window = MainWindow(tuple(specs[page_id] for page_id in PAGES))
     doors.connect(window, context)
+    role.setParent(window)
+    window.closing.connect(role.stop)
     window.top_bar.create_requested.connect(lambda: doors.new_task({}))
     wiring = ShellWiring(
         window,

@@ -38,6 +38,10 @@ class RoleWatch(QObject):
         """viewer, operator or admin, as it was heard last."""
         return self._role
 
+    def stop(self) -> None:
+        """Ask no more: the window closes, and its connection with it."""
+        self._timer.stop()
+
     def ask(self) -> None:
         """Ask once, unless an answer is under way."""
         if self._operator.known and not self._asking.busy:

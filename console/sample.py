@@ -7,6 +7,7 @@ import threading
 
 from console.local_slots import LocalSlots
 from services import assembly, workforce
+from services.domain import role as roles
 from services.domain.change import OpenSession
 from services.domain.query import Query, equals
 from services.domain.status import CANCELLABLE
@@ -25,6 +26,7 @@ class SampleAtWork:
 
     def __init__(self, engine: assembly.Engine, commands: assembly.Commands, local: LocalSlots) -> None:
         self._engine, self._commands, self._local = engine, commands, local
+        self._audit = assembly.audit_of(engine, commands.operator.who)
         self._fleet: SampleFleet | None = None
         self._trickle: Trickle | None = None
         self._care: Caretaker | None = None
@@ -45,8 +47,10 @@ class SampleAtWork:
 
     def resume(self) -> None:
         """Go on where it was loaded before, unless another console of this profile does."""
-        if self._engine.settings.embedded and self._marked() and not self.works_elsewhere():
-            self.load()
+        may = roles.reaches(self._commands.operator.now(self._engine.store).role, roles.OPERATOR)
+        if may and self._engine.settings.embedded and self._marked() and not self.works_elsewhere():
+            with self._lock:
+                self._load()  # goes on by itself: nobody asked for it now, so the trail has nothing new to tell
 
     def works_elsewhere(self) -> bool:
         """Whether another console of this profile has a living worker; two would double the slots."""
@@ -58,29 +62,36 @@ class SampleAtWork:
         """Load shops, storefront, flows, a local worker and a trickle of tasks; once is enough.
 
         Raises:
+            NotAllowed: this person may only look.
             ConsoleError: the storefront does not start, or store or broker do not answer.
         """
         workforce.refuse_read_only(self._engine.settings)
+        self._audit.need(self._commands.operator, roles.OPERATOR, "sample.load")
         with self._lock:
-            if self._trickle is not None:
-                return
-            engine = self._engine
-            fleet = SampleFleet(engine.settings.home_path)
-            fleet.start()
-            self._fleet = fleet
-            shops = sample_shops()
-            known = engine.registry.shops()
-            if any(shop.key not in known for shop in shops):
-                self._commands.fleet.import_shops(shops)
-            equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
-            self._local.replace(workforce.local_workers(equipped))
-            self._local.start(engine.settings.worker.slots)
-            engine.store.put_document("fleet", "sample", '{"loaded": true}')
-            trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)
-            trickle.start()
-            self._trickle = trickle
-            self._care = Caretaker(engine.store, fleet, self._logged_in, after_s=CARE_S)
-            self._care.start()
+            if self._trickle is None:
+                with self._audit.act("sample.load", []):
+                    self._load()
+
+    def _load(self) -> None:
+        if self._trickle is not None:
+            return
+        engine = self._engine
+        fleet = SampleFleet(engine.settings.home_path)
+        fleet.start()
+        self._fleet = fleet
+        shops = sample_shops()
+        known = engine.registry.shops()
+        if any(shop.key not in known for shop in shops):
+            self._commands.fleet.import_shops(shops)
+        equipped = dataclasses.replace(engine, settings=fleet.equip(engine.settings))
+        self._local.replace(workforce.local_workers(equipped))
+        self._local.start(engine.settings.worker.slots)
+        engine.store.put_document("fleet", "sample", '{"loaded": true}')
+        trickle = Trickle(by_itself(engine.producer.submit), shops, per_second=RATE)
+        trickle.start()
+        self._trickle = trickle
+        self._care = Caretaker(engine.store, fleet, self._logged_in, after_s=CARE_S)
+        self._care.start()
 
     def stop(self) -> int:
         """End trickle and storefront for good and cancel what waits of it; shops and ended tasks stay.
@@ -88,9 +99,11 @@ class SampleAtWork:
         Returns how many tasks were cancelled. What runs may end within the grace of a worker that stops.
 
         Raises:
+            NotAllowed: this person may only look.
             ConsoleError: store or broker do not answer; repeat the call.
         """
-        with self._lock:
+        self._audit.need(self._commands.operator, roles.OPERATOR, "sample.stop")
+        with self._lock, self._audit.act("sample.stop", []):
             if self._trickle is not None:
                 self._trickle.close()
             self._engine.store.remove_document("fleet", "sample")

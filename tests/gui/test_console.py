@@ -90,6 +90,8 @@ def test_first_run_then_this_machine_then_the_sample_fleet(qapp: QApplication, t
         await until(lambda: len(session.overview.series(300, 1000)) >= 2, "the charts move")
         await console._off(session.sample.stop)
         assert not session.sample.loaded
+        told = [(entry.action, entry.outcome) for entry in store.audit(50) if entry.action.startswith("sample.")]
+        assert told == [("sample.stop", "done"), ("sample.load", "done")]
         assert session.local.name, "what else comes is still worked on here"
         page = store.query(Query(terms=(equals("status", *ACTIVE),)))
         assert not page.tasks, "nothing of it waits for a storefront that is gone"

@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from console.bootstrap import Desk as Console
 from services import assembly
+from services.domain.errors import NotAllowed
 from services.domain.role import ADMIN, OPERATOR, VIEWER
 from tests.gui.desk import Desk
 from views.pages.settings.page import SettingsPage
@@ -47,3 +48,18 @@ def test_buttons_follow_the_role(qtbot: QtBot, console: Console, desk: Desk) -> 
     qtbot.waitUntil(lambda: shops.actions_of_page.barred("admin") == "")
     qtbot.waitUntil(lambda: settings.people._may() and not settings.people.rows[0].choice.isHidden())
     assert window.status_bar.part("operator").words() == f"{me} · admin"
+
+
+def test_who_may_only_look_neither_loads_nor_resumes_nor_stops_the_sample(desk: Desk) -> None:
+    session, store = desk.session, desk.session.engine.store
+    session.commands.roles.set("cleo@desk", ADMIN)
+    assembly.commands(session.engine, name="cleo@desk").roles.set(session.commands.operator.who, VIEWER)
+    store.put_document("fleet", "sample", "{}")
+    for call in (session.sample.load, session.sample.stop):
+        with pytest.raises(NotAllowed):
+            call()
+    session.sample.resume()
+    assert not session.sample.loaded
+    assert "sample" in store.documents("fleet"), "and nothing was stopped"
+    refused = {entry.action for entry in store.audit(9) if entry.outcome.startswith("refused")}
+    assert refused == {"sample.load", "sample.stop"}

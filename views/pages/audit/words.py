@@ -35,6 +35,8 @@ ACTS: Mapping[str, str] = {
     "role.default": N_("Change everybody else's role"),
     "role.remove": N_("Take a role back"),
     "role.set": N_("Give a role"),
+    "sample.load": N_("Load the sample fleet"),
+    "sample.stop": N_("Stop the sample fleet"),
     "schedule.add": N_("Add a schedule"),
     "schedule.change": N_("Change a schedule"),
     "schedule.disable": N_("Disable a schedule"),
