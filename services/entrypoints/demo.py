@@ -184,10 +184,15 @@ class Demo:
             "--slots",
             str(self.args.slots),
         ]
-        command += ["--broker", self.settings.broker.url, "--redis", self.settings.store.url]
         ours = ("FLEETDECK_RETRY__", "FLEETDECK_EXECUTORS__")  # the demo's own stand in the file
         passed = {name: text for name, text in config.child_environment().items() if not name.startswith(ours)}
-        environment = {**passed, "FLEETDECK_HOME": str(self.home)}
+        # everybody on a machine may read a command line, and addresses hold passwords
+        environment = {
+            **passed,
+            "FLEETDECK_HOME": str(self.home),
+            "FLEETDECK_BROKER__URL": self.settings.broker.url,
+            "FLEETDECK_STORE__URL": self.settings.store.url,
+        }
         return subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import signal
 from pathlib import Path
 
+import psutil
 import pytest
 from PySide6.QtGui import QImage
 
-from tests.integration.cli_rig import Cli
+from tests.contract.waiting import eventually
+from tests.integration.cli_rig import Cli, eventually_ended
 
 
 @pytest.mark.slow
@@ -40,3 +44,28 @@ def test_the_demo_writes_the_picture_that_was_asked_for(cli: Cli, tmp_path: Path
     assert (seen.width(), seen.height()) == (1280, 720)
     colours = {seen.pixel(x, y) for x in range(0, 1280, 8) for y in range(0, 720, 8)}
     assert len(colours) > 20, "a window full of numbers, no empty sheet"
+
+
+@pytest.mark.slow
+@pytest.mark.rabbitmq
+@pytest.mark.redis
+def test_no_process_of_the_demo_tells_the_addresses_in_its_command_line(
+    tmp_path: Path, amqp_vhost: str, redis_url: str
+) -> None:
+    """Everybody on a machine may read command lines; those of flows, browser and worker hold no password."""
+    cli = Cli(tmp_path, ("--broker", amqp_vhost, "--redis", redis_url))
+    seen: dict[int, str] = {}
+
+    def look() -> bool:
+        for child in psutil.Process(process.pid).children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                seen[child.pid] = " ".join(child.cmdline())
+        done = cli.run("stats")["status"]
+        return done.get("succeeded", 0) > 3 and any(" worker " in line for line in seen.values())
+
+    with cli.start("demo", "--shops", 12, "--rate", 3, "--seconds", 600, "--json") as process:
+        eventually(look, 100)
+        process.send_signal(signal.SIGINT)
+        eventually_ended(process)
+    assert len(seen) > 1
+    assert {line for line in seen.values() if amqp_vhost in line or redis_url in line or "guest:" in line} == set()
