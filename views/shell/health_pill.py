@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from views.support import safe
 from views.support.paint import draw_line
 from views.theme import theme
 from views.theme.tokens import RADIUS_BUTTON, status
@@ -54,8 +55,9 @@ class HealthPill(QAbstractButton):
         wider = (health.name, health.value) != (self._health.name, self._health.value)
         self._health = health
         self.setAccessibleName(f"{health.name} {health.value}".strip())
-        self.setAccessibleDescription(health.tip)
-        self.setToolTip(f"{health.name} {health.value}\n{health.tip}".strip())
+        tip = safe.masked(health.tip)
+        self.setAccessibleDescription(tip)
+        self.setToolTip(f"{health.name} {health.value}\n{tip}".strip())
         if wider:
             self.updateGeometry()
         self.update()

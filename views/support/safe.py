@@ -1,23 +1,47 @@
-"""Foreign text made safe to show: messages come from other programs and may hold anything."""
+"""Foreign text made safe to show: messages come from other programs and may hold anything, secrets too."""
 
 from __future__ import annotations
 
 import html
+from functools import lru_cache
 
-from services.domain.visible import visible as visible
+from services.domain import mask
+from services.domain import visible as characters
 
 MAX_LINE = 400
 MAX_TOOLTIP = 2_000
+#: a secret is looked for in so much of a text before it is cut: half of one gives nothing away by its form
+_LOOKED_AT = 8_000
+#: texts whose dots are remembered: cells are asked for at every painting
+_REMEMBERED = 4_096
 
 
 def one_line(text: object, limit: int = MAX_LINE) -> str:
     """Return the first line of a foreign text, visible and cut at `limit` characters."""
-    raw = str(text)[: limit * 2].strip()
+    raw = masked(str(text)[:_LOOKED_AT])[: limit * 2].strip()
     first, _, rest = raw.partition("\n")
-    shown = visible(first.rstrip("\r"))
+    shown = characters.visible(first.rstrip("\r"))
     if len(shown) > limit:
         return shown[: limit - 1] + "…"
     return f"{shown} …" if rest.strip() else shown
+
+
+def visible(text: str, *, keep_newlines: bool = False) -> str:
+    """Return foreign text with dots for secrets and signs for what cannot be seen."""
+    return characters.visible(masked(text), keep_newlines=keep_newlines)
+
+
+def masked(text: str) -> str:
+    """Return foreign text with dots for secrets."""
+    if len(text) > _LOOKED_AT:
+        return mask.masked_text(text)
+    return _masked(text, mask.met())
+
+
+@lru_cache(_REMEMBERED)
+def _masked(text: str, met: int) -> str:
+    del met  # what is known by now decides
+    return mask.masked_text(text)
 
 
 def cut(text: str, limit: int) -> str:
@@ -27,7 +51,7 @@ def cut(text: str, limit: int) -> str:
 
 def tooltip(text: object, limit: int = MAX_TOOLTIP) -> str:
     """Return foreign text for ``setToolTip``: escaped, so that it cannot become rich text."""
-    shown = cut(visible(str(text), keep_newlines=True), limit)
+    shown = cut(visible(str(text)[:_LOOKED_AT], keep_newlines=True), limit)
     # A tool tip that looks like HTML is read as HTML; wrapping makes it so on purpose.
     body = html.escape(shown, quote=False).replace("\n", "<br>")
     return f"<qt>{body}</qt>" if shown else ""
@@ -35,4 +59,4 @@ def tooltip(text: object, limit: int = MAX_TOOLTIP) -> str:
 
 def rich(text: object, limit: int = MAX_LINE) -> str:
     """Return foreign text for use inside rich text of our own."""
-    return html.escape(cut(visible(str(text)), limit))
+    return html.escape(cut(visible(str(text)[:_LOOKED_AT]), limit))

@@ -57,8 +57,8 @@ def _speech(model: RecordModel[Any], row: int, column: Column[Any]) -> str:
     record = model.record(row)
     lead = model.column(1 if model.tickable else 0)
     if model.sentence is not None and column.key == lead.key:
-        return model.sentence(record)
-    words = column.speech(record) if column.speech is not None else column.display(record)
+        return safe.masked(model.sentence(record))
+    words = safe.masked(column.speech(record)) if column.speech is not None else column.display(record)
     title = _(column.title)
     return _("{title}: {value}").format(title=title, value=words) if title else words
 

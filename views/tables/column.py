@@ -28,6 +28,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+from views.support import safe
+
 R = TypeVar("R")
 
 LEFT, RIGHT, CENTRE = "left", "right", "centre"
@@ -87,9 +89,9 @@ class Column(Generic[R]):
     def display(self, record: R) -> str:
         """Return what people read in this cell; no value is blank, not zero."""
         if self.text is not None:
-            return self.text(record)
+            return safe.masked(self.text(record))
         value = self.value(record)
-        return "" if value is None else str(value)
+        return "" if value is None else safe.masked(str(value))
 
     def role_of(self, record: R) -> str:
         """Return the colour role of this cell."""

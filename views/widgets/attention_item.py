@@ -138,7 +138,7 @@ class AttentionItem(QFrame):
         if links:
             self._make_links()
         word = _(status(row.severity).word)
-        self.setAccessibleName(f"{word}: {row.title}. {row.sentence} {age}".strip())
+        self.setAccessibleName(safe.masked(f"{word}: {row.title}. {row.sentence} {age}".strip()))
         self._restyle()
 
     def _make_links(self) -> None:
@@ -172,7 +172,7 @@ class AttentionItem(QFrame):
 
     def copy_text(self) -> None:
         """Put the item on the clipboard."""
-        QGuiApplication.clipboard().setText(f"{self._row.title}\n{self._row.sentence}".strip())
+        QGuiApplication.clipboard().setText(safe.masked(f"{self._row.title}\n{self._row.sentence}".strip()))
 
 
 class _Said:

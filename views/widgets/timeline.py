@@ -55,7 +55,7 @@ class Timeline(QWidget):
         # a list of checks has no times and needs no room for them
         self._timed = any(entry.time for entry in self._entries)
         sentences = (f"{e.time} {e.text} {e.strong} {e.tail} {e.span}" for e in self._entries)
-        self.setAccessibleName("; ".join(" ".join(sentence.split()) for sentence in sentences))
+        self.setAccessibleName("; ".join(safe.masked(" ".join(sentence.split())) for sentence in sentences))
         self._place()
         if self.sizeHint().height() != before:
             self.updateGeometry()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+from services.domain import mask
 from services.monitor.tasks import TaskDetail
 from views.support import safe
 
@@ -23,4 +24,9 @@ def headers_of(detail: TaskDetail) -> list[tuple[str, str]]:
             (str(name), value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))
             for name, value in kept.items()
         ]
-    return [(name, safe.cut(value, 400)) for name, value in rows if value]
+    return [(name, safe.cut(_dotted(name, value), 400)) for name, value in rows if value]
+
+
+def _dotted(name: str, value: str) -> str:
+    """A header called like a secret is one."""
+    return mask.DOTS if mask.is_secret(name) else mask.masked_text(value)
