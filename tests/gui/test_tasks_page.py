@@ -73,6 +73,35 @@ def test_the_summary_and_the_tab_say_one_number(desk: Desk, page: TasksPage, qtb
     wait(qtbot, lambda: page.header.summary() == "1 match, of 4 kept")
 
 
+@pytest.mark.parametrize(
+    "narrow",
+    [
+        "shop:temu:{shop_id}", "platform:temu", "type:refresh_goods", "batch:b1", "id:{task_id}",
+        "status:queued,blocked", "gate:message,lane_order", "priority:>7", "created:>-1h", "temu", "cause:timeout",
+    ],
+)  # fmt: skip
+def test_under_a_filter_no_tab_says_a_number_of_another_list(
+    desk: Desk, page: TasksPage, qtbot: QtBot, narrow: str
+) -> None:
+    task = desk.create(2)
+    for n in range(2):
+        desk.create(n)
+    views = ("all", "flight", "waiting", "running", "retrying", "held", "dead")
+    page.refresh()
+    wait(qtbot, lambda: page._tabs.text_of("flight") == "In flight  3")
+    page.show_request(narrow.format(shop_id=task.shop_id, task_id=task.task_id))
+    others = [page._tabs.text_of(key) for key in views[1:]]
+    assert not any(character.isdigit() for words in others for character in words), "at once, before the answer"
+    wait(qtbot, lambda: page._views._narrowed is not None and page._views._narrowed[1] is not None)
+    desk.create(1, payload={"n": 9})
+    matching = page._context.tasks.page(page._filter.expression()).total
+    wait(qtbot, lambda: page._tabs.text_of("all") == f"All  {matching}")
+    assert not any(character.isdigit() for key in views[1:] for character in page._tabs.text_of(key))
+    page._tabs.choose("flight")
+    wait(qtbot, lambda: page._tabs.text_of("all") == "All  4")
+    assert page._tabs.text_of("flight") == "In flight  4"
+
+
 def test_a_saved_view_keeps_filter_columns_and_number(desk: Desk, page: TasksPage, qtbot: QtBot) -> None:
     desk.create(0)
     wanted = desk.create(2)

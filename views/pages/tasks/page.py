@@ -207,7 +207,9 @@ class TasksPage(Page):
         return Wanted(filter=self._filter.expression(), sort=sort, descending=descending)
 
     def _query(self, *_args: object) -> None:
-        self._lister.ask(self._wanted())
+        wanted = self._wanted()
+        self._views.note_asked(wanted.filter)
+        self._lister.ask(wanted)
 
     def _on_view(self, view: View) -> None:
         self._filter.set_expression(view.filter)

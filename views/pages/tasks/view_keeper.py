@@ -95,6 +95,14 @@ class ViewKeeper(QObject):
         self._numbers.update(numbers(counts))
         self._say_numbers()
 
+    def note_asked(self, expression: str) -> None:
+        """A list is asked for; under a filter that is not the view's own no tab keeps the number of another list."""
+        if expression == self._current.filter:
+            self._narrowed = None
+        elif self._narrowed is None or self._narrowed[0] != expression:
+            self._narrowed = (expression, None)
+        self._say_numbers()
+
     def note_total(self, expression: str, total: int | None) -> None:
         """A list was answered: an own view shows what its list says."""
         self._narrowed = (expression, total) if expression != self._current.filter else None
@@ -111,10 +119,8 @@ class ViewKeeper(QObject):
     def _say_numbers(self) -> None:
         for view in self._saved.all():
             number = self._numbers.get(view.key)
-            if self._narrowed is not None and view.key == self._current.key:
-                number = self._narrowed[
-                    1
-                ]  # what this tab lists now; the others list all of theirs when they are chosen
+            if self._narrowed is not None:  # beside what this tab lists now, numbers of all tasks would say otherwise
+                number = self._narrowed[1] if view.key == self._current.key else None
             self._tabs.set_number(view.key, "" if number is None else text.compact(number))
 
     def _count_own(self) -> None:
