@@ -71,8 +71,14 @@ def paint_limit(painter: QPainter, rect: QRectF, share: float, words: str) -> No
     painter.setFont(theme().font("caption"))
     painter.setPen(theme().color("retrying" if share <= 1 else "text3"))
     above = share > 1 or y - 18 >= rect.top()
+    words = words if share <= 1 else f"{words} ↑"
     box = QRectF(rect.left() + 4, max(rect.top(), y - 18) if above else y + 2, rect.width() - 8, 16)
-    painter.drawText(box, _FLAGS_LEFT, words if share <= 1 else f"{words} ↑")
+    # a line of the grid would strike the words out
+    wide = QFontMetrics(theme().font("caption")).horizontalAdvance(words)
+    painter.fillRect(
+        QRectF(box.left() - 2, box.top(), min(wide + 4, box.width() + 4), box.height()), theme().color("surface")
+    )
+    painter.drawText(box, _FLAGS_LEFT, words)
 
 
 def paint_markers(painter: QPainter, rect: QRectF, marks: Sequence[tuple[float, str, str]]) -> None:

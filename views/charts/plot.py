@@ -191,7 +191,7 @@ class Plot(Pointed):
         if len(self._frame) > 1:
             self._draw_content(painter)
         elif self._answered:
-            axes.paint_words(painter, QRectF(self.rect()), _("Waiting for the first samples"))
+            axes.paint_words(painter, QRectF(self.rect()), _("No figures yet"))
         painter.end()
         return picture
 
@@ -267,7 +267,7 @@ class Plot(Pointed):
     def summary(self) -> str:
         """The chart in one sentence."""
         if len(self._frame) < 2:
-            return _("Waiting for the first samples")
+            return _("No figures yet")
         values = self._summed(self._frame)
         known = values[np.isfinite(values)]
         if not len(known):

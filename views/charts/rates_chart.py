@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from services.i18n import N_, _
 from views.charts.line import Line
 from views.charts.named import Series
@@ -49,6 +51,13 @@ class RatesChart(Plot):
         if abs(value - whole) < 0.05 or value >= 10:
             return f"{whole:,}"
         return f"{value:.1f}"
+
+    def newest(self) -> dict[str, str]:
+        """What the curves end with, in words, by their keys; "" where nothing is known."""
+        values = {one.key: self._frame[one.key] for one in SERIES}
+        return {
+            key: self.say(float(row[-1])) if len(row) and np.isfinite(row[-1]) else "" for key, row in values.items()
+        }
 
     def summary(self) -> str:
         """The newest of each rate."""

@@ -118,8 +118,11 @@ def percent(share: float) -> str:
 
 
 def whole_percent(share: float) -> str:
-    """Return a share without decimals, for progress bars."""
-    return join(str(math.floor(share * 100 + 1e-9)), "%")
+    """Return a share without decimals; what is not all is never said to be all, and what is something not nothing."""
+    whole = math.floor(share * 100 + 0.5)
+    if 0 < share < 1:
+        whole = min(99, max(1, whole))
+    return join(str(whole), "%")
 
 
 def size(octets: int) -> str:

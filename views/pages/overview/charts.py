@@ -25,7 +25,10 @@ DEPTH = N_(
     "Messages in the broker's queues (queue depth: ready) and tasks parked at a gate; what is recorded and not sent is"
     " not among them."
 )
-RATES = N_("The curves show the last seconds, the numbers beside their names the last minute or more.")
+RATES = N_(
+    "Curves and the numbers beside their names show the last five seconds; In and Out below the page the last minute or"
+    " more."
+)
 HELD = N_("Messages that workers hold and have not settled (broker: unacked), beside the slots of the workers.")
 
 
@@ -53,8 +56,6 @@ class Charts(QObject):
     def show_now(self, now: OverviewNow, limits: Limits) -> None:
         """Show the present values in the legends, and the limits."""
         self.depth.show_values({lane.lane: text.count(lane.depth) for lane in now.lanes})
-        rates = {"publish": now.publish_rate, "deliver": now.deliver_rate, "ack": now.ack_rate}
-        self.rates.show_values({key: self.rates.plot.say(rate) for key, rate in rates.items()})
         self.unacked.show_values({"unacked": text.count(unacked(now))})
         self.depth.plot.set_limit(limits.waiting)
         self.unacked.plot.set_limit(now.slots_total or None)
@@ -80,3 +81,5 @@ class Charts(QObject):
     def _draw(self, card: ChartCard) -> None:
         points = min(MAX_POINTS, max(100, card.plot.width()))
         card.plot.set_frame(self._buffer.frame(*self.window.bounds(), points))
+        if isinstance(card.plot, RatesChart):  # In and Out of a minute would contradict a curve of seconds
+            card.show_values(card.plot.newest())

@@ -93,7 +93,7 @@ def ready_kpi(sight: Sight) -> Kpi:
             )
         )
     elif not alarm and not unsent:
-        parts.append(_peak(sight.curves))
+        parts.append(_peak(sight.curves, total))
     context = " · ".join(part for part in parts if part)
     above = _("above limit {n}").format(n=text.count(sight.limits.waiting)) if alarm else ""
     return Kpi(
@@ -104,7 +104,8 @@ def ready_kpi(sight: Sight) -> Kpi:
     )
 
 
-def _peak(curves: Frame) -> str:
+def _peak(curves: Frame, total_now: int) -> str:
+    """The most that waited in sight, which the curve may not have reached yet."""
     if len(curves) < 2:
         return ""
     total = np.nan_to_num(curves.total())
@@ -114,6 +115,8 @@ def _peak(curves: Frame) -> str:
     when = text.minute(
         shown.moment(round(curves.at[at] * 1000)), shown.moment(round(curves.at[-1] * 1000)), shown.zone()
     )
+    if round(float(total[at])) <= total_now:
+        return _("never more in this span")
     return _("peak {n} at {time}").format(n=text.count(round(float(total[at]))), time=when)
 
 

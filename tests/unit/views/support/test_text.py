@@ -162,8 +162,11 @@ def test_shares_never_round_up_to_all(share: float, words: str) -> None:
     assert plain(text.percent(share)) == words
 
 
-@pytest.mark.parametrize(("share", "words"), [(0.64, "64 %"), (0.999, "99 %"), (0.29, "29 %"), (1, "100 %")])
-def test_progress_has_no_decimals(share: float, words: str) -> None:
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(0, "0 %"), (1 / 6, "17 %"), (2 / 3, "67 %"), (0.002, "1 %"), (0.999, "99 %"), (1, "100 %"), (1.5, "150 %")],
+)
+def test_whole_shares_are_rounded_and_what_is_not_all_is_never_all(share: float, words: str) -> None:
     assert plain(text.whole_percent(share)) == words
 
 

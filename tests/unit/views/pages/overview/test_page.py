@@ -19,6 +19,7 @@ from services.domain.filter import parse
 from services.monitor.overview import OverviewNow
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource
 from views.pages.overview.body import form_for
+from views.pages.overview.limits import Limits
 from views.pages.overview.page import LOOK_MS, OverviewPage
 from views.pages.overview.tile_grid import columns_for
 from views.pages.overview.tiles import TILES
@@ -175,6 +176,17 @@ def test_it_asks_less_often_when_answers_are_slow(page: OverviewPage) -> None:
     assert page._now_refresher._timer.interval() == 4000
     page._on_look(replace(look, took_s=30.0))
     assert page._now_refresher._timer.interval() == 10_000
+
+
+def test_the_rates_beside_their_names_are_what_their_curves_end_with(page: OverviewPage) -> None:
+    plot, legend = page.charts.rates.plot, page.charts.rates.legend
+    assert len(plot.frame_shown) > 1
+    assert page._look is not None
+    # of a minute: a burst that has ended is still in it
+    page.charts.show_now(replace(page._look.now, publish_rate=99.0, ack_rate=77.0), Limits())
+    for one in plot.series:
+        said = plot.say(float(plot.frame_shown[one.key][-1]))
+        assert legend.item(one.key).accessibleName() == f"{one.word()} {said}"
 
 
 def test_a_new_snapshot_changes_the_numbers_at_once(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
@@ -365,8 +377,11 @@ def test_the_list_goes_below_the_charts_where_it_is_narrow() -> None:
     assert [form_for(width) for width in (1372, 1052, 844, 500)] == ["wide", "wide", "middle", "narrow"]
 
 
-def test_all_of_a_small_fleet_is_in_sight_on_a_small_screen(qtbot: QtBot, language: str) -> None:
-    page = opened(qtbot, SampleSource(60), (1084, 726))
+@pytest.mark.parametrize(("shops", "size"), [(60, (1084, 726)), (24, (1170, 694))])
+def test_all_of_a_small_fleet_is_in_sight_on_a_small_screen(
+    qtbot: QtBot, language: str, shops: int, size: tuple[int, int]
+) -> None:
+    page = opened(qtbot, SampleSource(shops), size)
     qtbot.waitUntil(lambda: page.scroll_area.verticalScrollBar().maximum() == 0)
 
 

@@ -54,6 +54,12 @@ def test_running_tasks_of_a_silent_worker_fill_no_slots(sight: Sight) -> None:
     assert told.context == "4 not confirmed · 0 of 4 slots busy"
 
 
+def test_what_waits_now_is_never_above_its_peak(sight: Sight) -> None:
+    many = {"queued": 1_500}
+    told = kpi("ready", sight, status_counts=many)
+    assert (plain(told.value), plain(told.context)) == ("1,500", "never more in this span")
+
+
 def test_the_numbers_of_the_pictures(sight: Sight) -> None:
     said = {key: (plain(spec.kpi(sight).value), plain(spec.kpi(sight).context)) for key, spec in SPECS.items()}
     assert said == {
