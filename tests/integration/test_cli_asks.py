@@ -184,3 +184,20 @@ def test_a_task_that_was_not_done_is_an_exit_code(home: Path) -> None:
     finally:
         engine.close()
     assert call("task", "run-now", ended.task_id) == 1
+
+
+@pytest.mark.parametrize("empty", [("--at", ""), ("--at=",)])
+def test_an_option_that_a_script_left_empty_is_not_left_out(home: Path, empty: tuple[str, ...]) -> None:
+    """It would start at once what was meant for later."""
+    before = state(home)
+    words = ("task", "create", "--platform", "pdd", "--shop", "s1", "--type", "other", "--payload", "{}")
+    assert call(*words, *empty) == 2
+    assert state(home) == before
+    assert call(*words) == 0
+
+
+def test_what_was_put_away_is_not_meant_unless_it_is_named(home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    for verb, number in (("archive", 2), ("ignore", 2), ("republish", 2), ("restore", 4)):
+        assert call("dead", verb, "--filter", "kind:timeout", "--dry-run", "--json") == 0
+        assert json.loads(capsys.readouterr().out)["count"] == number
