@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from services.domain.lane import LANES
-from services.domain.lane_share import Sharing
+from services.domain.lane_share import Share, Sharing
 from services.domain.task import Attempt, Task
 from services.workers.crowd import Crowd
 from services.workers.intake import Intake
@@ -32,10 +32,11 @@ class Worker:
             room.store, self._consumer, room.steps, room.registry, room.clock, worker="w1", session="s",
             lease_ms=60_000, put=self._put, crowd=Crowd(room.clock, Pace(self.pool, room.clock)),
         )  # fmt: skip
-        sharing = Sharing(list(LANES), slots, {})
+        self.sharing = Sharing(list(LANES), slots, {})
+        self.unable: set[str] = set()  #: types that it cannot run
         self.preemptor = Preemptor(
             self.pool, intake, room.store, room.registry, room.clock, lanes=tuple(LANES), limit=1,
-            fetches=lambda _type: True, sharing=lambda: sharing,
+            fetches=lambda kind: kind not in self.unable, sharing=lambda: self.sharing,
         )  # fmt: skip
         room.define("crawl", preemptible=True)
         room.clock.advance(10.0)
@@ -139,6 +140,33 @@ def test_only_what_is_urgent_takes_a_slot_and_never_from_its_like(worker: Worker
     worker.urgent("u", 8)
     assert worker.look(1.5) == 1
     assert reasons(least, equal, above) == ["preempted", "", ""]
+
+
+def test_who_is_being_stopped_already_makes_no_way(worker: Worker) -> None:
+    victims = [worker.run(shop) for shop in "abc"]
+    victims[2].cancel("requested")
+    worker.urgent("u")
+    assert worker.look(1.5) == 1
+    assert reasons(*victims) == ["", "preempted", "requested"]
+    assert victims[2].made_way_for == ""
+
+
+def test_the_other_lanes_make_no_way_whatever_their_type_permits(worker: Worker) -> None:
+    normal = [worker.run(shop, 5) for shop in "abc"]
+    worker.urgent("u", 10)
+    assert (worker.look(1.5), reasons(*normal)) == (0, ["", "", ""])
+
+
+def test_nobody_is_stopped_for_what_could_not_run_here_then(worker: Worker) -> None:
+    victims = [worker.run(shop) for shop in "abc"]
+    worker.urgent("u")
+    worker.unable.add("work")
+    assert (worker.look(1.5), reasons(*victims)) == (0, ["", "", ""])
+    worker.unable.clear()
+    worker.sharing = Sharing(list(LANES), 3, {"high": Share(0, 1)})
+    assert worker.look(1.5) == 1
+    worker.urgent("v")
+    assert worker.look(1.5) == 0, "its lane may use one slot, and has it"
 
 
 def test_the_most_urgent_goes_first_then_who_has_waited_longest(worker: Worker) -> None:
