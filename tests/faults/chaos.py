@@ -200,6 +200,9 @@ def run(world: World, args: argparse.Namespace) -> bool:
         for thread in (nodes, newcomers) if world.kind == "cluster" else ():
             thread.join(SETTLE_SECONDS)
         submitter.join(SETTLE_SECONDS)
+        # a machine too slow for so many: what was not submitted is not part of the promise, a command under way is
+        submitter.stop.set()
+        submitter.join()
         operator.stop.set()
         operator.join(SETTLE_SECONDS)
         settled = _settle(world)

@@ -52,7 +52,7 @@ def tell(world: World, command: str, told: set[str], begun: Sequence[float], ope
     rows: list[tuple[str, str]] = [
         ("date, version", f"{datetime.now(UTC):%Y-%m-%d}, Fleetdeck {VERSION}, {versions(world)}"),
         ("command", f"`{command}`"),
-        ("submitted", f"{len(tasks)} recorded, {len(told)} answered"),
+        ("submitted", f"{len(tasks)} recorded (with what was republished), {len(told)} answered"),
         ("ended as", ", ".join(f"{count} {name}" for name, count in status.most_common())),
         ("faults", f"{total}: " + ", ".join(f"{count} {name}" for name, count in kinds if count)),
         ("lost (aim 0)", f"{len(lost) + len(unknown)}"),
