@@ -11,7 +11,7 @@ _BROKER, _STORE, _RACES = "faults/test_broker.py", "faults/test_store.py", "faul
 _SERVICES, _PROCESSES = "faults/test_services.py", "faults/test_worker_processes.py"
 _KILL, _REPAIR = "e2e/test_kill.py", "integration/test_engine_repair.py"
 _PUBLISH, _RECOVERY = "integration/test_rabbitmq_publish.py", "integration/test_rabbitmq_recovery.py"
-_TOPOLOGY = "integration/test_rabbitmq_topology.py"
+_TOPOLOGY, _NODES = "integration/test_rabbitmq_topology.py", "faults/test_cluster_nodes.py"
 
 Rows = dict[str, str | tuple[tuple[str, str], ...]]
 
@@ -69,6 +69,15 @@ PROMISE: Rows = {
     ),
     "kill -9 of the broker under publishing load": (
         (_RECOVERY, "test_killing_the_broker_under_load_loses_nothing_that_was_confirmed"),
+    ),
+    "kill -9 of a node of a cluster": (
+        (_NODES, "test_every_node_may_go_and_new_commands_and_workers_get_in"),
+        (_NODES, "test_every_command_works_while_a_node_is_away"),
+        (_NODES, "test_a_connection_goes_on_with_another_node"),
+    ),
+    "a queue on a node that is away": ((_NODES, "test_a_queue_on_the_lost_node_is_named_and_the_others_serve"),),
+    "a broker that confirms nothing while tasks end": (
+        ("integration/test_engine_run.py", "test_an_outcome_that_waits_behind_a_silent_broker_keeps_its_lease"),
     ),
     "a broker that is away for long": ((_BROKER, "test_a_broker_that_is_away_for_long"),),
     "connections closed by the management API during a task": (

@@ -111,6 +111,78 @@ def test_a_queue_on_the_lost_node_is_named_and_the_others_serve(cluster: RabbitC
             broker.close()
 
 
+#: what is begun at a terminal, in this order: {task}, {dead} and {name} are a task, a dead letter and a fresh name
+COMMANDS: tuple[tuple[str, ...], ...] = (
+    ("doctor",),
+    ("task", "list", "--limit", "5"),
+    ("task", "show", "{task}"),
+    ("task", "create", "--platform", "pdd", "--shop", "{name}", "--type", "work", "--payload", "{}"),
+    ("task", "prioritize", "{task}", "--priority", "9"),
+    ("task", "cancel", "{task}"),
+    ("task", "create-again", "{task}"),
+    ("dead", "list"),
+    ("dead", "republish", "{dead}"),
+    ("shop", "pause", "pdd:{name}"),
+    ("shop", "resume", "pdd:{name}"),
+    ("shop", "dedicate", "pdd:{name}"),
+    ("queue", "list"),
+    ("queue", "pause", "type:work", "--yes"),
+    ("queue", "resume", "type:work", "--yes"),
+    ("stats",),
+    ("worker", "list"),
+    ("worker", "--drain", "--slots", "2", "--handlers", HANDLERS),
+    ("repair",),
+    ("audit", "list"),
+)
+
+
+@pytest.mark.redis
+@pytest.mark.timeout(1800)
+def test_every_command_works_while_a_node_is_away(cluster: RabbitCluster, redis_url: str, tmp_path: Path) -> None:
+    """The node that leads the queue to which most is sent, then each of them; begun as soon as it is gone."""
+    url = cluster.new_vhost()
+    fleet = cli(cluster, url, redis_url, tmp_path / "home")
+    create = ("task", "create", "--platform", "pdd", "--type", "work")
+    in_vain: list[str] = []
+    for turn in range(4):
+        (dead,) = fleet.run(*create, "--shop", f"d{turn}", "--payload", '{"fail": "missing_secret"}')["created"]
+        fleet.run("worker", "--drain", "--handlers", HANDLERS)
+        (task,) = fleet.run(*create, "--shop", f"t{turn}", "--payload", "{}")["created"]
+        words = {"{task}": task, "{dead}": dead, "{name}": f"new{turn}"}
+        with cluster.without(cluster.nodes[turn - 1] if turn else _leader(cluster, url)):
+            for command in COMMANDS:
+                in_vain += _tried(fleet, [_filled(word, words) for word in command], turn)
+    assert not in_vain
+
+
+def _tried(fleet: Cli, words: list[str], turn: int) -> list[str]:
+    """What was wrong; raises where a command does not end in the time of any test of the command line."""
+    done = fleet.call(*words, "--json")
+    if done.returncode > (words[0] == "doctor"):  # whose 1 says that it has found something
+        return [f"{turn} {' '.join(words[:2])}: {done.returncode}: {(done.stderr or done.stdout)[-500:]}"]
+    found = json.loads(done.stdout)["findings"] if words[0] == "doctor" else []
+    return [f"{turn} {one}" for one in found if one["level"] == "error" and one["check"] == "broker"]
+
+
+def _filled(word: str, words: dict[str, str]) -> str:
+    for name, value in words.items():
+        word = word.replace(name, value)
+    return word
+
+
+def _leader(cluster: RabbitCluster, url: str) -> Node:
+    path = f"/api/queues/{url.rsplit('/', 1)[1]}/rpa_tasks_normal"
+
+    def leader() -> str:
+        try:
+            return str(cluster.nodes[1].api("GET", path).get("leader", ""))
+        except OSError:  # whose numbers of a node that has just come back are not there yet
+            return ""
+
+    name = eventually(leader, 200)
+    return next(node for node in cluster.nodes if node.node_name == name)
+
+
 def test_a_connection_goes_on_with_another_node(cluster: RabbitCluster) -> None:
     url = cluster.new_vhost()
     broker = RabbitBroker(url, SystemClock(), profile="cluster")
