@@ -38,7 +38,7 @@ def beats(room: Room, held: list[Held], monkeypatch: pytest.MonkeyPatch) -> Iter
 
     monkeypatch.setattr(room.store, "apply", apply)
     keeper = Keeper(
-        room.store, SystemClock(), held=lambda: held, info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
+        room.store, room.steps, SystemClock(), held=lambda: held, info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
         hear=lambda _heard: None, lease_s=0.04, name="w1",
     )  # fmt: skip
     yield rounds

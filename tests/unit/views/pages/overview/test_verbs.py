@@ -65,3 +65,19 @@ def test_what_cannot_be_taken_back_is_asked_about_and_its_note_kept(
     assert {task.reason for task in fleet.store.get([one.task_id for one in tasks])} == {"it hangs"}
     entry = fleet.store.audit(1)[0]
     assert (entry.action, set(entry.target)) == ("task.cancel", {task.task_id for task in tasks})
+
+
+def test_a_resumed_pause_is_closed_again_with_its_reason(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
+    fleet.seed_shops(6)
+    fleet.context.commands.fleet.pause("platform:pdd", reason="sale")
+    qtbot.waitUntil(lambda: bool(fleet.context.feed.latest.pauses))
+    verbs = AttentionVerbs(fleet.context, owner)
+    verbs.run("resume", "platform:pdd")
+    assert [pause.reason for pause in fleet.store.pauses()] == ["sale"], "one with a note is asked about"
+    asked(owner).verb_button.click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1)
+    assert fleet.store.pauses() == []
+    (undo,) = fleet.toasts[0].actions
+    undo.call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2)
+    assert [(pause.scope, pause.reason) for pause in fleet.store.pauses()] == [("platform:pdd", "sale")]
