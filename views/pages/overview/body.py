@@ -9,7 +9,7 @@ from views.theme.tokens import CARD_GAP
 
 WIDE, MIDDLE = 980, 620
 #: least heights: with them the whole page of a small fleet fits 1366 x 768
-DEPTH, SMALL, LIST = 172, 152, 320
+DEPTH, SMALL, LIST = 160, 164, 320
 SMALL_MOST = 208
 #: how the charts share more height than that
 DEPTH_SHARE, SMALL_SHARE = 17, 10
