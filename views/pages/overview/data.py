@@ -45,7 +45,8 @@ class OverviewData:
     def look(self) -> Look:
         """The fleet now."""
         began = time.monotonic()
-        now = self._source.now()
+        # a server may be lost while this is asked: what is known when the answer comes counts
+        now = self._source.fresh(self._source.now())
         rows = prepare(now.shops, self._aggregate_above)
         return Look(now, rows, time.monotonic() - began)
 

@@ -237,6 +237,34 @@ def test_a_lost_store_never_says_that_nothing_needs_a_person(qtbot: QtBot) -> No
     qtbot.waitUntil(lambda: "Not known while a server is lost" in texts_of(calm))
 
 
+def test_an_answer_from_before_a_loss_does_not_take_its_news_back(qtbot: QtBot) -> None:
+    class Late(SampleSource):
+        """Answers when somebody lets it, with what was so when it was asked."""
+
+        def now(self) -> OverviewNow:
+            found = super().now()
+            assert go_on.wait(20)
+            answered.append(found)
+            return found
+
+    answered: list[OverviewNow] = []
+    go_on, source = threading.Event(), Late(calm=True)
+    go_on.set()
+    page = opened(qtbot, source)
+    calm = page.attention.list._empty
+    go_on.clear()
+    page.refresh()
+    qtbot.waitUntil(lambda: source.asked_now == 2)
+    source.lost = "store"
+    page.note_news()
+    qtbot.waitUntil(lambda: "Not known while a server is lost" in texts_of(calm))
+    answered.clear()
+    before = page._look
+    go_on.set()
+    qtbot.waitUntil(lambda: bool(answered) and page._look is not before)
+    assert "Not known while a server is lost" in texts_of(calm)
+
+
 def texts_of(widget: QWidget) -> list[str]:
     return [label.text() for label in widget.findChildren(QLabel)]
 
@@ -253,7 +281,10 @@ def test_the_numbers_of_a_snapshot_are_worked_out_beside_this_thread(qtbot: QtBo
             return super().fresh(now)
 
     go_on, source = threading.Event(), Slow()
+    go_on.set()
     page = opened(qtbot, source)
+    go_on.clear()
+    threads.clear()
     source.dead = 145
     for _ in range(3):
         page.note_news()
