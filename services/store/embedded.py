@@ -160,7 +160,8 @@ class EmbeddedStore(
         with self._read() as conn:
             queued = {lane: conn.execute(above, (lane,)).fetchall() for lane in {task.lane for task in tasks}}
             return [
-                sum(n for priority, n in queued[task.lane] if priority > task.priority) + self._before(conn, task)
+                sum(n for priority, n in queued[task.lane] if isinstance(priority, int) and priority > task.priority)
+                + self._before(conn, task)
                 for task in tasks
             ]
 

@@ -86,7 +86,7 @@ def _fail(rig: Rig, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["gate:paused", "gate:twin", "gate:lane_order shop:pdd:s1", "-gate:session", "gate:*"])
-def test_a_page_of_a_gate_is_two_questions(rig: Rig, text: str) -> None:
+def test_a_page_of_a_gate_is_two_questions_and_who_leads(rig: Rig, text: str) -> None:
     for number in range(40):
         rig.queued(shop_id=f"s{number % 8}")
     rig.store.set_pause(Pause(scope="shop:pdd:s3", by="ann"))
@@ -94,7 +94,7 @@ def test_a_page_of_a_gate_is_two_questions(rig: Rig, text: str) -> None:
     asked.page(text)  # shops and types are read now and then
     counting.spent()
     page = asked.page(text)
-    assert counting.spent() == {"closed": 1, "query": 1}
+    assert counting.spent() == {"closed": 1, "query": 1, "leader": 1}
     asked.gates(page.tasks)
     assert sum(counting.spent().values()) <= 2
 

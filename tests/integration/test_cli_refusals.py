@@ -175,6 +175,7 @@ TABLE: list[Row] = [
     row("audit list", "--before", ("x", LONG)),
     row("export --yes", "--filter", FILTERS, names=ANY),
     row("export --yes", "--out", ("missing/folder/x.json", "."), names="cannot be written"),
+    row("repair", "--export-aside", ("missing/folder/x.json", "."), names="cannot be written"),
     row("import --yes", "", ("nothing.json", ".", "empty.csv", "binary.json"), names=ANY),
     *[row(f"worker {verb} --yes", "", NAMES, names="worker list") for verb in ("drain", "resume", "stop")],
     *[row(f"worker {verb}", "", (*NAMES, LONG), names="worker list") for verb in ("show", "forget")],

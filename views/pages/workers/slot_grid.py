@@ -104,7 +104,7 @@ class SlotGrid(QWidget):
         if self._now is not None and self._now.missing:
             words = ngettext("{n} task unconfirmed", "{n} tasks unconfirmed", len(busy)).format(n=len(busy))
         tasks = "; ".join(f"{type_names.name(slot.task_type)} {self._names.shop(slot.shop)}" for slot in busy[:16])
-        self.setAccessibleName(f"{words}: {tasks}" if tasks else words)
+        self.setAccessibleName(safe.visible(f"{words}: {tasks}") if tasks else words)
 
     def sizeHint(self) -> QSize:
         """Return room for four cells."""

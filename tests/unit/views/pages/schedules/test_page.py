@@ -203,6 +203,7 @@ def test_the_menu_offers_the_same(fleet: Fleet, open_page: Open) -> None:
     page.table.menu_requested.emit(menu, "nightly")
     assert [(action.text(), action.isEnabled()) for action in menu.actions()] == [
         ("Tasks of the last run", False),
+        ("Who did what to it", True),
         ("Edit", True),
         ("Run now", True),
         ("Skip next", True),

@@ -99,7 +99,7 @@ def test_a_shop_that_fails_too_often_stands_first_and_says_when_it_tries_again(f
     assert "Seller login expired, opened once" in said
     i18n.set_language("zh_CN")
     assert "最近 2 次执行失败 2 次" in row(page, SHOP)["reason"]
-    assert "解除熔断" in {button.text() for button in (page.shop.close_button,)}
+    assert "让店铺恢复执行" in {button.text() for button in (page.shop.close_button,)}
 
 
 def test_a_breaker_is_closed_after_a_look_and_its_tasks_go_on(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
@@ -166,7 +166,9 @@ def test_pauses_and_queues_of_a_shop_are_taken_back(qtbot: QtBot, fleet: Fleet, 
     fleet.context.commands.fleet.pause(f"shop:{OTHER}", reason="stock-taking")
     page.refresh()
     qtbot.waitUntil(lambda: page.shop.pause_button.text() == "Resume shop", timeout=WAIT_MS)
-    after(qtbot, page, page.shop.pause_button.click)
+    page.shop.pause_button.click()
+    (asked,) = page.findChildren(ConfirmDialog)
+    after(qtbot, page, asked.confirmed.emit)
     assert fleet.store.pauses() == []
     undone()
     assert [(one.scope, one.reason) for one in fleet.store.pauses()] == [(f"shop:{OTHER}", "stock-taking")]
@@ -247,6 +249,7 @@ def test_nothing_is_changed_where_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
         "Let the shop run again": False,
         "Pause shop": False,
         "Show tasks": True,
+        "Who did what to it": True,
     }
     page.set_acting("")
     assert card.close_button.isEnabled()
@@ -335,7 +338,8 @@ def test_a_shop_of_a_paused_platform_says_who_paused_it_and_offers_to_resume_tha
     assert [button.text() for button in page.shop.pauses.buttons()] == ["Resume Pinduoduo", "Resume shop"]
     menu = QMenu(page)
     page._fill_menu(menu, SHOP)
-    assert [action.text() for action in menu.actions()] == ["Resume Pinduoduo", "Resume shop", "Show tasks"]
+    offered = ["Resume Pinduoduo", "Resume shop", "Show tasks", "Who did what to it"]
+    assert [action.text() for action in menu.actions()] == offered
     page.shop.pauses.buttons()[0].click()
     (asked,) = page.findChildren(ConfirmDialog)
     assert "new page" in words(asked)
