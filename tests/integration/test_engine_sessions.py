@@ -5,6 +5,7 @@ from __future__ import annotations
 from services import assembly
 from services.clock import SystemClock
 from services.domain.insight.wait import GateView
+from services.domain.worker import WorkerInfo
 from services.messages import english
 from services.monitor.attention import AttentionFinder
 from services.monitor.causes import CauseQueries
@@ -100,3 +101,19 @@ def test_it_needs_attention_once_however_many_wait(fleet: Fleet) -> None:
     fleet.commands().sessions.open("pdd:s1")
     assert items() == []
     fleet.wait_ended(waiting)
+
+
+def test_a_login_makes_a_home_where_there_is_none_and_moves_none(fleet: Fleet) -> None:
+    """What the shop has at home would be left behind there: its profile, and whatever it is logged in to."""
+    store, sessions = fleet.engine.store, fleet.commands().sessions
+    for node in ("attic", "desk"):
+        store.heartbeat(WorkerInfo(worker=f"w-{node}", host="h", pid=1, node=node))
+    store.put_home("pdd:s1", "attic")
+    before = store.homes(["pdd:s1"])
+    for shop in ("pdd:s1", "pdd:s2"):
+        assert sessions.login(shop, lambda: True, node="desk") is True
+    assert store.homes(["pdd:s1"]) == before
+    assert store.homes(["pdd:s2"])["pdd:s2"].node == "desk"
+    second, first = store.audit(2)
+    assert (first.target, first.outcome) == (("pdd:s1",), "done")
+    assert (second.target, second.outcome) == (("pdd:s2",), "done: the shop is at home on desk now")
