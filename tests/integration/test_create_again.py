@@ -7,6 +7,7 @@ import json
 from services import assembly
 from services.domain.status import Status
 from services.engine.producer import TaskSpec
+from tests.contract.waiting import eventually
 from tests.integration.fleet_rig import Fleet
 
 
@@ -46,3 +47,17 @@ def test_the_same_work_that_is_active_already_is_not_created_beside_it(fleet: Fl
     (left,) = tasks.create_again([old.task_id]).skipped
     assert (left.why.code, left.why.params["id"]) == ("task.duplicate", other.task_id)
     assert tasks.create_again(["nobody"]).skipped[0].why.code == "task.unknown"
+
+
+def test_a_deadline_that_has_passed_is_not_asked_for_again_and_one_to_come_is(fleet: Fleet) -> None:
+    """Nobody could keep it: the task would be refused for the very reason for which somebody creates it again."""
+    store, tasks = fleet.engine.store, fleet.commands().tasks
+    soon, later = store.now_ms() + 500, store.now_ms() + 3_600_000
+    missed = fleet.create("s1", n=1, deadline_ms=soon)
+    waits = fleet.create("s2", n=2, deadline_ms=later)
+    assert set(tasks.cancel([missed, waits]).done) == {missed, waits}
+    eventually(lambda: store.now_ms() > soon)
+    outcome = tasks.create_again([missed, waits])
+    assert (set(outcome.done), outcome.skipped) == ({missed, waits}, ())
+    assert fleet.task(outcome.made[missed]).deadline == 0
+    assert fleet.task(outcome.made[waits]).deadline == later
