@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import BATCH, join
+from services.domain.change import Cancel
 from services.domain.errors import UsageError
 from services.domain.message import Message
+from services.domain.task import Task
 from tests.unit.services.commands.conftest import Desk
 from tests.unit.services.engine.room import Room
 
@@ -64,6 +68,40 @@ def test_retrying_what_is_dead_is_republishing_it(room: Room, desk: Desk) -> Non
     (again,) = desk.tasks.retry_waiting([dead.task_id]).skipped
     assert (again.why.code, again.why.params) == ("dead.already", {"id": fresh.task_id})
     assert {entry.action for entry in room.store.audit(10)} == {"task.retry", "dead.republish"}
+
+
+#: each command on a list of tasks, with a task that it is for
+LISTS: dict[str, tuple[Callable[[Room], Task], Callable[[Desk, list[str]], Outcome]]] = {
+    "cancel": (lambda room: room.create(), lambda desk, ids: desk.tasks.cancel(ids)),
+    "run now": (lambda room: room.create(), lambda desk, ids: desk.tasks.run_now(ids)),
+    "prioritize": (lambda room: room.create(), lambda desk, ids: desk.tasks.prioritize(ids, "high")),
+    "create again": (lambda room: cancelled(room), lambda desk, ids: desk.tasks.create_again(ids)),
+    "retry held": (lambda room: held(room), lambda desk, ids: desk.tasks.retry_waiting(ids)),
+    "retry dead": (lambda room: room.dead(), lambda desk, ids: desk.tasks.retry_waiting(ids)),
+    "resolve": (lambda room: held(room), lambda desk, ids: desk.tasks.resolve(ids, "dead", note="x")),
+    "republish": (lambda room: room.dead(), lambda desk, ids: desk.dead_letters.republish(ids)),
+    "archive": (lambda room: room.dead(), lambda desk, ids: desk.dead_letters.set_triage(ids, "archived")),
+}
+
+
+def cancelled(room: Room) -> Task:
+    task = room.create()
+    assert room.ask(Cancel(task_id=task.task_id, by="ann")).code == "ok"
+    return room.task(task.task_id)
+
+
+def held(room: Room) -> Task:
+    return room.finish(room.running(), "held", error_kind="worker_lost")
+
+
+@pytest.mark.parametrize("word", LISTS)
+def test_a_task_that_is_named_twice_is_acted_on_and_counted_once(room: Room, desk: Desk, word: str) -> None:
+    make, act = LISTS[word]
+    task = make(room)
+    outcome = act(desk, [task.task_id, task.task_id])
+    assert (outcome.done, outcome.skipped, outcome.failed) == ((task.task_id,), (), ())
+    (entry,) = room.store.audit(1)
+    assert (entry.target, entry.outcome) == ((task.task_id,), "done")
 
 
 def test_moving_what_runs_is_refused_with_its_status(room: Room, desk: Desk) -> None:
