@@ -157,6 +157,23 @@ def test_how_somebody_works_is_told_once_an_hour(room: Room) -> None:
     assert told == [(who, "connection.unverified", ("Redis",), "done") for who in ("bob@desk", "ann@desk")]
 
 
+def test_what_is_tried_in_a_loop_and_refused_is_told_once_an_hour(room: Room) -> None:
+    viewer = desk_of(room, "viewer")
+    for seconds in (0, 1799, 1799):
+        room.clock.advance(seconds)
+        for act in (lambda: viewer.tasks.cancel(["t1"]), lambda: viewer.fleet.pause("all")):
+            with pytest.raises(NotAllowed):
+                act()
+    told = [(entry.action, entry.target, entry.outcome.partition(":")[0]) for entry in room.store.audit(10)]
+    assert told == [("pause", ("all",), "refused"), ("task.cancel", ("t1",), "refused")], "each of what was tried"
+    room.clock.advance(4)
+    with pytest.raises(NotAllowed):
+        viewer.tasks.cancel(["t2"])
+    again = room.store.audit(10)
+    assert len(again) == 3
+    assert (again[0].action, again[0].target) == ("task.cancel", ("t2",)), "it goes on, and that is told"
+
+
 def test_targets_and_outcomes_hold_no_secret(room: Room) -> None:
     with pytest.raises(UsageError), Audit(room.store, "ann").act("x", ["token=hunter2"], {"n": "password=hunter2"}):
         raise UsageError("amqp://ann:hunter2@mq refuses")
