@@ -139,6 +139,56 @@ def test_who_cannot_work_gives_the_lead_up_and_stands_again_when_he_can(
     eventually(lambda: leader.leading)
 
 
+class Turned(SystemClock):
+    """Threads wait for real; how long that was is what the test says."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at, self.waits = 1000.0, 0
+
+    def monotonic(self) -> float:
+        return self.at
+
+    def wait(self, event: threading.Event, seconds: float) -> bool:
+        self.waits += 1
+        return event.wait(0.002)
+
+
+def test_who_cannot_work_again_and_again_stays_away_for_longer_each_time(room: Room) -> None:
+    """Another one gets the chance meanwhile; who has led well for a while is trusted as at first."""
+    health, clock = Health(), Turned()
+    leader = Leader(room.store, clock, "a", tick=lambda: None, fitness=health)
+
+    def rounds() -> None:
+        before = clock.waits
+        eventually(lambda: clock.waits > before + 10)
+
+    def fails_and_is_back_after(seconds: int) -> None:
+        before = health.looks
+        health.why = "the broker is gone"
+        eventually(lambda: health.looks > before + 1)
+        clock.at += 16  # too long for a pause of the broker
+        eventually(lambda: not leader.leading)
+        health.why = ""
+        clock.at += seconds - 2
+        rounds()
+        assert not leader.leading, f"it stands again before {seconds} s are over"
+        clock.at += 2 + RENEW_S
+        eventually(lambda: leader.leading)
+
+    leader.start()
+    try:
+        eventually(lambda: leader.leading)
+        for seconds in (5, 10, 20, 40, 60, 60):
+            fails_and_is_back_after(seconds)
+        clock.at += 61
+        before = health.looks
+        eventually(lambda: health.looks > before + 1)
+        fails_and_is_back_after(5)
+    finally:
+        leader.close()
+
+
 @pytest.mark.usefixtures("hasty")
 @pytest.mark.parametrize(
     ("error", "leads"),
