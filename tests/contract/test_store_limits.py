@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from typing import Any
+
 import pytest
 
+from services.clock import ManualClock
 from services.domain.change import Cancel, Create, Move, OpenLimit, OpenShop
 from services.domain.limit import Limit, LimitNow
 from services.domain.shop import Pause
 from services.domain.status import Status
 from services.domain.task import Task
 from services.store import keys
+from tests.contract.conftest import open_store
 from tests.contract.rig import Rig
 
 PDD, ORDERS = "platform:pdd", "type:sync_order"
@@ -342,6 +347,23 @@ def test_the_window_slides(rig: Rig) -> None:
     starts_age(rig, 22)
     assert released(rig) == [waiting[0].task_id]
     assert released(rig) == []
+
+
+def test_starts_of_a_clock_that_was_ahead_do_not_count(rig: Rig, store_kind: str, store_place: Any) -> None:
+    """Set right, it would have to reach them first, and nothing could start until then."""
+    limit(rig, per_minute=1)
+    if rig.clock is None:
+        rig.finish(rig.running("w1#1", shop_id="s1"))
+        starts_age(rig, -600)
+    else:  # a file's own time stands still where a clock was set back by less
+        ahead = ManualClock(rig.clock.now_ms() + 11 * 366 * 86_400_000)
+        with closing(open_store(store_kind, store_place, ahead)) as store:
+            early = Rig(store, ahead)
+            early.finish(early.running("w1#1", shop_id="s1"))
+    assert (now(rig).started, now(rig).full) == (0, False)
+    assert rig.claim(rig.queued(shop_id="s2"), "w2#1").code == "run"
+    assert now(rig).started == 1
+    assert rig.claim(rig.queued(shop_id="s3"), "w3#1").code == "blocked", "those of the clock that is right do"
 
 
 def test_who_waits_goes_before_a_message_that_comes_when_the_window_allows(rig: Rig) -> None:
