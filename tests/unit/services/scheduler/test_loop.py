@@ -237,6 +237,33 @@ def test_what_somebody_changes_meanwhile_stays_and_the_tally_too(yard: Yard, mon
     assert planned.last.created == SHOPS
 
 
+@pytest.mark.parametrize("gone", [False, True], ids=["switched off", "removed"])
+def test_what_somebody_switches_off_before_its_run_has_begun_does_not_run(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch, gone: bool
+) -> None:
+    """The run is written down first, in the version that was looked at: who was faster is obeyed."""
+    due(yard)
+    put, store = yard.room.store.put_schedule, yard.room.store
+
+    def faster(entry: ScheduleEntry, version: int) -> int:
+        monkeypatch.setattr(store, "put_schedule", put)
+        if gone:
+            assert store.remove_schedule("s", version)
+        else:
+            off = Planned(schedule=type(before)(**{**_fields(before), "enabled": False}))
+            assert put(ScheduleEntry(name="s", body=schedules.dump(off)), version)
+        return put(entry, version)
+
+    before = yard.planned().schedule
+    monkeypatch.setattr(store, "put_schedule", faster)
+    scheduler = yard.scheduler()
+    for _ in range(2):
+        scheduler.tick()
+        yard.room.clock.advance(600)
+    assert yard.tasks() == []
+    assert [entry.next_at for entry in store.schedules()] == ([] if gone else [0])
+
+
 def test_one_that_is_removed_meanwhile_stays_removed(yard: Yard, monkeypatch: pytest.MonkeyPatch) -> None:
     due(yard)
     fire = firing.Firing.fire
