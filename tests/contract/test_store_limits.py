@@ -349,6 +349,23 @@ def test_the_window_slides(rig: Rig) -> None:
     assert released(rig) == []
 
 
+def test_a_start_counts_for_a_whole_minute(rig: Rig) -> None:
+    """However late in its second it was: never more than so many within any 60 s."""
+    limit(rig, per_minute=1)
+    rig.finish(rig.running("w1#1", shop_id="s1"))
+    if rig.clock is None:
+        starts_age(rig, 58)  # and two seconds for a machine that compiles beside the tests
+        assert now(rig).full
+        assert rig.claim(rig.queued(shop_id="s2"), "w2#1").code == "blocked"
+        return
+    rig.clock.advance(60)
+    assert now(rig).full
+    waiting = parked(rig, "s2")
+    rig.clock.advance(1)
+    assert not now(rig).full
+    assert released(rig) == [waiting.task_id]
+
+
 def test_starts_of_a_clock_that_was_ahead_do_not_count(rig: Rig, store_kind: str, store_place: Any) -> None:
     """Set right, it would have to reach them first, and nothing could start until then."""
     limit(rig, per_minute=1)
