@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +21,7 @@ from services import settings as config
 from services.domain.breaker import Rule
 from services.domain.errors import ConsoleError, UsageError
 from services.domain.status import TERMINAL, Status
-from services.entrypoints import window
+from services.entrypoints import signals, window
 from services.entrypoints.context import EXIT_FAILED, EXIT_OK, ConsoleRequest, Context, plain, whole
 from services.entrypoints.demo_count import WATCH_S, Count
 from services.entrypoints.sample_care import NOTE, Caretaker
@@ -136,16 +137,16 @@ class Demo:
                 field="--broker",
             )
 
-    def drain(self, seconds: float) -> bool:
-        """Stop creating and wait until nothing is active; False when time ran out."""
+    def drain(self, seconds: float, stop: threading.Event) -> bool:
+        """Stop creating and wait until nothing is active; False when time ran out, or at ``stop``."""
         self.trickle.close()
         end = time.monotonic() + seconds
-        while time.monotonic() < end:
+        while time.monotonic() < end and not stop.is_set():
             if not self._active():
-                time.sleep(1.0)
+                stop.wait(1.0)
                 if not self._active():
                     return True
-            time.sleep(0.2)
+            stop.wait(0.2)
         return False
 
     def close(self) -> None:
@@ -210,12 +211,16 @@ def run(context: Context) -> int:
             "with --json the demo opens one only for --screenshot FILE" if context.json else "there is no display here"
         )
         window.refuse_without_window(args, why)
+    stop = threading.Event()
     with (
+        signals.heard(stop.set),  # or a request to end would leave worker, storefront and folder behind
         tempfile.TemporaryDirectory(prefix="fleetdeck-demo-", ignore_cleanup_errors=True) as folder,
         _demo(context, folder) as demo,
     ):
+        if stop.is_set():
+            return EXIT_FAILED
         if not opens_window(context):
-            return _headless(context, demo)
+            return _headless(context, demo, stop)
         picture = getattr(args, "screenshot", "")
         seconds = args.seconds or (DEFAULT_SECONDS if picture or context.json else 0.0)
         request = ConsoleRequest(
@@ -227,7 +232,7 @@ def run(context: Context) -> int:
             demo=True,
         )
         code = context.open_console(request)
-        return _tell(context, demo, picture=picture, taken=code == EXIT_OK) if context.json else code
+        return _tell(context, demo, stop, picture=picture, taken=code == EXIT_OK) if context.json else code
 
 
 def opens_window(context: Context) -> bool:
@@ -273,11 +278,9 @@ def _demo(context: Context, folder: str) -> Iterator[Demo]:
         demo.close()
 
 
-def _headless(context: Context, demo: Demo) -> int:
-    end = time.monotonic() + _busy(context.args.seconds or DEFAULT_SECONDS)
-    while time.monotonic() < end:
-        time.sleep(0.2)
-    return _tell(context, demo)
+def _headless(context: Context, demo: Demo, stop: threading.Event) -> int:
+    stop.wait(_busy(context.args.seconds or DEFAULT_SECONDS))
+    return _tell(context, demo, stop)
 
 
 def _busy(seconds: float) -> float:
@@ -285,9 +288,11 @@ def _busy(seconds: float) -> float:
     return seconds - min(CALM_S, seconds / 3)
 
 
-def _tell(context: Context, demo: Demo, *, picture: str = "", taken: bool = True) -> int:
-    """Let the fleet finish and print the figures."""
-    drained = demo.drain(DRAIN_S)
+def _tell(context: Context, demo: Demo, stop: threading.Event, *, picture: str = "", taken: bool = True) -> int:
+    """Let the fleet finish and print the figures; nothing, when it is told to stop."""
+    drained = demo.drain(DRAIN_S, stop)
+    if stop.is_set():
+        return EXIT_FAILED
     try:
         report = demo.report(drained=drained)
     except ConsoleError as exc:

@@ -49,8 +49,9 @@ def test_the_demo_writes_the_picture_that_was_asked_for(cli: Cli, tmp_path: Path
 @pytest.mark.slow
 @pytest.mark.rabbitmq
 @pytest.mark.redis
-def test_no_process_of_the_demo_tells_the_addresses_in_its_command_line(
-    tmp_path: Path, amqp_vhost: str, redis_url: str
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=["interrupt", "request"])
+def test_no_process_of_the_demo_tells_the_addresses_in_its_command_line_or_outlives_it(
+    tmp_path: Path, amqp_vhost: str, redis_url: str, number: signal.Signals
 ) -> None:
     """Everybody on a machine may read command lines; those of flows, browser and worker hold no password."""
     cli = Cli(tmp_path, ("--broker", amqp_vhost, "--redis", redis_url))
@@ -65,7 +66,9 @@ def test_no_process_of_the_demo_tells_the_addresses_in_its_command_line(
 
     with cli.start("demo", "--shops", 12, "--rate", 3, "--seconds", 600, "--json") as process:
         eventually(look, 100)
-        process.send_signal(signal.SIGINT)
-        eventually_ended(process)
+        process.send_signal(number)
+        assert eventually_ended(process) == 1
+    assert [line for pid, line in seen.items() if " worker " in line and psutil.pid_exists(pid)] == []
+    assert cli.run("worker", "list")["workers"] == []
     assert len(seen) > 1
     assert {line for line in seen.values() if amqp_vhost in line or redis_url in line or "guest:" in line} == set()
