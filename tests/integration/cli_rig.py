@@ -9,10 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 from tests.integration.fleet_rig import FLOW, HANDLERS
 from tests.support import warm
@@ -46,14 +48,19 @@ class Cli:
 
     @contextmanager
     def start(self, *words: object) -> Iterator[warm.Child]:
-        """A command that goes on; killed at the end, if it still runs."""
+        """A command that goes on; killed at the end with what it started, if it still runs."""
         with (self.home / "stderr.txt").open("ab") as errors:
             process = warm.start(self._argv(*words), self._environment(), errors)
         try:
             yield process
         finally:
             if process.poll() is None:
+                # a worker that is left here would go on in the fleets of the tests after this one
+                family = [] if (own := _process(process.pid)) is None else own.children(recursive=True)
                 process.send_signal(signal.SIGKILL)
+                for one in family:
+                    with suppress(psutil.NoSuchProcess):
+                        one.kill()
             process.wait(30)
 
     def drain(self, *words: object) -> dict[str, Any]:
@@ -66,6 +73,12 @@ class Cli:
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("FLEETDECK_")}
         return {**kept, "FLEETDECK_HOME": str(self.home), "PYTHONUTF8": "1", **self.environment}
+
+
+def _process(pid: int) -> psutil.Process | None:
+    with suppress(psutil.NoSuchProcess):
+        return psutil.Process(pid)
+    return None
 
 
 def configure(home: Path, seen: Path | None = None) -> None:
