@@ -310,6 +310,20 @@ def test_only_a_machine_that_saw_it_misses_what_is_gone_with_its_heads(hand: Han
     assert kinds(hand.judged([], [], witness)) == {WRITER_GONE}
 
 
+def test_what_was_done_here_is_missed_here_though_nobody_had_looked_at_it_yet(fleet: Fleet, tmp_path: Path) -> None:
+    trail, hand = assembly.queries(fleet.engine).audit, Hand(fleet)
+    fleet.commands().fleet.pause("all")
+    rows, heads = hand.read()
+    hand.write([], [])
+    assert check(fleet.engine.store).ok, "nobody else can know of it"
+    assert not trail.verify().ok
+    hand.write(rows, heads)
+    assert trail.verify().ok
+    witness = Witness(tmp_path / "other", "store")
+    with Audit(fleet.engine.store, "ben@desk-02", witness).act("pause", ["all"]):
+        assert not hand.judged(rows, heads, witness).ok, "also what is under way"
+
+
 def test_what_an_older_program_wrote_is_from_before_the_chain(hand: Hand) -> None:
     rows, heads = hand.read()
     previous, old = "", []
