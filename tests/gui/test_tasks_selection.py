@@ -9,13 +9,14 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from services.commands.operator import Operator
-from services.domain.status import Status
+from services.domain.status import Status, Triage
 from services.domain.task import Task
 from tests.gui.desk import Desk
 from tests.gui.tasks_rig import press, shown, wait
 from views.dialogs.confirm import ConfirmDialog
 from views.pages.tasks import listing
 from views.pages.tasks.page import TasksPage
+from views.pages.tasks.selection import picked
 
 pytestmark = pytest.mark.both_pairs
 
@@ -57,6 +58,36 @@ def test_ctrl_a_takes_the_loaded_rows_and_offers_all(
     assert page._selection.count == 0
     entry = desk.session.engine.store.audit(1)[0]
     assert (entry.action, len(entry.target)) == ("task.cancel", 12)
+
+
+def test_all_that_are_selected_again_are_known_as_they_stand_now(
+    desk: Desk, page: TasksPage, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also those that are not loaded, of which no row tells; each is counted once."""
+    monkeypatch.setattr(listing, "FIRST", 4)
+    made = several(desk, 8)
+    page._query()
+    wait(qtbot, lambda: page._model.rowCount() == 4)
+    page._model.tick_all()
+    page._selection.select_all("")
+    wait(qtbot, lambda: page._selection.count == 8)
+    away = next(task for task in made if page._model.find(task.task_id) is None)
+    there = next(task for task in made if page._model.find(task.task_id) is not None)
+    asked_before = picked(page._selection.picks())
+    desk.fail(away)
+    desk.fail(there)
+    seen = {(Status.QUEUED, ""): 7, (Status.DEAD, Triage.OPEN): 1}
+    wait(qtbot, lambda: page._selection.standing() == seen)
+    page._model.set_ticked([there.task_id], on=False)
+    page._selection.take(asked_before)
+    assert page._selection.standing() == seen, "an answer that is late does not outdo what the rows say"
+    desk.create(1)
+    page._selection.select_all("")
+    wait(qtbot, lambda: page._selection.count == 9)
+    assert page._selection.standing() == {(Status.QUEUED, ""): 7, (Status.DEAD, Triage.OPEN): 2}
+    assert {one.task_id for one in page._selection.picks() if one.status == Status.DEAD} == {
+        away.task_id, there.task_id,
+    }  # fmt: skip
 
 
 def test_a_preview_that_is_left_changes_nothing_and_keeps_the_selection(

@@ -146,12 +146,10 @@ class Selection(QObject):
         self.changed.emit()
 
     def _add(self, found: Picked) -> None:
-        """Those that matched, as they stood then; what was ticked before or is on screen is known as it stands now."""
-        before = self._picks
-        self._picks, self._standing = {**found.picks, **before}, Counter(found.standing)
-        for key, one in before.items():
-            if key in found.picks:
-                self._count(found.picks[key], -1)
+        """Those that matched, as they stood then: what was known of them before is older, but for what is on screen."""
+        others = {key: one for key, one in self._picks.items() if key not in found.picks}
+        self._picks, self._standing = {**found.picks, **others}, Counter(found.standing)
+        for one in others.values():
             self._count(one, 1)
         self._restate(self._model.records())
 
