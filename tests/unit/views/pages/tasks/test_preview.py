@@ -5,7 +5,7 @@ from __future__ import annotations
 from services.domain.status import Status, Triage
 from services.monitor.tasks import Pick
 from views.pages.tasks.preview import question
-from views.pages.tasks.verbs import CANCEL, RETRY
+from views.pages.tasks.verbs import CANCEL, RETRY, VERBS
 
 
 def picks(status: str, triage: str, number: int) -> list[Pick]:
@@ -24,6 +24,14 @@ def test_what_is_left_alone_is_one_sum_however_it_was_dealt_with() -> None:
     assert asked.rows == (
         ("Waiting", "4 tasks"), ("Left alone: Succeeded", "6 tasks"), ("Left alone: Dead", "5 tasks"),
     )  # fmt: skip
+
+
+def test_the_way_out_of_cancelling_is_not_called_cancel() -> None:
+    chosen = picks(Status.QUEUED, "", 4)
+    for verb in VERBS:
+        asked = question(verb, chosen, "staging")
+        assert asked.leave == ("Do not cancel" if verb is CANCEL else "Cancel")
+        assert asked.danger == (verb is CANCEL)
 
 
 def test_a_status_may_stand_on_both_sides() -> None:
