@@ -17,7 +17,7 @@ from services.domain.task import Task
 from services.monitor.tasks import Pick, pick
 from tests.unit.services.commands.conftest import Desk, desk_of
 from tests.unit.services.engine.room import Room, opened
-from views.pages.tasks.actions import raise_priority, retry
+from views.pages.tasks.actions import lower, raise_priority, retry
 from views.pages.tasks.verbs import CREATE_AGAIN, DECISIONS, VERBS, Verb, extra, standing_of
 
 EVERY = (*VERBS, *DECISIONS, CREATE_AGAIN)
@@ -138,3 +138,18 @@ def test_few_that_do_not_fit_forbid_it_and_among_many_they_are_left_alone(verb: 
     assert verb.reason(standing_of([fit] * 9 + [misfit])) == "", "a preview names what is left alone"
     assert verb.reason(standing_of([misfit] * 10)) != ""
     assert verb.reason(standing_of([])) == "Select a task first"
+
+
+def test_undo_of_a_raise_gives_back_what_was_raised_and_nothing_else(tmp_path: Path) -> None:
+    """What ran just then was left alone; somebody else may have given it another priority since."""
+    with opened(tmp_path) as room:
+        desk = desk_of(room)
+        waits, runs = room.create(priority=2), room.running(shop_id="s2", priority=2)
+        outcome = raise_priority(desk, [pick(waits), pick(runs)])  # type: ignore[arg-type]
+        assert (outcome.done, room.task(waits.task_id).priority) == ((waits.task_id,), 6)
+        room.finish(runs, "retrying", delay_ms=30_000)
+        assert desk.tasks.prioritize([runs.task_id], 9).done
+        before = {waits.task_id: 2, runs.task_id: 2}
+        back = lower(desk, before, outcome)  # type: ignore[arg-type]
+        assert (back.done, back.skipped) == ((waits.task_id,), ())
+        assert (room.task(waits.task_id).priority, room.task(runs.task_id).priority) == (2, 9)
