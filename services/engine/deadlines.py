@@ -5,10 +5,9 @@ from __future__ import annotations
 import logging
 from datetime import UTC, datetime
 
-from services.domain import classify, fingerprint, own_words
-from services.domain.change import GiveUp, Op
+from services.domain import classify, own_words
 from services.domain.task import Task
-from services.engine.steps import Steps
+from services.engine.steps import Steps, given_up
 from services.ports import Store
 
 log = logging.getLogger(__name__)
@@ -28,7 +27,9 @@ def end_overdue(store: Store, steps: Steps) -> int:
     late = [task for _id, task in found if task is not None and task.bound]
     done = [task_id for task_id, task in found if task is None or not task.bound]
     ended: list[str] = []
-    for task, answer in zip(late, steps.apply([_give_up(task) for task in late]), strict=True):
+    for task, answer in zip(
+        late, steps.apply([given_up(task, classify.EXPIRED, sentence(task)) for task in late]), strict=True
+    ):
         if answer.code == "ok":
             log.warning("%s did not begin before its deadline", task.task_id)
             ended.append(task.task_id)
@@ -45,15 +46,3 @@ def sentence(task: Task) -> str:
     """Why it is dead."""
     by = datetime.fromtimestamp(task.deadline / 1000, UTC).isoformat(timespec="seconds")
     return own_words.write("own.expired", by=by)
-
-
-def _give_up(task: Task) -> Op:
-    text = sentence(task)
-    return GiveUp(
-        task_id=task.task_id,
-        gen=task.gen,
-        attempt=task.attempt,
-        error=text,
-        error_kind=classify.EXPIRED,
-        fingerprint=fingerprint.fingerprint(task.task_type, classify.EXPIRED, text),
-    )

@@ -105,7 +105,11 @@ class Steps:
             log.warning("confirmed messages keep their outbox mark until the store answers: %s", exc)
 
     def _give_up(self, tasks: Sequence[Task], unfit: Mapping[str, str]) -> dict[str, Receipt]:
-        ops = [_given_up(task, unfit[task.task_id]) for task in tasks if task.task_id in unfit]
+        ops = [
+            given_up(task, classify.BAD_MESSAGE, own_words.write("own.no_message", why=unfit[task.task_id]))
+            for task in tasks
+            if task.task_id in unfit
+        ]
         try:
             self.apply(ops)
         except StoreError as exc:
@@ -133,13 +137,16 @@ class Steps:
             log.warning("%d messages wait in the outbox, first %s: %s", len(failed), first, receipt.error)
 
 
-def _given_up(task: Task, why: str) -> GiveUp:
-    text = own_words.write("own.no_message", why=why)[:ERROR_LIMIT]
+def given_up(task: Task, kind: str, why: str) -> GiveUp:
+    """The step that makes a dead letter of a record as it stands. ``kind``: see ``domain.classify``; ``why``: what a
+    person reads, cut at ``ERROR_LIMIT`` characters.
+    """
+    text = why[:ERROR_LIMIT]
     return GiveUp(
         task_id=task.task_id,
         gen=task.gen,
         attempt=task.attempt,
         error=text,
-        error_kind=classify.BAD_MESSAGE,
-        fingerprint=fingerprint.fingerprint(task.task_type, classify.BAD_MESSAGE, text),
+        error_kind=kind,
+        fingerprint=fingerprint.fingerprint(task.task_type, kind, text),
     )
