@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-import redis
 
 from services import assembly
 from services.clock import SystemClock
@@ -18,7 +15,7 @@ from services.store.redis import RedisStore
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
 from tests.integration.fleet_rig import lines
-from tests.support.services import Redis, free_port
+from tests.support.services import Redis
 
 pytestmark = [pytest.mark.fault, pytest.mark.rabbitmq, pytest.mark.redis]
 
@@ -73,34 +70,12 @@ def test_the_clock_of_a_worker_is_wrong(behind: Behind, monkeypatch: pytest.Monk
 
 
 @pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[str]:
+def cluster() -> Iterator[str]:
     """The address of a Redis Cluster of one node, which refuses scripts that touch several slots."""
-    binary = shutil.which("redis-server")
-    if binary is None:
-        pytest.skip("redis-server is not installed")
-    port = free_port()
-    options = ("--port", str(port), "--bind", "127.0.0.1", "--cluster-enabled", "yes", "--dir", str(tmp_path))
-    process = subprocess.Popen([binary, *options, "--save", ""], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        with redis.Redis(port=port) as plain:
-            eventually(lambda: _answers(plain), 30)
-            plain.execute_command("CLUSTER ADDSLOTSRANGE 0 16383")
-            eventually(lambda: b"cluster_state:ok" in _raw(plain.execute_command("CLUSTER INFO")), 30)
-        yield f"redis://127.0.0.1:{port}/0"
-    finally:
-        process.kill()
-        process.wait(10)
-
-
-def _answers(plain: redis.Redis) -> bool:
-    try:
-        return bool(plain.ping())
-    except redis.ConnectionError:
-        return False
-
-
-def _raw(answer: object) -> bytes:
-    return answer if isinstance(answer, bytes) else str(answer).replace("'", "").replace(": ", ":").encode()
+    with Redis(cluster=True) as node:
+        node.command("CLUSTER ADDSLOTSRANGE 0 16383")
+        eventually(lambda: b"cluster_state:ok" in node.command("CLUSTER INFO"), 30)
+        yield node.url
 
 
 def test_a_redis_cluster_keeps_everything_in_one_slot(cluster: str) -> None:

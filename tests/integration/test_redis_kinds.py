@@ -21,17 +21,6 @@ from tests.support.services import Redis, free_port
 pytestmark = [pytest.mark.redis]
 
 
-class Kind(Redis):
-    """A server with options of its own; ``port`` plus 10,000 is the bus of a cluster."""
-
-    def __init__(self, *words: str) -> None:
-        super().__init__()
-        self._words = words
-
-    def _spawn(self, command: list[str], environment: dict[str, str] | None = None) -> None:
-        super()._spawn([*command, *self._words], environment)
-
-
 def refused(url: str) -> str:
     store = RedisStore(url, SystemClock())
     try:
@@ -51,18 +40,18 @@ def master() -> Iterator[Redis]:
 
 
 def test_a_cluster_of_several_shards_is_refused_and_one_of_one_is_not() -> None:
-    nodes = [Kind("--cluster-enabled", "yes", "--cluster-node-timeout", "2000") for _ in range(3)]
+    nodes = [Redis("--cluster-node-timeout", "2000", cluster=True) for _ in range(3)]
     try:
         for node in nodes:
             node.start()
         spans = ("0 5461", "5462 10922", "10923 16383")
-        whole = Kind("--cluster-enabled", "yes").start()
+        whole = Redis(cluster=True).start()
         nodes.append(whole)
         whole.command("CLUSTER ADDSLOTSRANGE 0 16383")
         for node, span in zip(nodes, spans, strict=False):
             node.command(f"CLUSTER ADDSLOTSRANGE {span}")
         for node in nodes[1:3]:
-            node.command(f"CLUSTER MEET 127.0.0.1 {nodes[0].port}")
+            node.command(f"CLUSTER MEET 127.0.0.1 {nodes[0].port} {nodes[0].bus_port}")
         eventually(lambda: all(b"cluster_size:3" in node.command("CLUSTER INFO") for node in nodes[:3]), 30)
         for node in nodes[:3]:
             assert "several shards" in refused(node.url)
@@ -91,7 +80,7 @@ def test_a_sentinel_is_named(master: Redis, tmp_path: Path) -> None:
 
 
 def test_a_replica_is_named_until_it_is_the_master(master: Redis) -> None:
-    with Kind("--replicaof", "127.0.0.1", str(master.port)) as replica:
+    with Redis("--replicaof", "127.0.0.1", str(master.port)) as replica:
         assert "replica" in refused(replica.url)
         store = RedisStore(replica.url, SystemClock())
         try:

@@ -204,13 +204,16 @@ class Redis(Server):
 
     name = "redis"
 
-    def __init__(self, *, appendfsync: str = "everysec") -> None:
+    def __init__(self, *words: str, appendfsync: str = "everysec", cluster: bool = False) -> None:
+        """``words``: further ones of its command line; ``cluster``: as a node that owns no slots yet."""
         self._binary = shutil.which("redis-server") or shutil.which("valkey-server")
         if self._binary is None:
             raise ServiceUnavailable("redis-server is not installed")
         super().__init__()
         self.port = free_port()
-        self._appendfsync = appendfsync
+        self._words, self._appendfsync = words, appendfsync
+        # by itself it would take its port plus 10,000, where the system gives ports to whoever connects to something
+        self.bus_port = free_port() if cluster else 0
 
     @classmethod
     def borrow(cls, url: str) -> Redis:
@@ -255,7 +258,10 @@ class Redis(Server):
             "loglevel": "warning",
             "unixsocket": f"{self.directory}/redis.sock",
         }
-        self._spawn([self._binary, *(part for key, value in options.items() for part in (f"--{key}", value))])
+        if self.bus_port:
+            options |= {"cluster-enabled": "yes", "cluster-port": str(self.bus_port)}
+        words = [part for key, value in options.items() for part in (f"--{key}", value)]
+        self._spawn([self._binary, *words, *self._words])
 
     def _answers(self) -> bool:
         try:
