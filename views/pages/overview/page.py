@@ -75,6 +75,7 @@ class OverviewPage(Page):
         self._data = OverviewData(source, aggregate_above)
         self._me = me
         self._look: Look | None = None
+        self._told_store = False  #: whether what is painted now is of a time when the store answered
         self._history: History | None = None
         self.charts = Charts(self._data.buffer, self)
         self.tiles = {
@@ -205,8 +206,12 @@ class OverviewPage(Page):
         if missed:
             self._news()
 
+    def _is_to_be_painted(self, found: Look) -> bool:
+        """A page that stands still because its store is lost says so, whichever of the two comes first."""
+        return not self.freezing.on or (self._told_store and not found.now.flow.facts.store)
+
     def _show_fresh(self, before: Look, found: Look) -> None:
-        if not self.freezing.on:
+        if self._is_to_be_painted(found):
             self._show_numbers()
             if _whole(found) != _whole(before):  # a server was lost meanwhile: nobody knows what else there is
                 self._show_attention()
@@ -221,7 +226,7 @@ class OverviewPage(Page):
             return
         self._look = look
         self._now_refresher.set_interval(round(min(SLOW_MS, max(LOOK_MS, look.took_s * 1000 * SHARE))))
-        if not self.freezing.on:
+        if self._is_to_be_painted(look):
             self._show_look()
 
     def _on_history(self, history: History) -> None:
@@ -264,6 +269,7 @@ class OverviewPage(Page):
         self.charts.show_now(now, self._limits)
         # without the store the whole page is grey
         facts = now.flow.facts
+        self._told_store = facts.store
         grey(self.tiles["unacked"], facts.store and not facts.broker)
         self.charts.show_old(facts.store and not facts.broker)
 

@@ -216,15 +216,27 @@ def test_what_the_broker_tells_is_grey_while_only_that_is_lost(
     qtbot.waitUntil(lambda: greys() == set())  # the window greys the whole page
 
 
+def shown_states(page: OverviewPage) -> set[str]:
+    return {cell.state for cell in page.fleet.map.rows.cells}
+
+
 def test_shops_are_unknown_while_the_store_is_lost(qtbot: QtBot, page: OverviewPage, source: SampleSource) -> None:
-    before = page._look
+    assert len(shown_states(page)) > 1
     source.lost = "store"
     page.note_news()
-    qtbot.waitUntil(lambda: page._look is not before)
-    looks = page._look
-    assert looks is not None
-    assert {one.state for one in looks.now.shops} == {"unknown"}
-    assert {state: number for state, number in looks.rows.counts.items() if number} == {"unknown": len(looks.now.shops)}
+    qtbot.waitUntil(lambda: shown_states(page) == {"unknown"})
+    assert {state for state, number in page.fleet.map.rows.counts.items() if number} == {"unknown"}
+
+
+@pytest.mark.parametrize("arrives", ["a snapshot", "an answer"])
+def test_a_page_that_stands_still_for_a_lost_store_says_so_though_it_stood_still_first(
+    qtbot: QtBot, page: OverviewPage, source: SampleSource, arrives: str
+) -> None:
+    page.set_frozen(True)
+    source.lost = "store"
+    tell = page.note_news if arrives == "a snapshot" else page.refresh
+    tell()
+    qtbot.waitUntil(lambda: shown_states(page) == {"unknown"})
 
 
 def test_a_lost_store_never_says_that_nothing_needs_a_person(qtbot: QtBot) -> None:
