@@ -14,7 +14,7 @@ from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain.insight import depth
 from services.domain.insight.publisher import PublisherNow
-from services.domain.insight.worker import MISSING
+from services.domain.insight.worker import CUT_OFF, MISSING
 from services.domain.message import Message
 from services.i18n import _
 from services.messages import render, told
@@ -148,13 +148,15 @@ class VitalDoors(QObject):
             (_("Alive"), text.count(fleet.living)),
             (_("Machines"), text.count(fleet.machines)),
             (_("Not heard of"), text.count(fleet.number(*MISSING))),
+            (_("Cannot reach the broker"), text.count(fleet.number(CUT_OFF))),
             (_("Slots"), _("{busy} of {all} busy").format(busy=fleet.busy, all=fleet.slots)),
             (_("Take no work"), text.count(fleet.apart)),
             (_("Reconciles the fleet"), snapshot.leader or _("nobody")),
         ]
         words = worker_words.summary(fleet)
         verb = (_("Open workers"), lambda: self._window.open_page("workers"))
-        state = "warning" if fleet.living != fleet.known or not fleet.living else "healthy"
+        apart = fleet.living != fleet.known or fleet.number(CUT_OFF)
+        state = "warning" if apart or not fleet.living else "healthy"
         return Part(title=_("Workers"), state=state, words=words, rows=tuple(rows), verbs=(verb,))
 
     def _freshness(self) -> Part:

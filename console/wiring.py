@@ -14,7 +14,7 @@ from console.vital_doors import VitalDoors
 from services.clock import SystemClock
 from services.commands.operator import Operator
 from services.domain import environment
-from services.domain.insight.worker import MISSING
+from services.domain.insight.worker import CUT_OFF, MISSING
 from services.domain.message import Message
 from services.domain.status import IN_FLIGHT, Status
 from services.i18n import _
@@ -118,7 +118,8 @@ class ShellWiring(QObject):
         value = _("takes no tasks") if way.held else _latency(broker.latency_ms)
         missing = fleet.living != fleet.known
         count = f"{fleet.living} / {fleet.known}" if missing else str(fleet.living)
-        workers_state = "warning" if missing or not fleet.living else "healthy"
+        apart = fleet.number(CUT_OFF)
+        workers_state = "warning" if missing or apart or not fleet.living else "healthy"
         tip = worker_words.summary(fleet) if fleet.living else _("Nobody works on tasks; start a worker")
         if not store.connected:
             workers_state, tip = "unconfirmed", _("As they were when Redis was lost") if not self._embedded else ""

@@ -59,7 +59,8 @@ class Supply:
 
     serving: int = 0  #: running workers of the lane
     able: int = 0  #: those of them that can run it
-    seen: tuple[str, ...] = ()  #: all running workers
+    seen: tuple[str, ...] = ()  #: all workers that take tasks
+    cut_off: int = 0  #: workers of the lane that are heard of and cannot reach the broker
     needs: str = ""
     need: str = ""
 
@@ -88,13 +89,15 @@ def is_alive(info: WorkerInfo, now_ms: int) -> bool:
 
 def supply(kind: TaskType, lane: str, workers: Iterable[WorkerInfo], now_ms: int) -> Supply:
     """Look through the heartbeats for those who can run tasks of a type in a lane."""
-    alive = [info for info in workers if insight.takes_work(info, now_ms)]
+    known = list(workers)
+    alive = [info for info in known if insight.takes_work(info, now_ms)]
     serving = [of(info) for info in alive if lane in info.lanes]
     needs, need = _need(kind, serving)
     return Supply(
         serving=len(serving),
         able=sum(1 for ability in serving if ability.executor_for(kind)),
         seen=tuple(sorted(info.worker for info in alive)),
+        cut_off=sum(1 for info in known if lane in info.lanes and insight.cut_off(info, now_ms)),
         needs=needs,
         need=need,
     )

@@ -116,6 +116,8 @@ SENTENCES: dict[str, str] = {
     "doctor.flow.remedy": N_("More slots or workers, a login, a resume or a decision: the Overview page names which."),
     "doctor.silent": N_("Worker {worker} is silent for {span}; {tasks} of its tasks are unconfirmed"),
     "doctor.silent.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
+    "doctor.cut_off": N_("Worker {worker} cannot reach the broker and takes no tasks: {why}"),
+    "doctor.cut_off.remedy": N_("Look at the network between its machine and the broker; it connects again by itself."),
     "doctor.late": N_("Worker {worker} was not heard of for {span}; {tasks} of its tasks are unconfirmed"),
     "doctor.late.remedy": N_("Look at its machine; its tasks are given to others when their leases run out."),
     "doctor.gone": N_("Worker {worker} is gone for {span} without a farewell"),
@@ -348,6 +350,9 @@ def of_workers(fleet: FleetNow, waiting: int, version: str) -> list[Finding]:
         info = one.info
         if not one.living:
             continue
+        if one.state == insight.CUT_OFF:
+            why = info.link.error or "?"
+            found.append(finding(WARNING, "workers", "doctor.cut_off", worker=info.worker, why=why))
         if info.version != version:
             found.append(
                 finding(

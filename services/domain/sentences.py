@@ -222,6 +222,7 @@ GATES: dict[str, str] = {
         "Every worker of its lane that can run {type} was told to refuse it; workers seen: {workers}."
     ),
     "gate.fetched": N_("Another worker could not run it; one that can fetches it as soon as it has a free slot."),
+    "gate.workers_cut_off": N_("Its workers cannot reach the broker ({workers}); it starts when one of them can."),
     "gate.no_worker_at_all": N_("No worker is running; start one."),
     "gate.no_worker": N_("No running worker serves the lane {lane}; start one."),
     "gate.next": N_("It is next in its lane."),

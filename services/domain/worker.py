@@ -45,6 +45,7 @@ class LinkState(msgspec.Struct, frozen=True, kw_only=True):
     unanswered: int = 0  #: orders that were given up without a confirm since the last confirm
     unanswered_at: Instant = 0  #: when the first of them was, UTC ms
     error: str = ""  #: what is wrong with a connection now
+    lost_at: Instant = 0  #: since when a connection does not stand, UTC ms; 0 while all do
 
 
 class WorkerInfo(msgspec.Struct, frozen=True, kw_only=True):

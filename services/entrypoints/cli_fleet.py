@@ -125,6 +125,7 @@ def _flow(told: flow.Flow) -> dict[str, Any]:
         "later": facts.later,
         "held": facts.held,
         "unsent": facts.unsent,
+        "workers_cut_off": facts.cut_off,
         "in_per_s": round(facts.rates.in_s, 3),
         "out_per_s": round(facts.rates.out_s, 3),
         "measured_over_s": round(facts.rates.window_s),

@@ -81,7 +81,8 @@ def list_workers(context: Context) -> int:
         for one in fleet.workers
     ]
     header = ("worker", "state", "busy", "heartbeat", "done", "failed", "lanes", "node", "version", "runs")
-    told = [f"{one.name}: {words}" for one in fleet.workers if one.missing for words in _facts(one)]
+    apart = [one for one in fleet.workers if one.missing or one.state == insight.CUT_OFF]
+    told = [f"{one.name}: {words}" for one in apart for words in _facts(one)]
     context.show(document, [*table(header, rows), *told, _summary(fleet)])
     return EXIT_OK
 

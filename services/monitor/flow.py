@@ -11,7 +11,7 @@ from services.domain import ability, home
 from services.domain.insight import flow
 from services.domain.insight.flow import Facts, Flow, Line
 from services.domain.insight.gates import BREAKER, DEPENDENCY, HOME, NO_WORKER, PAUSED, QUOTA, SESSION, SHOP_BUSY, TWIN
-from services.domain.insight.worker import FINE, FleetNow, takes_work
+from services.domain.insight.worker import CUT_OFF, FINE, FleetNow, takes_work
 from services.domain.query import Query, equals, excludes
 from services.domain.shop import SCOPE_ALL, Shop
 from services.domain.status import TERMINAL, WAITING, Status, Triage
@@ -235,6 +235,7 @@ def numbers(snapshot: Snapshot, *, unsent: int = 0) -> Facts:
         held=status.get(Status.HELD, 0),
         dead=snapshot.counts.triage.get(Triage.OPEN, 0),
         workers=fleet.number(FINE),
+        cut_off=fleet.number(CUT_OFF),
         slots=slots if lane else fleet.slots,
         busy=busy if lane else fleet.busy,
         lane=lane,

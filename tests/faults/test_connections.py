@@ -8,9 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from services import assembly
+from services import assembly, messages
 from services.domain.errors import ConsoleError
+from services.domain.insight.flow import headline
+from services.messages import english_headline
+from services.monitor import flow
+from services.monitor.doctor import Doctor
 from services.monitor.live import Changes
+from services.version import VERSION
 from services.workers import intake
 from tests.contract.waiting import eventually
 from tests.faults.conftest import Behind
@@ -175,3 +180,29 @@ def test_a_console_loses_both_ten_times_and_never_shows_them_as_there(behind: Be
         eventually(lambda: live.snapshot().broker.connected, 60)
     finally:
         live.close()
+
+
+def test_a_worker_that_alone_has_lost_the_broker_is_said_everywhere(behind: Behind, tmp_path: Path) -> None:
+    """Its heartbeats go on through Redis, so it looks well; what it does not get waits, and why is said."""
+    fleet, engine = behind.fleet, behind.fleet.engine
+    worker = fleet.worker(4, engine=behind.engine)
+    fleet.steward()
+    fleet.wait(fleet.create(), "succeeded")
+    with behind.broker.away():
+        eventually(lambda: engine.store.workers()[0].link.lost_at, 30)
+        task_id = fleet.create("s2")
+        fleet.wait(task_id, "queued")
+        told = flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
+        assert told.state == "no_worker"
+        assert english_headline(headline(told)) == "1 task waiting; 1 worker cannot reach the broker"
+        assert told.estimate is None
+        wait = assembly.queries(engine).tasks.waits([fleet.task(task_id)])[task_id]
+        assert (wait.gate.name, wait.gate.message.code, wait.starts) == ("no_worker", "gate.workers_cut_off", None)
+        assert "attention.no_way" in [item.code for item in assembly.attention(engine, told)]
+        doctor = Doctor(engine.store, engine.broker, engine.clock, version=VERSION, production=False)
+        found = [messages.english(one.message) for one in doctor.look(tmp_path, (), deep=False)]
+        assert any(one.startswith(f"Worker {worker.name} cannot reach the broker") for one in found), found
+    assert fleet.wait(task_id, "succeeded", seconds=60).worker == worker.name
+    eventually(lambda: not engine.store.workers()[0].link.lost_at, 30)
+    told = flow.look_once(engine.store, engine.broker, engine.registry, engine.clock)
+    assert english_headline(headline(told)) == "Nothing is waiting and nothing is running"

@@ -27,8 +27,8 @@ PERSON, LATER, NO_WORKER, BLOCKED = "person", "later", "no_worker", "blocked"
 #: why there is no estimate
 NOT_MEASURED, NEVER, NOBODY_WORKS, UNKNOWN = "not_measured", "never", "nobody_works", "unknown"
 #: what would help, in the order of doing
-RECONNECT, FREE_BROKER, START_WORKER, MORE_SLOTS, SHOP_LIMIT = (
-    "reconnect", "free_broker", "start_worker", "more_slots", "shop_limit",
+RECONNECT, FREE_BROKER, REACH_BROKER, START_WORKER, MORE_SLOTS, SHOP_LIMIT = (
+    "reconnect", "free_broker", "reach_broker", "start_worker", "more_slots", "shop_limit",
 )  # fmt: skip
 LOG_IN, RESUME, DECIDE, LOOK_AT_CAUSE, LOOK_AT_NEED, STOP_TASK = (
     "log_in", "resume", "decide", "look_at_cause", "look_at_need", "stop_task",
@@ -94,6 +94,8 @@ SENTENCES: dict[str, str] = {
     "flow.why_same": N_("{n:,} behind the same work"),
     "flow.why_others": N_("{n:,} behind other tasks"),
     "flow.no_worker": N_("no worker takes tasks: start one"),
+    "flow.cut_off": N_("{n:,} workers cannot reach the broker"),
+    "flow.cut_off.one": N_("1 worker cannot reach the broker"),
     "flow.no_slot": N_("workers have no slots: give them some"),
     "flow.blocked": N_("the broker takes no new messages: {n:,} tasks recorded, not sent"),
     "flow.unsent": N_("{n:,} tasks recorded, not sent"),
@@ -187,6 +189,7 @@ class Facts:
     laters: tuple[tuple[str, int], ...] = ()  #: waiting at gates that open by themselves, by ``LATER_REASONS``
     unconfirmed: int = 0  #: of the running ones, those whose worker is not heard of
     workers: int = 0  #: that take tasks
+    cut_off: int = 0  #: workers that are heard of and cannot reach the broker
     slots: int = 0  #: of those workers; where ``lane`` is full, of those that take it
     busy: int = 0
     lane: str = ""  #: where nearly all that waits is in a lane whose slots are all busy while others are free: which
@@ -256,7 +259,10 @@ def again(flow: Flow, facts: Facts) -> Flow:
     kept = replace(facts, persons=flow.facts.persons, laters=flow.facts.laters, lines=flow.facts.lines)
     kept = replace(kept, **of_lane) if flow.facts.lane else kept
     bound = flow.for_person + flow.facts.later
-    same = (facts.store, facts.broker, facts.blocked) == (flow.facts.store, flow.facts.broker, flow.facts.blocked)
+    before = flow.facts
+    same = (facts.store, facts.broker, facts.blocked, facts.cut_off) == (
+        before.store, before.broker, before.blocked, before.cut_off,
+    )  # fmt: skip
     told = flow.state == DRAINING and not drains(facts.rates)  # and that is not so any more
     gone = facts.waiting < bound or not (facts.waiting and flow.facts.waiting)
     if flow.state in (LOADING, LOST) or not same or gone or told:
@@ -448,7 +454,7 @@ def _limited(facts: Facts) -> tuple[Line, ...]:
 def _helps(facts: Facts, flow: Flow) -> tuple[str, ...]:
     found = [RECONNECT] if not facts.broker else [FREE_BROKER] if facts.blocked else []
     if flow.state == NO_WORKER:
-        found.append(START_WORKER)
+        found.append(START_WORKER if facts.workers or not facts.cut_off else REACH_BROKER)
     if flow.state == GROWING and not flow.limited:
         found.append(MORE_SLOTS)
     if flow.limited and flow.state in (GROWING, STEADY):
@@ -542,7 +548,7 @@ def _of_runnable(flow: Flow) -> list[Clause]:
     facts, spread, rates = flow.facts, flow.estimate, _rates(flow)
     whole = flow.runnable == facts.waiting
     if flow.state == NO_WORKER:
-        return [_said("flow.no_slot" if facts.workers else "flow.no_worker")]
+        return _of_nobody(facts)
     if flow.state == GROWING:
         return [_said("flow.others_growing", n=flow.runnable, **rates), *_of_slots(flow)]
     if spread is None:
@@ -558,6 +564,13 @@ def _of_runnable(flow: Flow) -> list[Clause]:
     if flow.state == STEADY:
         return [_said("flow.started", **span), *_of_slots(flow)]
     return [_said("flow.clear", **span), *(_of_slots(flow) if flow.limited else ())]
+
+
+def _of_nobody(facts: Facts) -> list[Clause]:
+    """Why no slot is there; of workers that cannot reach the broker the rest of the headline says it."""
+    if facts.workers:
+        return [_said("flow.no_slot")]
+    return [] if facts.cut_off else [_said("flow.no_worker")]
 
 
 def _others(flow: Flow) -> str:
@@ -587,7 +600,8 @@ def _of_slots(flow: Flow) -> list[Clause]:
 
 def _of_the_rest(flow: Flow) -> list[Clause]:
     facts = flow.facts
-    found = [_counted("flow.unconfirmed", facts.unconfirmed)] if facts.unconfirmed else []
+    found = [_counted("flow.cut_off", facts.cut_off)] if facts.cut_off and facts.broker else []
+    found += [_counted("flow.unconfirmed", facts.unconfirmed)] if facts.unconfirmed else []
     if facts.unsent and not facts.blocked and facts.broker:
         found.append(_said("flow.unsent", n=facts.unsent))
     if facts.held:

@@ -112,6 +112,8 @@ def of_health(health: BrokerHealth) -> LinkState:
         unanswered=health.unanswered,
         unanswered_at=health.unanswered_ms,
         error=health.error[:400],
+        # a process that has asked its broker for nothing yet has no connection and no error either
+        lost_at=(health.since_ms or 1) if health.error and not health.connected else 0,
     )
 
 

@@ -65,7 +65,7 @@ SENTENCES: dict[str, str] = {
     "shop.stuck": N_("Has work and finished nothing for {span}"),
     "shop.breaker": N_("{failed} of the last {of} attempts failed, next try in {span}"),
     "shop.breaker_now": N_("{failed} of the last {of} attempts failed, one task may try now"),
-    "shop.unknown_workers": N_("No worker runs: nobody works on its tasks"),
+    "shop.unknown_workers": N_("No worker takes tasks: nobody works on those of this shop"),
     "shop.unknown_broker": N_("The broker does not answer: nobody knows"),
     "shop.unknown_word": N_("No word from the worker that runs its task"),
     "shop.unknown_store": N_("The store does not answer: nobody knows"),

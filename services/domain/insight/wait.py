@@ -411,6 +411,8 @@ _UNSENT = {DISK: "gate.unsent_disk", MEMORY: "gate.unsent_memory"}
 def _workers(task: Task, facts: Facts) -> _Test:
     supply = facts.supply
     if supply.serving <= 0:
+        if supply.cut_off:
+            return NO_WORKER, False, "gate.workers_cut_off", {"workers": supply.cut_off, "lane": task.lane}
         code = "gate.no_worker" if supply.seen else "gate.no_worker_at_all"
         return NO_WORKER, False, code, {"lane": task.lane}
     if supply.able <= 0:

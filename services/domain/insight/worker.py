@@ -21,10 +21,12 @@ LATE_MS, SILENT_MS = AMBER_AFTER_MS, SILENT_AFTER_MS
 TICK_MS = 1_000
 
 FINE, DRAINING, STOPPING = "fine", "draining", "stopping"  #: heard of a moment ago
+#: heard of a moment ago, and its connections to the broker do not stand: nothing reaches it
+CUT_OFF = "cut_off"
 LATE, SILENT = "late", "silent"  #: not heard of, and what it held is unconfirmed
 GONE, STOPPED = "gone", "stopped"  #: it holds nothing any more; gone without a farewell, or stopped with one
-STATES = (FINE, DRAINING, STOPPING, LATE, SILENT, GONE, STOPPED)
-LIVING = frozenset({FINE, DRAINING, STOPPING})
+STATES = (FINE, CUT_OFF, DRAINING, STOPPING, LATE, SILENT, GONE, STOPPED)
+LIVING = frozenset({FINE, CUT_OFF, DRAINING, STOPPING})
 MISSING = frozenset({LATE, SILENT, GONE})
 
 UNCONFIRMED, AGAIN, WAITS, HELD, DEAD = "unconfirmed", "again", "waits", "held", "dead"
@@ -74,12 +76,14 @@ SENTENCES: dict[str, str] = {
     "worker.draining": NN_("draining, {n} task left", "draining, {n} tasks left"),
     "worker.stopping": NN_("stopping, {n} task left", "stopping, {n} tasks left"),
     "worker.stopped": N_("stopped; it holds no task"),
+    "worker.cut_off": N_("it cannot reach the broker and takes no tasks"),
     "fleet.none": N_("No worker is running"),
     "fleet.workers": NN_("{n} worker on {machines} machines", "{n} workers on {machines} machines"),
     "fleet.workers_together": NN_("{n} worker on 1 machine", "{n} workers on 1 machine"),
     "fleet.busy": N_("{busy} of {slots} slots busy"),
     "fleet.no_slots": N_("no slot takes work"),
     "fleet.apart": NN_("{n} more slot takes no work", "{n} more slots take no work"),
+    "fleet.cut_off": NN_("{n} cannot reach the broker", "{n} cannot reach the broker"),
     "fleet.draining": NN_("{n} draining", "{n} draining"),
     "fleet.stopping": NN_("{n} stopping", "{n} stopping"),
     "fleet.late": NN_("{n} late", "{n} late"),
@@ -113,7 +117,7 @@ class WorkerNow:
     """One worker at one moment."""
 
     info: WorkerInfo
-    state: str  #: fine | late | silent | draining | stopping | stopped | gone
+    state: str  #: fine | cut_off | late | silent | draining | stopping | stopped | gone
     silence_ms: int = 0
     fates: tuple[Fate, ...] = ()  #: of what it held, while it is not heard of
     slots: tuple[SlotState, ...] = ()  #: as they are; what it does not have any more is left out
@@ -235,7 +239,12 @@ def missed(info: WorkerInfo, now_ms: int) -> bool:
 
 def takes_work(info: WorkerInfo, now_ms: int) -> bool:
     """Whether it would start a task now, as far as one can know."""
-    return info.state == "running" and silence_ms(info, now_ms) < LATE_MS
+    return not missed(info, now_ms) and _heard(info) == FINE
+
+
+def cut_off(info: WorkerInfo, now_ms: int) -> bool:
+    """Whether it would, if its broker could be reached from where it runs."""
+    return not missed(info, now_ms) and _heard(info) == CUT_OFF
 
 
 def unconfirmed(task: Task, now_ms: int, late: Container[str]) -> bool:
@@ -327,7 +336,7 @@ def summary(fleet: FleetNow) -> tuple[Message, ...]:
         parts.append(Message("fleet.none"))
     if fleet.apart and fleet.slots:
         parts.append(Message("fleet.apart", {"n": fleet.apart}))
-    for state in (DRAINING, STOPPING, LATE, SILENT, GONE):
+    for state in (CUT_OFF, DRAINING, STOPPING, LATE, SILENT, GONE):
         if count := fleet.number(state):
             parts.append(Message(f"fleet.{state}", {"n": count}))
     return tuple(parts)
@@ -351,7 +360,7 @@ def kept(one: WorkerNow, now_ms: int) -> Message | None:
 def _judge(info: WorkerInfo, now_ms: int, known: Sequence[Fate] | None, leader: str | None, *, able: bool) -> WorkerNow:
     silence = silence_ms(info, now_ms)
     if not missed(info, now_ms):
-        state = {"draining": DRAINING, "stopping": STOPPING, "stopped": STOPPED}.get(info.state, FINE)
+        state = _heard(info)
         slots = info.slots if state != STOPPED else tuple(SlotState() for _ in info.slots)
         return WorkerNow(info=info, state=state, silence_ms=silence, slots=slots, facts=_calm(info, state))
     held = [slot.task_id for slot in info.slots if slot.task_id]
@@ -373,10 +382,18 @@ def _judge(info: WorkerInfo, now_ms: int, known: Sequence[Fate] | None, leader: 
     )
 
 
+def _heard(info: WorkerInfo) -> str:
+    """The state of one that is heard of."""
+    said = {"draining": DRAINING, "stopping": STOPPING, "stopped": STOPPED}.get(info.state, FINE)
+    return CUT_OFF if said == FINE and info.link.lost_at else said
+
+
 def _calm(info: WorkerInfo, state: str) -> tuple[Fact, ...]:
     if state in (DRAINING, STOPPING):
         tasks = tuple(slot.task_id for slot in info.slots if slot.task_id)
         return (Fact(message=Message(f"worker.{state}", {"n": info.busy}), tone="scheduled", tasks=tasks),)
+    if state == CUT_OFF:
+        return (Fact(message=Message("worker.cut_off"), tone="retrying"),)
     return (Fact(message=Message("worker.stopped")),) if state == STOPPED else ()
 
 

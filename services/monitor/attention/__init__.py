@@ -53,6 +53,7 @@ FAMILIES: tuple[Callable[[Look], Iterable[Attention]], ...] = (
     workers.unable,
     homes.items,
     workers.silent,
+    workers.cut_off,
     hung.items,
     schedules.late,
     schedules.leaderless,

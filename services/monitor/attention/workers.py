@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from services.domain import ability, filter
-from services.domain.insight.worker import kept
+from services.domain.insight.worker import CUT_OFF, kept
 from services.domain.query import Query, equals
 from services.domain.status import Status
 from services.domain.task import Task
@@ -27,6 +27,11 @@ WORDS = {
     "attention.no_takers": Words(
         N_("No worker takes tasks"), N_("{tasks_n} waiting; every worker is draining, stopping or not heard of")
     ),
+    "attention.no_way": Words(
+        N_("No worker takes tasks"), N_("{tasks_n} waiting; {workers_n} cannot reach the broker")
+    ),
+    "attention.cut_off": Words(N_("{workers_n} cannot reach the broker"), "{names}"),
+    "attention.cut_off_more": Words(N_("{workers_n} cannot reach the broker"), N_("{names} and {more} more")),
     "attention.no_workers": Words(N_("No worker is running"), N_("{tasks_n} waiting for one")),
     "attention.lane_unserved": Words(
         N_("No worker takes the {lane} lane"), N_("{tasks_n} waiting there until a worker serves it")
@@ -80,6 +85,19 @@ def silent(look: Look) -> Iterable[Attention]:
 def missing(look: Look) -> Iterable[Attention]:
     """Nobody works, or nobody works on a lane in which tasks wait."""
     alive, waiting = look.alive(), look.waiting()
+    apart = look.fleet.number(CUT_OFF)
+    if apart and not look.snapshot.broker.connected:  # nobody reaches the broker, which is told by itself
+        return
+    if waiting and apart and not alive:
+        yield Attention(
+            key="no_workers",
+            severity="dead",
+            code="attention.no_way",
+            params={"tasks": waiting, "workers": apart},
+            since_ms=_lost_at(look),
+            verbs=(("open_workers", ""), ("start_worker", "")),
+        )
+        return
     if waiting and not alive:
         yield Attention(
             key="no_workers",
@@ -105,6 +123,30 @@ def missing(look: Look) -> Iterable[Attention]:
                 since_ms=_begun(look, oldest[0] if oldest else None, gone),
                 verbs=(("open_workers", ""), ("open_tasks", f"status:queued lane:{lane}")),
             )
+
+
+def cut_off(look: Look) -> Iterable[Attention]:
+    """One for all workers that are heard of and cannot reach the broker, while others do; where none does, ``missing``
+    says it, and where the broker answers nobody, its own item.
+    """
+    found = [one for one in look.fleet.workers if one.state == CUT_OFF]
+    if not found or not look.snapshot.broker.connected or (look.waiting() and not look.alive()):
+        return
+    more = max(0, len(found) - NAMED)
+    yield Attention(
+        key="cut_off",
+        severity="warning",
+        code="attention.cut_off_more" if more else "attention.cut_off",
+        params={"workers": len(found), "names": "\n".join(one.name for one in found[:NAMED]), "more": more},
+        since_ms=_lost_at(look),
+        verbs=(("open_worker", found[0].name) if len(found) == 1 else ("open_workers", ""),),
+    )
+
+
+def _lost_at(look: Look) -> int:
+    """Since when the first of those that cannot reach the broker cannot; one that never could, since its start."""
+    infos = [one.info for one in look.fleet.workers if one.state == CUT_OFF]
+    return min(max(info.link.lost_at, info.started_at) for info in infos)
 
 
 def _begun(look: Look, oldest: Task | None, gone: Iterable[WorkerInfo]) -> int:

@@ -35,6 +35,7 @@ _CODES: Mapping[str, str] = {
     "gate.shop_hung": N_("shop hangs"),
     "gate.shop_hung_line": N_("shop hangs"),
     "gate.cut_off": N_("broker lost"),
+    "gate.workers_cut_off": N_("workers cut off"),
     "gate.unsent_lost": N_("not sent: broker lost"),
     "gate.unsent_disk": N_("not sent: broker is full"),
     "gate.unsent_memory": N_("not sent: broker is full"),
@@ -66,6 +67,7 @@ _NO_HELP: Mapping[str, str] = {
 #: the same where the sentence tells more than the gate
 _NO_HELP_CODES: Mapping[str, str] = {
     "gate.cut_off": N_("The broker does not answer"),
+    "gate.workers_cut_off": N_("Its workers cannot reach the broker"),
     "gate.unsent_lost": N_("The broker does not answer"),
     "gate.unsent_disk": N_("The broker takes no new messages"),
     "gate.unsent_memory": N_("The broker takes no new messages"),

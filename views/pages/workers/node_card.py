@@ -261,7 +261,7 @@ class NodeCard(QFrame):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw an edge in the colour of what is wrong."""
         super().paintEvent(event)
-        if self.now.state in (insight.LATE, insight.SILENT):
+        if self.now.state in (insight.LATE, insight.SILENT, insight.CUT_OFF):
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(theme().color("retrying"))

@@ -73,7 +73,7 @@ def note(one: WorkerNow) -> tuple[str, str]:
     """What a person should know in a few words, else what it runs on."""
     info, remark = one.info, one.remark
     if remark is not None:
-        return messages.render(remark), "retrying" if one.missing else "scheduled"
+        return messages.render(remark), "retrying" if one.missing or one.state == insight.CUT_OFF else "scheduled"
     if info.link.blocked_at:
         return _("its messages are held back"), "retrying"
     if info.lacks:
@@ -123,10 +123,11 @@ def auto_words(info: WorkerInfo) -> str:
 
 
 def abilities(info: WorkerInfo) -> str:
-    """What it can run and what it lacks, as lines of a tool tip."""
+    """What its connections meet, what it can run and what it lacks, as lines of a tool tip."""
+    met = [safe.one_line(messages.told(info.link.error), 200)] if info.link.error else []
     if not info.executors and not info.lacks and not info.declines:
-        return ""
-    lines = [_("Runs: {names}").format(names=text.listed(info.executors) or "–")]
+        return "\n".join(met)
+    lines = [*met, _("Runs: {names}").format(names=text.listed(info.executors) or "–")]
     types = sorted({*info.handlers, *info.commands})
     if types:
         more = [] if len(types) <= TYPES_NAMED else ["…"]

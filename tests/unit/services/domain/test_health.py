@@ -9,7 +9,7 @@ from services.domain import health
 from services.domain.health import ERROR, NOTE, OK, WARNING
 from services.domain.insight import worker as insight
 from services.domain.order import Inspection
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.worker import LinkState, SlotState, WorkerInfo
 
 GOOD = {
     "kind": "redis", "version": "7.0.15", "role": "master", "maxmemory": "0", "maxmemory_policy": "noeviction",
@@ -125,3 +125,13 @@ def test_rights_that_a_redis_user_lacks_are_named_with_how_to_give_them() -> Non
     (keys, _) = health.of_store(facts | {"refused": "", "refused_keys": "yes"}, production=True)
     assert keys.remedy is not None
     assert "~{rpa}:* ~executed:*" in messages.english(keys.remedy)
+
+
+def test_a_worker_that_cannot_reach_the_broker_is_a_finding_with_its_reason() -> None:
+    link = LinkState(error="RabbitMQ at mq:5672 cannot be reached.", lost_at=1)
+    info = WorkerInfo(worker="w1", host="h", pid=1, version="1", seen_at=1_000, slots=(SlotState(),), link=link)
+    found = health.of_workers(insight.look([info], 1_000), 5, "1")
+    assert codes(found) == [(OK, "workers_together"), (WARNING, "cut_off")]
+    assert messages.english(found[1].message).endswith(
+        "w1 cannot reach the broker and takes no tasks: RabbitMQ at mq:5672 cannot be reached."
+    )

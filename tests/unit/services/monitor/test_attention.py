@@ -601,3 +601,19 @@ def test_items_stand_in_the_order_of_what_a_person_must_do(room: Room) -> None:
         look(room, sessions=(session,), leader="", pauses=(Pause(scope="all", by="ann", at=1),)), (), None
     )
     assert [item.key.partition(":")[0] for item in items] == ["held", "session", "dead", "no_leader", "paused"]
+
+
+def test_workers_that_cannot_reach_the_broker_are_an_item(room: Room) -> None:
+    room.create()
+    since = room.clock.now_ms() - 90_000
+    apart = [worker(room, f"w{n}", link=LinkState(error="lost", lost_at=since)) for n in (2, 3, 4, 5)]
+    items = found(room, workers=(worker(room), *apart[:1]))
+    assert list(items) == ["cut_off"]
+    assert english(items["cut_off"]) == "1 worker cannot reach the broker: w2"
+    assert (items["cut_off"].since_ms, items["cut_off"].verbs) == (since, (("open_worker", "w2"),))
+    (several,) = found(room, workers=(worker(room), *apart)).values()
+    assert english(several) == "4 workers cannot reach the broker: w2, w3, w4 and 1 more"
+    (nobody,) = found(room, workers=apart[:2]).values()
+    assert english(nobody) == "No worker takes tasks: 1 task waiting; 2 workers cannot reach the broker"
+    assert nobody.severity == "dead"
+    assert not found(room, workers=apart[:2], broker=BrokerHealth(connected=False, error="lost"))

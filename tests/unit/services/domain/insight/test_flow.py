@@ -101,6 +101,12 @@ SIX = tuple(line(7, arrivals_s=0.12, shop=str(n)) for n in range(6))
             "200 tasks waiting; clear in about 25–45 min; 19 of 20 slots free, but 微光 runs 1 at a time",
         ),
         (Facts(waiting=200), flow.NO_WORKER, "200 tasks waiting; no worker takes tasks: start one"),
+        (Facts(waiting=200, cut_off=3), flow.NO_WORKER, "200 tasks waiting; 3 workers cannot reach the broker"),
+        (
+            Facts(waiting=2, cut_off=1, workers=1, slots=4, lines=(line(1, running=0), line(1, running=0))),
+            flow.DRAINING,
+            "2 tasks waiting; they start now; 1 worker cannot reach the broker",
+        ),
         (
             Facts(waiting=42, unsent=42, blocked=True, slots=3),
             flow.BLOCKED,
@@ -130,6 +136,7 @@ def test_what_is_said(facts: Facts, state: str, words: str) -> None:
     [
         (Facts(waiting=42, slots=6, busy=6, rates=GROWS, lines=SIX), (flow.MORE_SLOTS,)),
         (Facts(waiting=9), (flow.START_WORKER,)),
+        (Facts(waiting=9, cut_off=1), (flow.REACH_BROKER,)),
         (Facts(waiting=9, blocked=True), (flow.FREE_BROKER,)),
         (Facts(store=False), (flow.RECONNECT,)),
         (
@@ -180,3 +187,9 @@ def test_newer_numbers_keep_the_judgement_until_they_contradict_it() -> None:
     assert (more.state, more.runnable, more.for_person) == (before.state, 5, 2)
     assert flow.again(before, Facts(running=1)).state == flow.FINE
     assert flow.again(before, Facts(store=False)).state == flow.LOST
+
+
+def test_a_worker_that_loses_its_broker_is_judged_anew() -> None:
+    before = flow.judge(Facts(waiting=2, workers=1, slots=4, lines=(line(1, running=0), line(1, running=0))))
+    after = flow.again(before, Facts(waiting=2, cut_off=1))
+    assert (before.state, after.state, after.estimate) == (flow.DRAINING, flow.NO_WORKER, None)

@@ -155,6 +155,13 @@ def test_others_do_not_wait(status: Status) -> None:
             {"lane": "low"},
         ),
         (
+            {"status": Status.QUEUED, "lane": "low"},
+            {"supply": Supply(cut_off=2)},
+            "no_worker",
+            "gate.workers_cut_off",
+            {"workers": 2, "lane": "low"},
+        ),
+        (
             {"status": Status.BLOCKED, "gate": "no_worker", "task_type": "mail"},
             {"supply": Supply(serving=1, seen=("w1", "w2"), needs="handler", need="mail")},
             "no_worker",

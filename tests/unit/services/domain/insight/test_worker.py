@@ -11,7 +11,7 @@ from services.domain.insight import worker as insight
 from services.domain.insight.worker import AGAIN, DEAD, HELD, UNCONFIRMED, WAITS, Fate, FleetNow, WorkerNow
 from services.domain.status import Status
 from services.domain.task import Attempt, Task
-from services.domain.worker import SlotState, WorkerInfo
+from services.domain.worker import LinkState, SlotState, WorkerInfo
 
 NOW = 10_000_000
 
@@ -226,3 +226,30 @@ def test_of_an_unconfirmed_task_is_said_why_and_what_becomes_of_it_when() -> Non
     assert told(32, 27, other, leader="")[1] == "It stays so until somebody leads: start a worker."
     assert told(5, -5, other)[0].startswith("w1 has not renewed its claim")
     assert told(-1, 27, other)[0].startswith("w1 is not listed any more")
+
+
+CUT = LinkState(error="Connection to RabbitMQ at mq:5672 lost.", lost_at=NOW - 60_000)
+
+
+def test_who_cannot_reach_the_broker_is_heard_of_and_takes_no_work() -> None:
+    fleet = look(beat("here", busy=1), beat("apart", busy=1, link=CUT))
+    (here, apart) = fleet.workers
+    assert (here.takes_work, apart.takes_work, apart.living, apart.missing) == (True, False, True, False)
+    assert [insight.takes_work(one.info, NOW) for one in fleet.workers] == [True, False]
+    assert words(apart) == ["it cannot reach the broker and takes no tasks"]
+    assert (fleet.slots, fleet.free, fleet.free_for("normal"), fleet.apart) == (4, 3, 3, 4)
+    assert messages.english(insight.summary(fleet)[-1]) == "1 cannot reach the broker"
+
+
+@pytest.mark.parametrize(
+    ("fields", "state"),
+    [
+        ({"silence_s": 20}, "late"),
+        ({"state": "draining"}, "draining"),
+        ({"link": LinkState(error="RabbitMQ at mq holds publishers back (disk).", blocked_at=NOW)}, "fine"),
+    ],
+)
+def test_what_says_more_of_a_worker_than_its_lost_broker(fields: dict[str, Any], state: str) -> None:
+    (found,) = look(beat(**({"link": CUT} | fields))).workers
+    assert found.state == state
+    assert insight.takes_work(found.info, NOW) == found.takes_work == (state == "fine")

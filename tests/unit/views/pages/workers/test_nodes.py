@@ -108,3 +108,11 @@ def test_browsers_are_told_in_lines_and_many_of_them_in_few() -> None:
     unknown = worker(pool=(browser("pdd:1", "dreaming"),))
     assert nodes.browser_lines(unknown, NO_NAMES, NOW) == ("1, dreaming, 0 uses",)
     assert nodes.browser_lines(worker(), NO_NAMES, NOW) == ()
+
+
+def test_a_worker_that_cannot_reach_the_broker_says_so_and_why() -> None:
+    info = worker(link=LinkState(error="Connection to RabbitMQ at mq:5672 lost.", lost_at=NOW))
+    (one,) = insight.look([info], NOW).workers
+    assert nodes.note(one) == ("it cannot reach the broker and takes no tasks", "retrying")
+    assert nodes.glyph(one) == "warning"
+    assert nodes.abilities(info).splitlines()[0] == "Connection to RabbitMQ at mq:5672 lost."
