@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import urllib.parse
 import zoneinfo
 from collections.abc import Iterator
 
@@ -128,7 +129,18 @@ def _browser(browser: BrowserSettings) -> Iterator[tuple[str, bool, str]]:
     for place, screen in screens.items():
         good = not screen or re.fullmatch(r"[1-9]\d{1,4}x[1-9]\d{1,4}", screen) is not None
         yield f"executors.browser.{place}viewport", good, "WIDTHxHEIGHT, such as 1366x768"
+    proxies = {"": browser.proxy} | {f"shops.{key}.": shop.proxy for key, shop in browser.shops.items()}
+    for place, proxy in proxies.items():
+        yield f"executors.browser.{place}proxy", _is_proxy(proxy), "http://, https:// or socks5:// with host and port"
     yield "executors.browser.login_pages", _compiles(browser.login_pages), "a regular expression"
+
+
+def _is_proxy(text: str) -> bool:
+    try:
+        parts = urllib.parse.urlsplit(text if "://" in text else f"http://{text}")
+        return not text or (parts.scheme in ("http", "https", "socks5") and bool(parts.hostname) and parts.port != 0)
+    except ValueError:
+        return False
 
 
 def _is_plain(name: str) -> bool:

@@ -40,6 +40,8 @@ class BrowserSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     allowed_schemes: tuple[str, ...] = ("http", "https")
     login_pages: str = LOGIN_PAGES  #: regular expression of addresses that ask to log in
     captchas: str = CAPTCHAS  #: selector of what asks for a person
+    hosts: tuple[str, ...] = ()  #: names that may be private, beside those of ``sites``: ``erp.local``, ``*.corp``
+    private_hosts: bool = False  #: any host may be private
     sites: dict[str, str] = {}  #: by platform: what paths such as /orders are taken on
     proxy: str = ""
     user_agent: str = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import dataclasses
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 import msgspec
-from playwright.async_api import Download, Error, Page
+from playwright.async_api import Download, Error, Page, Request
 
 from services.domain import classify, flow, flow_text, linear
 from services.domain.flow_steps import Fill, Goto, IfVisible, Step
@@ -19,11 +20,13 @@ from services.executors.browser import orders
 from services.executors.browser.actions import ACTIONS, sheet, visible
 from services.executors.browser.evidence import HTML_CHARS, Evidence
 from services.executors.browser.faults import Failed, explained
+from services.executors.browser.guard import Trouble
 from services.executors.browser.pool import Lease
 from services.settings.browser import BrowserSettings
 
 __all__ = ["Attempt", "Failed"]
 EVIDENCE_S, HARD_S, CRASH_S = 8.0, 2.0, 2.0
+REFUSALS_TOLD = 20
 
 
 class Attempt:
@@ -45,6 +48,8 @@ class Attempt:
         self._handles_login = any(isinstance(step, Fill) for step in flow.walk(self._steps))
         self._login = linear.compiled(settings.login_pages, ignore_case=True) if settings.login_pages else None
         self._crashed = asyncio.Event()
+        self._closed_to: Trouble | None = None  #: why the page's own address was not reached in this step
+        self._told: set[str] = set()  #: of which refusals
 
     async def run(self) -> dict[str, Any]:
         """Do the steps; returns what they extracted.
@@ -80,7 +85,7 @@ class Attempt:
         """Do one step, again where it says so; a failure leaves a picture and the page under the step's name."""
         for left in range(raw.retries, -1, -1):
             try:
-                step = self._filled(raw)
+                step, self._closed_to = self._filled(raw), None
                 await self._limited(step)
                 await self._check_address(step)
                 return
@@ -143,7 +148,7 @@ class Attempt:
                 await asyncio.wait({crash}, timeout=CRASH_S)
             if self._crashed.is_set():
                 raise Failed("the page crashed", classify.CRASHED) from exc
-            raise explained(exc, step) from exc
+            raise explained(exc, step, self._closed_to) from exc
         finally:
             for one in (work, crash):
                 one.cancel()
@@ -152,6 +157,8 @@ class Attempt:
     async def _check_address(self, step: Step) -> None:
         """What the step led to: nothing unsafe, and no login page where the flow cannot log in."""
         url = self.page.url
+        if url.startswith("chrome-error:") and self._closed_to and self._closed_to.kind in classify.PERMANENT:
+            raise Failed(f"it led to an address that is not opened: {self._closed_to.text}", self._closed_to.kind)
         if why := flow_text.refused(url, (*self.settings.allowed_schemes, "blob", "chrome-error")):
             raise Failed(f"it led to {url[:200]}: {why}", classify.BAD_PAYLOAD)
         if isinstance(step, Goto) and not self._handles_login:
@@ -222,9 +229,23 @@ class Attempt:
     # ------------------------------------------------------------------------------------------------------- pages
     def _watch(self, page: Page) -> None:
         self.evidence.watch(page)
+        page.on("requestfailed", self._not_reached)
         page.on("crash", lambda _: self._crashed.set())
         page.on("close", self._left)
         page.on("download", self._unasked)
+
+    def _not_reached(self, request: Request) -> None:
+        """The guard did not connect: the failure tells the driver's number only, what it means stands there."""
+        guard = self.lease.browser.guard
+        trouble = guard.trouble(request.url) if guard and "SOCKS" in (request.failure or "") else None
+        if trouble is None:
+            return
+        with contextlib.suppress(Error):  # of a page that has gone
+            if request.is_navigation_request() and request.frame == self.page.main_frame:
+                self._closed_to = trouble
+        if trouble.kind in classify.PERMANENT and trouble.text not in self._told and len(self._told) < REFUSALS_TOLD:
+            self._told.add(trouble.text)
+            self.evidence.log(f"not asked: {trouble.text}", "err")
 
     def _follow(self, page: Page) -> None:
         """A tab that the page opened is where the flow goes on."""

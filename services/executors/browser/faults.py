@@ -9,6 +9,7 @@ from playwright.async_api import TimeoutError as TooLate
 
 from services.domain import classify
 from services.domain.flow_steps import AssertText, Download, Goto, Step
+from services.executors.browser.guard import Trouble
 
 _NET = re.compile(r"net::(ERR_\w+)")
 _NEVER = re.compile(r"ERR_(?:UNSAFE_REDIRECT|UNKNOWN_URL_SCHEME|DISALLOWED_URL_SCHEME|INVALID_URL|BLOCKED_BY_CLIENT)")
@@ -31,8 +32,8 @@ class Failed(Exception):
         self.final = kind in classify.PERMANENT or kind == classify.CRASHED
 
 
-def explained(exc: Error, step: Step) -> Failed:
-    """The failure that an error of the browser's driver stands for."""
+def explained(exc: Error, step: Step, trouble: Trouble | None = None) -> Failed:
+    """The failure that an error of the browser's driver stands for; ``trouble``: why its host was not reached."""
     text = classify.clean(str(exc)).strip()
     first = text.partition("\nCall log")[0].strip()
     selector = getattr(step, "selector", "")
@@ -41,6 +42,8 @@ def explained(exc: Error, step: Step) -> Failed:
     if found := _NET.search(text):
         word = _WORDS.get(found[1], "")
         where = getattr(step, "url", "")
+        if trouble is not None and "SOCKS" in found[1]:
+            return Failed(f"{where} cannot be opened: {trouble.text}", trouble.kind)
         kind = classify.BAD_PAYLOAD if _NEVER.match(found[1]) else classify.NETWORK
         return Failed(f"{where} cannot be opened: {word + ' ' if word else ''}(net::{found[1]})", kind)
     if "crashed" in text.lower():

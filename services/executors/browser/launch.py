@@ -15,6 +15,8 @@ import psutil
 from playwright.async_api import Browser, BrowserContext, Error, Page, Playwright
 
 from services.domain import ids
+from services.executors.browser import guard
+from services.executors.browser.guard import Guard
 from services.executors.browser.orders import Setup
 from services.executors.browser.profile import Profile, running_on
 from services.executors.offspring import offspring
@@ -24,6 +26,8 @@ log = logging.getLogger(__name__)
 ARGUMENTS = (
     "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-crash-restore-bubble",
+    # what goes neither through a proxy nor by TCP would pass the guard by
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp", "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 )  # fmt: skip
 LAUNCH_S, PAGE_S, CLOSE_S = 60.0, 15.0, 8.0
 
@@ -31,7 +35,15 @@ LAUNCH_S, PAGE_S, CLOSE_S = 60.0, 15.0, 8.0
 class Chromium:
     """One running Chromium: with a shop's profile, or shared by light contexts where ``profile`` is None."""
 
-    def __init__(self, key: str, owner: BrowserContext | Browser, profile: Profile | None, folder: Path) -> None:
+    def __init__(
+        self,
+        key: str,
+        owner: BrowserContext | Browser,
+        profile: Profile | None,
+        folder: Path,
+        guard: Guard | None = None,
+    ) -> None:
+        self.guard = guard  #: what its network goes through
         self.key, self.profile, self.downloads = key, profile, folder / "downloads"
         self._owner = owner
         self._process: psutil.Process | None = None
@@ -134,6 +146,8 @@ class Launcher:
         self._chromium = playwright.chromium
         self._setup, self._settings = setup, setup.settings
         self._number = 0
+        self._rules = guard.rules_of(setup.settings)
+        self._guards: dict[str, Guard] = {}  #: by the proxy that they go through
 
     async def launch(self, platform: str, shop_id: str) -> Chromium:
         """Chromium on the shop's profile.
@@ -149,7 +163,7 @@ class Launcher:
             before = _children()
             (profile.folder / "DevToolsActivePort").unlink(missing_ok=True)
             context = await self._chromium.launch_persistent_context(
-                str(profile.folder), **self._start_options(folder), **self.context_options(platform, shop_id)
+                str(profile.folder), **self._start_options(folder), **await self.context_options(platform, shop_id)
             )
         except BaseException:
             for stray in await asyncio.to_thread(running_on, profile.folder):
@@ -157,7 +171,7 @@ class Launcher:
                     stray.kill()
             profile.leave()
             raise
-        made = Chromium(f"{platform}:{shop_id}", context, profile, folder)
+        made = Chromium(f"{platform}:{shop_id}", context, profile, folder, self._guard(platform, shop_id))
         await asyncio.to_thread(made.find_process, before)
         with contextlib.suppress(Error, TypeError, ValueError):  # a file of another version is no reason to fail
             await context.add_cookies(profile.cookies())
@@ -172,14 +186,23 @@ class Launcher:
         folder = self._new_folder()
         before = _children()
         browser = await self._chromium.launch(**self._start_options(folder))
-        made = Chromium("", browser, None, folder)
+        made = Chromium("", browser, None, folder, self._guard("", ""))
         await asyncio.to_thread(made.find_process, before)
         return made
 
-    def context_options(self, platform: str, shop_id: str) -> dict[str, Any]:
-        """Proxy, user agent, screen and language of a shop."""
+    def close(self) -> None:
+        """End what guards the browsers."""
+        for one in self._guards.values():
+            one.close()
+
+    async def context_options(self, platform: str, shop_id: str) -> dict[str, Any]:
+        """Proxy, user agent, screen and language of a shop.
+
+        Raises:
+            OSError: what guards it does not start.
+        """
         common = self._settings
-        own = common.shops.get(f"{platform}:{shop_id}", BrowserShopSettings())
+        own = self._own(platform, shop_id)
         width, _, height = (own.viewport or common.viewport).partition("x")
         options: dict[str, Any] = {"accept_downloads": True, "locale": own.locale or common.locale or None}
         if width and height:
@@ -188,9 +211,23 @@ class Launcher:
             options["timezone_id"] = zone
         if agent := own.user_agent or common.user_agent:
             options["user_agent"] = agent
-        if proxy := own.proxy or common.proxy:
+        if guarding := self._guard(platform, shop_id):
+            options["proxy"] = {"server": await guarding.start()}
+        elif proxy := own.proxy or common.proxy:
             options["proxy"] = _proxy(proxy)
         return options
+
+    def _own(self, platform: str, shop_id: str) -> BrowserShopSettings:
+        return self._settings.shops.get(f"{platform}:{shop_id}", BrowserShopSettings())
+
+    def _guard(self, platform: str, shop_id: str) -> Guard | None:
+        """What the browser of a shop goes through; None where any host may be reached."""
+        if self._rules.private_hosts:
+            return None
+        proxy = self._own(platform, shop_id).proxy or self._settings.proxy
+        if proxy not in self._guards:
+            self._guards[proxy] = Guard(self._rules, proxy)
+        return self._guards[proxy]
 
     def _start_options(self, folder: Path) -> dict[str, Any]:
         port = ("--remote-debugging-port=0",) if self._setup.debug_port else ()

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 from playwright.async_api import BrowserContext, Error, Page, async_playwright
 
-from services.domain import ids, linear
+from services.domain import classify, ids, linear
 from services.executors.browser import installation
 from services.executors.browser.actions import visible
 from services.executors.browser.launch import Chromium, Launcher
@@ -71,19 +71,24 @@ class LoginWindow:
     ) -> Seen:
         setup = installation.setup(self._settings, self._program, self._profiles, folder)
         async with async_playwright() as playwright:
-            browser = await self._start(Launcher(playwright, setup), platform, shop_id)
+            launcher = Launcher(playwright, setup)
+            browser = await self._start(launcher, platform, shop_id)
             try:
                 context = await browser.context()
                 page = context.pages[0] if context.pages else await context.new_page()
                 if url:
                     with contextlib.suppress(Error):  # the person sees what is wrong with it
                         await page.goto(url, wait_until="commit")
+                    trouble = browser.guard.trouble(url) if browser.guard else None
+                    if trouble and trouble.kind in classify.PERMANENT:  # Chromium's own page tells a number
+                        raise NoWindow(trouble.text)
                 while not browser.gone and not stop.is_set():
                     await self._look(context, told)
                     await browser.keep_cookies()
                     await asyncio.sleep(_LOOK_S)
             finally:
                 await browser.close()
+                launcher.close()
         return self._seen
 
     async def _start(self, launcher: Launcher, platform: str, shop_id: str) -> Chromium:

@@ -151,6 +151,7 @@ class Pool:
             await asyncio.wait(self._adopting, timeout=10)
         browsers = [place.browser for place in self._places.values() if place.browser]
         await asyncio.gather(*(browser.close() for browser in browsers), return_exceptions=True)
+        self._launcher.close()
 
     # ------------------------------------------------------------------------------------------------------ places
     async def _take_place(self, key: str, most: int, until: float) -> _Place:
@@ -220,7 +221,7 @@ class Pool:
         for fresh in (False, True):
             browser, warm = await self._browser(place, platform, shop_id, until)
             try:
-                options = self._launcher.context_options(platform, shop_id)
+                options = await self._launcher.context_options(platform, shop_id)
                 context = await browser.context(**options)
                 page = await new_page(context)
             except (Error, TimeoutError) as exc:

@@ -12,6 +12,9 @@ from dataclasses import dataclass
 
 from services.domain import classify, hosts
 
+#: one entry of ``socket.getaddrinfo``
+Found = tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]
+
 
 class Refused(Exception):
     """The request is not made; ``kind`` is of services.domain.classify."""
@@ -23,10 +26,11 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rules:
-    """``hosts``: names that may be private, with ``*``."""
+    """``hosts``: names that may be private, with ``*``; ``setting``: where a person adds one."""
 
     hosts: Sequence[str] = ()
     private_hosts: bool = False
+    setting: str = "executors.http.hosts"
 
     def allows_private(self, host: str) -> bool:
         """Whether this host may lie in a private network."""
@@ -63,6 +67,23 @@ def checked(url: str) -> urllib.parse.SplitResult:
     return parts
 
 
+def resolved(host: str, port: int, rules: Rules) -> Sequence[Found]:
+    """The addresses of a host that may be connected to, as ``socket.getaddrinfo`` gives them; never none.
+
+    Raises:
+        Refused: it lies in a private network and is not among those that may.
+        OSError: its name is unknown.
+    """
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as exc:
+        raise Refused(f"the url names no host that can be asked: {exc}") from exc
+    good = [each for each in found if rules.allows_private(host) or hosts.is_public(str(each[4][0]))]
+    if not good:
+        raise Refused(f"{host} lies in a private network; {rules.setting} of this worker names those that may")
+    return good
+
+
 def connection(parts: urllib.parse.SplitResult, rules: Rules, timeout_s: float) -> http.client.HTTPConnection:
     """A connected connection to the host, whose address was looked at.
 
@@ -72,14 +93,7 @@ def connection(parts: urllib.parse.SplitResult, rules: Rules, timeout_s: float) 
     """
     host, secure = str(parts.hostname), parts.scheme == "https"
     port = parts.port or (443 if secure else 80)
-    try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except UnicodeError as exc:
-        raise Refused(f"the url names no host that can be asked: {exc}") from exc
-    good = [each for each in found if rules.allows_private(host) or hosts.is_public(str(each[4][0]))]
-    if not good:
-        raise Refused(f"{host} lies in a private network; executors.http.hosts of this worker names those that may")
-    stream = _dialled(good, timeout_s)
+    stream = _dialled(resolved(host, port, rules), timeout_s)
     try:
         if secure:
             stream = ssl.create_default_context().wrap_socket(stream, server_hostname=host.removesuffix("."))
@@ -92,9 +106,7 @@ def connection(parts: urllib.parse.SplitResult, rules: Rules, timeout_s: float) 
     return made
 
 
-def _dialled(
-    found: Sequence[tuple[socket.AddressFamily, socket.SocketKind, int, str, tuple[object, ...]]], timeout_s: float
-) -> socket.socket:
+def _dialled(found: Sequence[Found], timeout_s: float) -> socket.socket:
     failure: OSError | None = None
     for family, kind, protocol, _, address in found:
         stream = socket.socket(family, kind, protocol)

@@ -26,7 +26,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(300)]
 @pytest.fixture
 def window(tmp_path: Path) -> LoginWindow:
     """Without a screen, for there is none."""
-    settings = BrowserSettings(acquire_seconds=1.0)
+    settings = BrowserSettings(acquire_seconds=1.0, hosts=("127.0.0.1",))
     return LoginWindow(settings, tmp_path / "profiles", program(settings, os.environ["PATH"]), headless=True)
 
 
@@ -43,6 +43,12 @@ def test_a_login_is_seen_and_kept(window: LoginWindow, lab: Lab, tmp_path: Path)
     assert seen == Seen(logged_in=True, url=f"{lab.url}/second")
     kept = json.loads((tmp_path / "profiles" / ids.profile_id("lab", "s1") / "fleetdeck-cookies.json").read_bytes())
     assert [(cookie["name"], cookie["value"]) for cookie in kept] == [("desk", "in")]
+
+
+def test_a_page_in_a_private_network_is_refused_by_the_setting_that_opens_it(window: LoginWindow, lab: Lab) -> None:
+    private = lab.url.replace("127.0.0.1", "localhost")
+    with pytest.raises(NoWindow, match=r"localhost lies in a private network; executors\.browser\.hosts"):
+        window.show("lab", "s1", f"{private}/login", stop=threading.Event(), told=lambda seen: None)
 
 
 def test_a_task_that_works_in_the_profile_is_waited_for_and_named(window: LoginWindow, tmp_path: Path) -> None:
