@@ -8,13 +8,15 @@ from typing import NamedTuple
 
 from services.domain import envelope
 from services.domain.errors import BrokerUnavailable, StoreError
-from services.domain.order import Order, Receipt
+from services.domain.order import STRIPPED_HEADERS, Delivery, Order, Receipt
 from services.domain.status import LETTER, message_of
 from services.domain.task import Task
 from services.engine.letters_out import LettersOut, mark_of, mark_of_bytes
 from services.ports import Broker, Store
 
 log = logging.getLogger(__name__)
+#: how long a message waits at least that cannot be judged now
+PARKED_S = 15
 
 
 class Sent(NamedTuple):
@@ -63,6 +65,29 @@ class Dispatcher:
         """Publish a letter that belongs to no record; raises nothing."""
         mark = mark_of_bytes(order)
         return self._bury({mark: order})[mark]
+
+    def park(self, delivery: Delivery, platform: str, marks: Mapping[str, int]) -> Receipt:
+        """Publish the message of a delivery once more, to come back to its lane after a while; raises nothing.
+
+        ``marks``: headers to put on it.
+        """
+        kept = {
+            name: value
+            for name, value in delivery.headers.items()
+            if name not in STRIPPED_HEADERS and isinstance(value, str | int)
+        }
+        enough = [level for level in self._delays if level >= PARKED_S]
+        order = Order(
+            kind="delay",
+            routing_key=delivery.routing_key,
+            body=delivery.body,
+            message_id=delivery.message_id,
+            priority=5 if delivery.priority is None else delivery.priority,
+            delay_s=min(enough, default=self.longest_delay_s),
+            headers={**kept, **marks},
+            platform=platform,
+        )
+        return self._broker.publish([order])[0]
 
     def _publish(self, tasks: Mapping[str, Task], orders: dict[str, Order]) -> dict[str, Receipt]:
         dead = {name: mark_of(tasks[name]) for name in orders if message_of(tasks[name].status) == LETTER}

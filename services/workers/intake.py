@@ -13,7 +13,7 @@ import msgspec
 
 from services.domain import envelope, ids, tombstone
 from services.domain.change import UNREADABLE, Answer, Claim, Create, Op, Republish
-from services.domain.errors import BadMessage, StoreUnavailable
+from services.domain.errors import BadMessage, StoreError, StoreUnavailable
 from services.domain.order import Delivery, Order
 from services.domain.status import Status
 from services.domain.task import Task
@@ -29,6 +29,10 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 #: how long deliveries wait here for a silent store, and how often it is asked
 PATIENCE_S, ASK_S = 60.0, 0.5
+#: header: since when a message waits for a repair, UTC ms of the store's clock
+PARKED_AT = "x-rpa-parked-at"
+#: a message may be here before its record says that it was published; the next one of its kind is half a minute away
+PUBLISHED_MS = 10_000
 
 
 @dataclass(slots=True)
@@ -251,6 +255,8 @@ class Intake:
         if answer.code == UNREADABLE and parsed.foreign:  # there may be nothing but this message
             self._bury(delivery, "store_unreadable", answer.words)
             return False
+        if answer.code == UNREADABLE:
+            return self._wait_for_repair(delivery, parsed)
         if answer.code == "forgotten":
             return self._settle_forgotten(delivery, parsed)
         # A message that comes back was taken before: it may be the very one that led to this end.
@@ -260,6 +266,27 @@ class Intake:
             return self._again(record)
         log.info("foreign message for %s skipped: it is %s", record.task_id, record.status)
         return True
+
+    def _wait_for_repair(self, delivery: Delivery, parsed: envelope.Parsed) -> bool:
+        """A message of ours that meets something spoilt goes through a delay queue and is tried again: until somebody
+        has repaired that, it may be all that is left of the task. True when it may be acked, for it has arrived there,
+        or a younger one is on its way.
+        """
+        try:
+            (record,) = self._store.get([parsed.task.task_id])
+            now = self._store.now_ms()
+        except StoreError:
+            record, now = None, self._clock.now_ms()
+        since = delivery.headers.get(PARKED_AT)
+        since = since if isinstance(since, int) else now
+        if record is not None and record.queued_at > since + PUBLISHED_MS:
+            return True  # it was found missing and published again: or every look would make one more
+        log.warning("%s waits for a repair of the store", parsed.task.task_id)
+        receipt = self._steps.dispatcher.park(delivery, parsed.task.platform, {PARKED_AT: since})
+        if not receipt.ok:
+            log.warning("%s stays in its queue: %s", parsed.task.task_id, receipt.error)
+            self._consumer.requeue([delivery])
+        return receipt.ok
 
     def _settle_forgotten(self, delivery: Delivery, parsed: envelope.Parsed) -> bool:
         """As ``_settle`` for a task whose record was removed: a tombstone says how it ended and what it was."""

@@ -85,7 +85,7 @@ def test_a_wish_that_meets_a_look_at_it_is_heard(tmp_path: Path, monkeypatch: py
 
 def test_an_idle_browser_of_a_worker_gives_way(desk: Desk, lab: Lab) -> None:
     assert desk.run({"do": "goto", "url": f"{lab.url}/second"}, shop="warm").ok
-    settings = BrowserSettings(acquire_seconds=30.0)
+    settings = BrowserSettings(acquire_seconds=30.0, hosts=("127.0.0.1",))
     window = LoginWindow(settings, desk.folder / "profiles", shutil.which("chromium") or "", headless=True)
     stop = threading.Event()
     seen = window.show("lab", "warm", f"{lab.url}/second", stop=stop, told=lambda _: stop.set())
