@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 MAX_STEPS = 300_000
 #: of a schema against the rules of schemas, a few seconds for the largest ones that may be saved
 SCHEMA_STEPS = 20_000_000
+#: rules within rules: beyond them the interpreter's own end of the stack is met, in whatever library is at work then
+MAX_NESTED = 200
 #: characters of a text times instructions of a pattern that are one step
 _MATCHED = 500
 #: characters of a sentence that are one step
@@ -36,10 +38,11 @@ class TooMuch(Exception):
 class _Meter:
     """Steps of one check."""
 
-    __slots__ = ("keys", "left")
+    __slots__ = ("keys", "left", "nested")
 
     def __init__(self, steps: int) -> None:
         self.left = steps
+        self.nested = 0  #: rules within rules that are under way
         self.keys: dict[int, frozenset[object]] = {}  #: of the lists of ``enum``, by identity
 
 
@@ -52,6 +55,7 @@ def metered(steps: int = MAX_STEPS) -> Iterator[None]:
 
     Raises:
         TooMuch: it cannot be told in reasonable time.
+        RecursionError: rules lead into one another without end.
     """
     held = _METER.set(_Meter(steps))
     try:
@@ -119,9 +123,16 @@ def _evolved(self: Any, **changes: Any) -> Any:
 def _counted(rule: _ErrorsOf) -> _ErrorsOf:
     def run(validator: Any, value: Any, instance: Any, document: Any) -> Iterator[Any]:
         _spend(_weight(value))
-        for error in rule(validator, value, instance, document) or ():
-            _spend(1 + len(error.message) // _WRITTEN)
-            yield error
+        meter = _METER.get()
+        if meter.nested >= MAX_NESTED:
+            raise RecursionError("rules within rules")
+        meter.nested += 1
+        try:
+            for error in rule(validator, value, instance, document) or ():
+                _spend(1 + len(error.message) // _WRITTEN)
+                yield error
+        finally:
+            meter.nested -= 1
 
     return run
 

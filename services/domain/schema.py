@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
     import jsonschema
 
 MAX_SCHEMA_BYTES, MAX_SCHEMA_DEPTH, MAX_PROBLEMS = 64 * 1024, 32, 50
+#: each has to be made before the first payload is looked at, and more of them would push one another out of the cache
+MAX_PATTERNS = 200
+#: findings that say the same in other words are looked at no further
+_MAX_FOUND = 4 * MAX_PROBLEMS
 _CACHED_PAYLOAD = 4096
 _MAX_SHOWN = 60
 #: keywords that point elsewhere; only ``#…`` (the schema itself) is followed
@@ -62,7 +67,12 @@ def problems(document: Mapping[str, Any], payload: Mapping[str, Any]) -> list[Pr
     """Everything wrong with ``payload``, at most 50, in the order of the paths."""
     if not document:
         return []
-    compiled = msgspec.json.encode(document)
+    try:
+        compiled = msgspec.json.encode(document)
+    except (TypeError, ValueError, RecursionError) as exc:
+        return [_cannot(f"it is not JSON: {exc}")]
+    if len(compiled) > MAX_SCHEMA_BYTES:  # stored by another way than as a checked type
+        return [_cannot(f"it has {len(compiled)} bytes; the limit is {MAX_SCHEMA_BYTES}")]
     try:
         body = msgspec.json.encode(payload)
     except (TypeError, ValueError, RecursionError) as exc:
@@ -101,6 +111,8 @@ def _validator(document: bytes) -> jsonschema.Draft202012Validator:
     from referencing.jsonschema import DRAFT202012
 
     contents = msgspec.json.decode(document)
+    if why := _too_many_patterns(contents):
+        raise linear.Unmatchable(why)
     for _, pattern in _patterns(contents, ""):
         linear.compiled(pattern)  # all of them: whether a payload is refused must not depend on what it leaves out
     resource = DRAFT202012.create_resource(contents)
@@ -115,24 +127,37 @@ def _validator(document: bytes) -> jsonschema.Draft202012Validator:
 
 
 def _validate(document: bytes, body: bytes) -> tuple[Problem, ...]:
-    found: dict[tuple[str, str, str], Problem] = {}
     try:
-        with payload_rules.metered():
-            for error in _validator(document).iter_errors(msgspec.json.decode(body)):
-                for problem in _problems_of(error):
-                    found.setdefault((problem.path, problem.code, problem.message), problem)
-                if len(found) >= MAX_PROBLEMS:
-                    break
+        found = _found(document, body)
     except payload_rules.TooMuch:
         return (Problem(path="", message=said("schema.too_much"), code="schema"),)
-    except linear.Unmatchable as exc:
-        return (Problem(path="", message=said("schema.cannot", error=str(exc)[:260]), code="schema"),)
     except RecursionError:
         return (Problem(path="", message=said("schema.too_deep"), code="schema"),)
     # what was stored by another way than as a checked type may be anything: it is refused, and nobody's loop ends
     except Exception as exc:  # noqa: BLE001
-        return (Problem(path="", message=said("schema.cannot", error=str(exc)[:260]), code="schema"),)
-    return tuple(sorted(found.values(), key=lambda problem: (problem.path, problem.code)))
+        return (_cannot(str(exc)),)
+    except BaseException as exc:
+        # the registry is written in Rust: where the stack ends within it, it panics, which is no Exception
+        if type(exc).__module__ != "pyo3_runtime":
+            raise
+        return (Problem(path="", message=said("schema.too_deep"), code="schema"),)
+    return tuple(sorted(found, key=lambda problem: (problem.path, problem.code)))
+
+
+def _found(document: bytes, body: bytes) -> list[Problem]:
+    found: dict[tuple[str, str, str], Problem] = {}
+    with payload_rules.metered():
+        errors = _validator(document).iter_errors(msgspec.json.decode(body))
+        for error in itertools.islice(errors, _MAX_FOUND):
+            for problem in _problems_of(error):
+                found.setdefault((problem.path, problem.code, problem.message), problem)
+            if len(found) >= MAX_PROBLEMS:
+                break
+    return list(found.values())
+
+
+def _cannot(why: str) -> Problem:
+    return Problem(path="", message=said("schema.cannot", error=why[:260]), code="schema")
 
 
 def _problems_of(error: jsonschema.ValidationError) -> Iterator[Problem]:
@@ -170,7 +195,7 @@ def _params(wanted: object) -> dict[str, Param]:
 
 
 def _shown(wanted: object) -> str:
-    text = ", ".join(str(each) for each in wanted) if isinstance(wanted, list) else str(wanted)
+    text = ", ".join(str(each) for each in wanted[:_MAX_SHOWN]) if isinstance(wanted, list) else str(wanted)
     return text if len(text) <= _MAX_SHOWN else text[: _MAX_SHOWN - 1] + "…"
 
 
@@ -192,7 +217,14 @@ def _depth(value: object, level: int = 1) -> int:
     return max((_depth(child, level + 1) for child in children), default=level)
 
 
+def _too_many_patterns(document: Mapping[str, Any]) -> str:
+    first = {pattern for _, pattern in itertools.islice(_patterns(document, ""), 10 * MAX_PATTERNS)}
+    return "" if len(first) <= MAX_PATTERNS else f"it has more than {MAX_PATTERNS} patterns; make do with fewer"
+
+
 def _problem_of_patterns(document: Mapping[str, Any]) -> str:
+    if why := _too_many_patterns(document):
+        return why
     for path, pattern in _patterns(document, ""):
         problem = linear.problem_of(pattern)
         if problem:

@@ -210,6 +210,49 @@ def test_an_old_schema_with_such_a_pattern_refuses_every_payload(name: str) -> N
     assert "the pattern" in problem.message
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"not": {"not": {"$ref": "#/not"}}},
+        {"$ref": "#"},
+        {"properties": {"a": {"$ref": "#"}}, "if": {"$ref": "#"}},
+    ],
+)
+def test_a_schema_that_leads_into_itself_is_said_to(
+    document: dict[str, Any], capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The registry of references, which is not written in Python, must not be what meets the end of the stack."""
+    assert "circle" in schema.problems(document, {"a": 1})[0].message
+    assert capfd.readouterr().err == ""
+
+
+def test_a_payload_as_deep_as_the_wire_takes_is_checked_by_a_schema_that_follows_it() -> None:
+    tree = {"type": "object", "anyOf": [{"properties": {"a": {"$ref": "#/$defs/t"}}}]}
+    document = {"$defs": {"t": tree}, "$ref": "#/$defs/t"}
+    assert schema.problems(document, nested(62)) == []
+
+
+def test_a_schema_of_too_many_patterns_is_not_saved_and_never_applied() -> None:
+    few = {"patternProperties": {f"(a*)*{number}": {} for number in range(schema.MAX_PATTERNS)}}
+    many = {"patternProperties": {f"(a*)*{number}": {} for number in range(schema.MAX_PATTERNS + 1)}}
+    assert schema.problem_of_schema(few) == ""
+    assert f"more than {schema.MAX_PATTERNS} patterns" in schema.problem_of_schema(many)
+    assert "patterns" in schema.problems(many, {"a": 1})[0].message
+
+
+@pytest.mark.parametrize(
+    "document", [{"properties": {"a": {"const": "\ud800"}}}, {"title": "x" * schema.MAX_SCHEMA_BYTES}]
+)
+def test_what_can_be_no_schema_refuses_every_payload(document: dict[str, Any]) -> None:
+    assert "cannot be applied" in schema.problems(document, {})[0].message
+
+
+def test_a_rule_that_says_the_same_thousands_of_times_is_heard_a_while() -> None:
+    """Stored by another way than as a checked type: each sentence about it costs the length of the rule."""
+    document = {"dependentRequired": {"a": ["b"] * 15_000}}
+    assert [problem.code for problem in schema.problems(document, {"a": 1})] == ["dependentRequired"]
+
+
 def test_values_that_look_like_patterns_are_values() -> None:
     document = {"properties": {"a": {"enum": [{"pattern": "(?=a)"}], "default": {"pattern": "("}}}}
     assert schema.problem_of_schema(document) == ""
