@@ -80,6 +80,7 @@ SHOWN = [
     "nothing to hide: 7 secrets", "https://host:8080/x?mail=a@b.c", "see https://a.b/c, Basic information is here",
     "the token expired", "bearer token expired", "user@host", "password is wrong", "keyboard=x", "monkey: 3",
     "secret pdd:s1/login is missing", '{"a": [1, {"b": "c"}]}', '{"missing_secret": 3}', "amqp://host:5672/vhost",
+    "Nothing listens at redis://127.0.0.1:6379: start Redis", "http://erp.local:80: refused",
 ]  # fmt: skip
 
 
