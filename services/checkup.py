@@ -12,7 +12,7 @@ from services.domain.errors import ConsoleError, OperatorError
 from services.domain.health import ERROR, Finding, finding
 from services.domain.insight.connection import Reach
 from services.domain.said import words_of
-from services.monitor.doctor import STORE_GONE, Doctor
+from services.monitor.doctor import FILE_GONE, STORE_GONE, Doctor
 from services.monitor.overview import Attention
 from services.version import VERSION
 
@@ -37,7 +37,7 @@ def examine(settings: config.Settings, *, deep: bool = False) -> Checkup:
     except OperatorError:
         raise
     except ConsoleError as exc:
-        gone = finding(ERROR, "store", STORE_GONE, error=words_of(exc))
+        gone = finding(ERROR, "store", FILE_GONE if settings.embedded else STORE_GONE, error=words_of(exc))
         lost = health.of_loss(Reach(store=False, embedded=settings.embedded))
         return Checkup(findings=(gone, *lost, *_of_settings(settings)))
     production = environment.is_production(settings.environment)

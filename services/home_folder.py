@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
+import re
+import stat
 import sys
 import tomllib
 from pathlib import Path
@@ -18,6 +21,10 @@ SPOOL, SPOOLED, ASIDE = "spool", ".spool", ".aside"
 #: bytes that are written to see whether a disk takes any: more than a file without contents needs
 PROBED = 8192
 MAX_CONFIG = 1_000_000
+#: a key of so many parts is none; the reader's time grows with their square
+_MAX_PARTS = 32
+_PART = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*\.[ \t]*{_PART}){{{_MAX_PARTS}}}")
 #: what holds addresses with passwords, payloads or outcomes
 _SECRET = ("config.toml", "*.sqlite*", f"{SPOOL}/*/*")
 
@@ -43,7 +50,7 @@ def make(folder: Path) -> None:
         UsageError: it cannot be made or written.
     """
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         if not os.access(folder, os.W_OK | os.X_OK):
             raise PermissionError(13, "no right to write there")
     except OSError as exc:
@@ -55,7 +62,7 @@ def unwritable(folder: Path) -> str:
     """Why a file of this folder would not reach the disk now, "" where it does."""
     probe = folder / f".probe-{os.getpid()}"
     try:
-        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(folder)
         try:
             with probe.open("wb") as file:
                 file.write(bytes(PROBED))
@@ -68,6 +75,20 @@ def unwritable(folder: Path) -> str:
     return ""
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder that this user alone may use, where there is none yet, whatever the mask of this process is.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    with contextlib.suppress(FileExistsError):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700)
+        folder.chmod(0o700)
+        return
+    folder.mkdir(exist_ok=True)  # says so where something else stands there
+
+
 def keep_private(path: Path) -> None:
     """Make an empty file that only this user may read, where there is none yet; whoever writes it then keeps that.
 
@@ -76,6 +97,7 @@ def keep_private(path: Path) -> None:
     """
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        path.chmod(0o600)  # a mask may have taken the right to write away
 
 
 def open_to_others(folder: Path) -> list[Path]:
@@ -95,28 +117,49 @@ def _is_open(path: Path) -> bool:
         return False
 
 
+def _bytes_of(path: Path) -> bytes:
+    """No more than a configuration may have, and of a file alone: a pipe would be waited for, a device has no end.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    number = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    try:
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            raise OSError(errno.EINVAL, "it is no plain file")
+        with os.fdopen(number, "rb", closefd=False) as stream:
+            return stream.read(MAX_CONFIG + 1)
+    finally:
+        os.close(number)
+
+
 def read_config(path: Path) -> dict[str, Any]:
     """What config.toml says, nothing where there is none.
 
     Raises:
         UsageError: it cannot be read or is not TOML.
     """
-    if not path.exists():
-        return {}
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        data = _bytes_of(path)
+    except FileNotFoundError:
+        return {}
     except OSError as exc:
-        raise UsageError(f"{path} cannot be read: {exc}", field="config.toml") from exc
+        raise UsageError(f"{path} cannot be read: {exc.strerror or exc}", field="config.toml") from exc
+    if len(data) > MAX_CONFIG:
+        text = f"{path} has more than {MAX_CONFIG} bytes, which no configuration needs. Look what it is"
+        raise UsageError(text, field="config.toml")
+    try:
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError as exc:
         line = exc.object.count(b"\n", 0, exc.start) + 1
         raise UsageError(f"{path}, line {line}: not UTF-8 text; save it again as UTF-8", field="config.toml") from exc
-    if len(text) > MAX_CONFIG:
-        text = f"{path} has {len(text)} characters; {MAX_CONFIG} are more than any configuration needs. Look what it is"
-        raise UsageError(text, field="config.toml")
+    if long := _LONG_KEY.search(text):
+        line = text.count("\n", 0, long.start()) + 1
+        raise UsageError(f"{path}, line {line}: a key of more than {_MAX_PARTS} parts; correct it", field="config.toml")
     try:
         return tomllib.loads(text.replace("\r\n", "\n"))
     except tomllib.TOMLDecodeError as exc:
         raise UsageError(f"{path} is not valid TOML: {exc}", field="config.toml") from exc
     except (RecursionError, ValueError) as exc:
-        why = "its values are nested too deep" if isinstance(exc, RecursionError) else str(exc)
+        why = "its values are nested too deep" if isinstance(exc, RecursionError) else str(exc).partition(";")[0]
         raise UsageError(f"{path} cannot be read: {why}; correct or remove it", field="config.toml") from exc

@@ -86,9 +86,22 @@ def refuse_network(path: Path) -> None:
         raise StoreUnavailable(said("file.network", path=str(path), kind=kind))
 
 
-def check_place(path: Path, *, read_only: bool = False) -> None:
+def settled(path: Path) -> Path:
+    """Where the file really lies, also behind links.
+
+    Raises:
+        StoreUnavailable: links lead in a circle.
+    """
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as exc:
+        raise StoreUnavailable(said("file.cannot_open", path=str(path), error="links lead in a circle")) from exc
+
+
+def check_place(path: Path, *, named: Path | None = None, read_only: bool = False) -> None:
     """Refuse what stands in the file's place and is none, and an empty place where a database was before: one that is
-    made anew there would hide that everything is lost.
+    made anew there would hide that everything is lost. ``named``: the link that led here, whose own mark counts too,
+    for a link to a disk that is not there leads to an empty place.
 
     Raises:
         StoreUnavailable: the text says what is there, and what to do.
@@ -96,14 +109,16 @@ def check_place(path: Path, *, read_only: bool = False) -> None:
     try:
         if path.is_dir():
             raise StoreUnavailable(said("file.folder", path=str(path)))
+        if path.exists() and not path.is_file():
+            raise StoreUnavailable(said("file.no_file", path=str(path)))
         size = path.stat().st_size if path.exists() else -1
-        known = mark_of(path).exists()
+        marks = [mark for mark in map(mark_of, dict.fromkeys((path, named or path))) if mark.exists()]
         writable = size < 0 or os.access(path, os.R_OK if read_only else os.R_OK | os.W_OK)
     except OSError as exc:
         raise StoreUnavailable(said("file.cannot_open", path=str(path), error=str(exc.strerror or exc))) from exc
-    if known and size <= 0:
+    if marks and size <= 0:
         code = "file.gone" if size < 0 else "file.emptied"
-        raise StoreUnavailable(said(code, path=str(path), mark=str(mark_of(path))))
+        raise StoreUnavailable(said(code, path=str(path), mark=" and ".join(map(str, marks))))
     if not writable:
         raise StoreUnavailable(said("file.no_right", path=str(path)))
 

@@ -26,6 +26,7 @@ from services.sqlite_setup import (
     migrate,
     refuse_network,
     remember,
+    settled,
 )
 
 T = TypeVar("T")
@@ -315,17 +316,18 @@ def open_file(path: Path, schema: Schema, *, read_only: bool = False) -> tuple[S
         sqlite3.Error: the file cannot be opened or is no database.
         OSError: its folder cannot be made.
     """
-    path = path.resolve()
+    named, path = path, settled(path)
     if not read_only:
         path.parent.mkdir(parents=True, exist_ok=True)
     refuse_network(path)
-    check_place(path, read_only=read_only)
+    check_place(path, named=named, read_only=read_only)
     if not read_only:
         home_folder.keep_private(path)  # its log and its index get the mode of the file
     with _open_lock:
         epoch = check(path, schema) if read_only else migrate(path, schema, begin_immediate)
         if not read_only:
-            remember(path, epoch)
+            for place in dict.fromkeys((path, named)):
+                remember(place, epoch)
         key = (os.getpid(), path, read_only)
         file = _open.get(key)
         if file is None:

@@ -27,6 +27,8 @@ SENTENCES: dict[str, str] = {
     "doctor.store": N_("The store answers: {what} in {latency} ms"),
     "doctor.store_gone": N_("The store does not answer: {error}"),
     "doctor.store_gone.remedy": N_("Start Redis, and check the address, user and password of the store."),
+    "doctor.file_gone": N_("The database of this machine cannot be used: {error}"),
+    "doctor.file_gone.remedy": N_("Set that right; until then nothing is recorded and nothing is lost that was."),
     "doctor.frozen_writer": N_(
         "Process {pid} ({name}) writes to the local database and is frozen; nobody else can write"
     ),

@@ -69,6 +69,7 @@ REFUSALS: dict[str, str] = {
     ),
     "file.damaged": N_("the local database is damaged or no database: {error}; restore a backup"),
     "file.folder": N_("{path} is a folder, where the local database should be; move it away"),
+    "file.no_file": N_("{path} is a pipe or a device, where the local database should be; move it away"),
     "file.gone": N_(
         "{path} is gone, though a database was there; put it back from a backup, or remove {mark} to begin with an"
         " empty one"

@@ -11,10 +11,10 @@ from services.entrypoints import shapes
 from services.entrypoints.context import EXIT_CONNECT, EXIT_FAILED, EXIT_OK, Context, examples
 from services.messages import english
 from services.monitor import attention
-from services.monitor.doctor import BROKER_GONE, STORE_GONE
+from services.monitor.doctor import BROKER_GONE, FILE_GONE, STORE_GONE
 
 EXAMPLES = ("doctor", "doctor --deep", "doctor --profile shops --json")
-GONE = frozenset({STORE_GONE, BROKER_GONE})
+GONE = frozenset({STORE_GONE, BROKER_GONE, FILE_GONE})
 
 
 def add(nouns: Any, common: argparse.ArgumentParser) -> None:

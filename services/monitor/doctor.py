@@ -34,6 +34,7 @@ from services.monitor.overview import Attention
 from services.ports import Broker, Clock, Store
 
 STORE_GONE, BROKER_GONE = "doctor.store_gone", "doctor.broker_gone"
+FILE_GONE = "doctor.file_gone"  #: a store that is one machine's own file
 LOOK = 1000
 #: records that are compared with their indexes and counters without being asked to
 COMPARED = 20_000

@@ -14,6 +14,7 @@ from services.domain.errors import UsageError
 from services.settings.values import LANGUAGES
 
 PREFIX = "FLEETDECK_"
+_MAX_LEVELS = 10
 NOT_SETTINGS = ("FLEETDECK_SECRET__", "FLEETDECK_SAMPLE_", "FLEETDECK_TEST_")
 
 
@@ -67,6 +68,8 @@ def variables() -> dict[str, Any]:
             continue
         node: Any = found
         *levels, last = name[len(PREFIX) :].lower().split("__")
+        if len(levels) > _MAX_LEVELS:
+            raise UsageError(f"{name:.60}… has {len(levels)} levels; no setting lies so deep: unset it", field=name)
         for level in levels:
             node = node.setdefault(level, {})
             if not isinstance(node, dict):
@@ -81,6 +84,6 @@ def _value(text: str) -> Any:
     if stripped[:1] in "[{" and stripped:
         try:
             return json.loads(stripped)
-        except ValueError:
+        except (ValueError, RecursionError):
             return text
     return text

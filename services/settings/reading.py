@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +13,7 @@ import msgspec
 from services import addresses, home_folder
 from services.domain import mask
 from services.domain.errors import UsageError
+from services.domain.visible import visible
 from services.profiles.book import Book
 from services.settings.bounds import bounds
 from services.settings.environment import default_home, variables
@@ -19,6 +23,9 @@ from services.settings.values import BrokerSettings, ProfileSettings, Settings, 
 _LISTS = (("worker", "lanes"), ("worker", "handlers"), ("worker", "refuse_types"), ("broker", "lifo_lanes"))
 
 
+_ONE_OF_MANY = "*"
+#: characters of a name that are repeated
+_SHOWN = 120
 #: what a fleet is called whose addresses have no profile
 UNNAMED = "fleet"
 
@@ -98,12 +105,82 @@ def _convert(data: dict[str, Any], path: Path) -> Settings:
     try:
         settings = msgspec.convert(data, Settings, strict=False)
     except msgspec.ValidationError as exc:
-        field = str(exc).rpartition("`$.")[2].rstrip("`")
-        raise UsageError(f"{path.name} or FLEETDECK_… variables: {exc}", field=field) from exc
+        field, why = _explained(data, exc)
+        raise UsageError(f"{path.name} or FLEETDECK_… variables: {why}", field=field) from exc
     for field, good, wanted in bounds(settings):
         if not good:
             raise UsageError(f"{path.name} or FLEETDECK_… variables: {field} must be {wanted}", field=field)
+    for field in _unprintable(data, ""):
+        why = f"{visible(field)} holds a control character; write it without"
+        raise UsageError(f"{path.name} or FLEETDECK_… variables: {why}", field=field)
     return settings
+
+
+def _explained(data: dict[str, Any], fault: msgspec.ValidationError) -> tuple[str, str]:
+    """The field of a wrong type or name, and a sentence about it that says what to write."""
+    text = str(fault)
+    what, _, rest = text.partition(" - at `$.")
+    place = [part for part in rest.rstrip("`").replace("[...]", f".{_ONE_OF_MANY}").split(".") if part]
+    place = _by_name(data, place, text)
+    unknown = re.fullmatch(r"Object contains unknown field `(.*)`", what, re.DOTALL)
+    if unknown is None:
+        return ".".join(place), f"{visible('.'.join(place))}: {what[:1].lower()}{what[1:]}"
+    known = _fields_of(place)
+    near = difflib.get_close_matches(unknown[1], known, 1)
+    field = ".".join((*place, unknown[1]))
+    meant = f"did you mean {near[0]}?" if near else f"known there: {', '.join(known)}"
+    return field, f"there is no setting {visible(field):.{_SHOWN}}; {meant}"
+
+
+def _by_name(data: dict[str, Any], place: list[str], text: str) -> list[str]:
+    """The same place with the name of what is one of many, of which the library tells none."""
+    if _ONE_OF_MANY not in place:
+        return place
+    many = place.index(_ONE_OF_MANY)
+    above = place[:many]
+    table: Any = data
+    for part in above:
+        table = table.get(part) if isinstance(table, dict) else None
+    for name, one in table.items() if isinstance(table, dict) else ():
+        alone: Any = {name: one}
+        for part in reversed(above):
+            alone = {part: alone}
+        try:
+            msgspec.convert(alone, Settings, strict=False)
+        except msgspec.ValidationError as exc:
+            if str(exc) == text:
+                return [*above, name, *place[many + 1 :]]
+    return above
+
+
+def _fields_of(place: Sequence[str]) -> list[str]:
+    """The settings of a table."""
+    found: Any = msgspec.inspect.type_info(Settings)
+    for part in place:
+        if isinstance(found, msgspec.inspect.DictType):
+            found = found.value_type
+        elif isinstance(found, msgspec.inspect.StructType):
+            found = next((field.type for field in found.fields if field.name == part.partition("[")[0]), None)
+    return [field.name for field in found.fields] if isinstance(found, msgspec.inspect.StructType) else []
+
+
+def _unprintable(value: Any, place: str) -> Iterator[str]:
+    """Where a text or a name has what no path, address or word of a command may hold; lines and tabs are let be."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            inside = f"{place}.{name}" if place else str(name)
+            if _has_controls(str(name)):
+                yield inside
+            yield from _unprintable(part, inside)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from _unprintable(part, place)
+    elif isinstance(value, str) and place != "home" and _has_controls(value):
+        yield place
+
+
+def _has_controls(text: str) -> bool:
+    return any((char < " " and char not in "\t\r\n") or "\x7f" <= char < "\xa0" for char in text)
 
 
 def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settings:
@@ -112,7 +189,7 @@ def _with_profile(settings: Settings, *, named: bool, elsewhere: bool) -> Settin
     """
     chosen = settings.profiles.get(settings.profile) or (_saved(settings) if not elsewhere else None)
     if chosen is None:
-        if elsewhere or (settings.broker.url and not named):
+        if elsewhere or ((settings.broker.url or settings.store.url) and not named):
             return settings
         if settings.profile == "local":  # a word for it beats the addresses too
             own = BrokerSettings(lifo_lanes=settings.broker.lifo_lanes)

@@ -40,21 +40,51 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes")
-def test_a_new_home_and_what_is_written_there_is_this_users_alone(tmp_path: Path) -> None:
-    old = os.umask(0)
+@pytest.mark.parametrize("mask", [0, 0o277, 0o777])
+def test_a_new_home_and_what_is_written_there_is_this_users_alone(tmp_path: Path, mask: int) -> None:
+    """And this user's to write, whatever the mask leaves out: what nobody may read again would be lost."""
+    old = os.umask(mask)
     try:
         home = tmp_path / "new"
         engine = assembly.open_engine(config.load(home=home))
-        (home / "config.toml").write_text("")
         engine.close()
     finally:
         os.umask(old)
+    (home / "config.toml").write_text("")
     assert home.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in home.glob("*.sqlite*")} == {0o600}
     assert {path.name: oct(path.stat().st_mode & 0o077) for path in home.glob("*.sqlite*")} == {
         path.name: "0o0" for path in home.glob("*.sqlite*")
     }
     assert list(home.glob("*.sqlite")), "there is a database to speak of"
     assert home_folder.open_to_others(home) == [], "the folder is closed, whatever the configuration's own mode"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes and devices in folders")
+@pytest.mark.parametrize("what", ["pipe", "device", "circle", "folder"])
+@pytest.mark.timeout(20)
+def test_a_configuration_that_is_no_file_is_not_waited_for(tmp_path: Path, what: str) -> None:
+    path = tmp_path / "config.toml"
+    if what == "pipe":
+        os.mkfifo(path)
+    elif what == "folder":
+        path.mkdir()
+    else:
+        path.symlink_to("/dev/zero" if what == "device" else path)
+    with pytest.raises(UsageError, match=r"config\.toml cannot be read") as caught:
+        home_folder.read_config(path)
+    assert caught.value.field == "config.toml"
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize(
+    "text", ["a" + ".a" * 20_000 + "=1", "[" + ".".join(["'a b'"] * 20_000) + "]", "a = 1\na.b" + " . c" * 99]
+)
+def test_a_key_of_thousands_of_parts_is_named_at_once(tmp_path: Path, text: str) -> None:
+    """Reading it would take a time that grows with the square of its parts."""
+    (tmp_path / "config.toml").write_text(f"x = 'a.b.c.d'\n{text}\n", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"line [23]: a key of more than 32 parts"):
+        home_folder.read_config(tmp_path / "config.toml")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="modes")

@@ -196,7 +196,50 @@ def test_a_value_that_cannot_be_names_its_field(tmp_path: Path, text: str, field
 
 
 def test_an_unknown_key_is_named(tmp_path: Path) -> None:
-    assert "sloots" in str(fault(written(tmp_path, "[worker]\nsloots = 3\n")))
+    found = fault(written(tmp_path, "[worker]\nsloots = 3\n"))
+    assert (found.field, "did you mean slots?" in str(found)) == ("worker.sloots", True)
+    found = fault(written(tmp_path, "[lease]\n'x\u202e' = 3\n"))
+    assert "lease.x<U+202E>; known there: seconds" in str(found)
+    found = fault(written(tmp_path, "[profiles.a]\nbroker = 'amqp://b'\n[profiles.b]\nbrokr = ''\n"))
+    assert (found.field, "did you mean broker?" in str(found)) == ("profiles.b.brokr", True)
+
+
+def test_a_value_of_a_wrong_type_names_which_of_many_it_is(tmp_path: Path) -> None:
+    text = "[profiles.a]\nread_only = true\n[profiles.b]\nread_only = 'perhaps'\n"
+    found = fault(written(tmp_path, text))
+    assert found.field == "profiles.b.read_only"
+    assert "profiles.b.read_only: expected" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "field"),
+    [
+        ("[executors.rpa]\ncwd = 'A'\n", "executors.rpa.cwd"),
+        ("[executors.rpa]\ncommand = ['run', 'A']\n", "executors.rpa.command"),
+        ("[executors.rpa.environment]\nX = 'A'\n", "executors.rpa.environment.X"),
+        ("[artifacts]\nplace = 'A'\n", "artifacts.place"),
+        ("[executors.browser]\npath = 'A'\n", "executors.browser.path"),
+        ("environment = 'A'\n", "environment"),
+    ],
+)
+@pytest.mark.parametrize("char", ["\\u0000", "\\u001b", "\\u009b"])
+def test_no_text_holds_control_characters(tmp_path: Path, text: str, field: str, char: str) -> None:
+    """No path and no word of a command can; the worker would meet them with the first task."""
+    found = fault(written(tmp_path, text.replace("'A'", f'"a{char}"')))
+    assert (found.field, "control character" in str(found)) == (field, True)
+    config.load(home=written(tmp_path, text.replace("'A'", '"two\\nlines\\tand a tab"')))
+
+
+def test_variables_of_any_depth_are_values_or_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FLEETDECK_WORKER__HANDLERS", "[" * 20_000)
+    assert config.load(home=tmp_path).worker.handlers == ("[" * 20_000,)
+    monkeypatch.setenv("FLEETDECK_" + "__".join(["A"] * 2000), "1")
+    assert "levels" in str(fault(tmp_path))
+
+
+def test_the_address_of_a_store_alone_is_no_fleet(tmp_path: Path) -> None:
+    """It was passed over in silence, and everything ran on this machine's own file."""
+    assert fault(written(tmp_path, "[store]\nurl = 'redis://r'\n")).field == "broker.url"
 
 
 def test_a_variable_that_cannot_be_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -11,7 +14,7 @@ from types import SimpleNamespace
 import psutil
 import pytest
 
-from services import sqlite_setup
+from services import sqlite_setup, sqlite_writer
 from services.domain.errors import SchemaTooNew, StoreUnavailable
 from services.sqlite_setup import Schema, migrate, refuse_network
 from services.sqlite_writer import begin_immediate
@@ -130,3 +133,33 @@ def test_what_is_committed_survives_a_power_cut(tmp_path: Path, make: Callable[[
     """In the mode of the write-ahead log only FULL syncs it at each commit."""
     with closing(make(tmp_path / "fleet.sqlite")) as conn:
         assert conn.execute("PRAGMA synchronous").fetchone() == (2,)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+def test_a_link_to_a_disk_that_is_not_there_is_no_new_database(tmp_path: Path) -> None:
+    disk, link = tmp_path / "disk", tmp_path / "local.sqlite"
+    disk.mkdir()
+    link.symlink_to(disk / "local.sqlite")
+    for _ in range(2):
+        sqlite_writer.close_file(sqlite_writer.open_file(link, ONE)[0])
+    shutil.rmtree(disk)
+    disk.mkdir()
+    with pytest.raises(StoreUnavailable, match=r"is gone, though a database was there.*local\.sqlite\.known"):
+        sqlite_writer.open_file(link, ONE)
+    assert not list(disk.iterdir())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links and pipes")
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize(
+    ("what", "says"), [("pipe", "a pipe or a device"), ("device", "a pipe or a device"), ("circle", "a circle")]
+)
+@pytest.mark.parametrize("read_only", [False, True])
+def test_what_is_no_file_is_said(tmp_path: Path, what: str, says: str, read_only: bool) -> None:
+    path = tmp_path / "local.sqlite"
+    if what == "pipe":
+        os.mkfifo(path)
+    else:
+        path.symlink_to("/dev/zero" if what == "device" else path)
+    with pytest.raises(StoreUnavailable, match=says):
+        sqlite_writer.open_file(path, ONE, read_only=read_only)
