@@ -12,6 +12,7 @@ from services.commands.causes import CauseCommands
 from services.commands.dead_letters import DeadLetterCommands
 from services.commands.fleet import FleetCommands
 from services.commands.operator import Operator
+from services.commands.records import RecordCommands
 from services.commands.roles import RoleCommands
 from services.commands.schedules import ScheduleCommands
 from services.commands.sessions import SessionCommands
@@ -55,6 +56,8 @@ class CommandSet(Protocol):
     def schedules(self) -> ScheduleCommands: ...
     @property
     def roles(self) -> RoleCommands: ...
+    @property
+    def records(self) -> RecordCommands: ...
 
 
 class LocalControl(Protocol):

@@ -11,7 +11,7 @@ import msgspec
 
 from services.commands.outcome import Outcome, Refusal
 from services.commands.tasks import refusal
-from services.domain import ids, lane, task_type
+from services.domain import ids, lane, mask, task_type
 from services.domain.change import Op, Republish
 from services.domain.errors import UsageError
 from services.domain.insight.verdict import not_dead
@@ -127,20 +127,22 @@ class Republisher:
 
 
 def payload_of(old: Task, changes: Changes) -> Mapping[str, Any]:
-    """The payload of the new task.
+    """The payload of the new task. Dots that a person left in place of a secret stand for the secret of the old one.
 
     Raises:
-        UsageError: the old one is no JSON object, so that no field can be set in it.
+        UsageError: the old one is no JSON object, so that no field can be set in it, or it has no such secret.
     """
-    if changes.payload is not None:
-        return changes.payload
     try:
         body = json.loads(old.payload)
     except ValueError:
         body = None
-    if not isinstance(body, dict):
+    if not isinstance(body, dict) and changes.payload is None:
         raise UsageError(said("payload.no_object", id=old.task_id), field="payload")
-    return {**body, **(changes.fields or {})}
+    wanted = changes.payload if changes.payload is not None else {**body, **(changes.fields or {})}
+    if path := mask.still_masked(wanted, body):
+        raise UsageError(said("payload.masked", path=path), field=f"payload.{path}")
+    whole: Mapping[str, Any] = mask.put_back(wanted, body)
+    return whole
 
 
 def checked(kind: task_type.TaskType, payload: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -218,6 +218,52 @@ def is_masked(value: object) -> bool:
     return isinstance(value, str) and DOTS in value
 
 
+def put_back(edited: Any, original: Any) -> Any:
+    """A JSON value that was edited with its secrets hidden, with each of them where its dots were left as they stood.
+
+    What was typed over dots stays as it was typed. Entries of a list are known by their place, or, where there are more
+    or fewer than before, by what they look like.
+    """
+    return _put_back(edited, masked(original), original)
+
+
+def _put_back(edited: Any, shown: Any, original: Any) -> Any:
+    if edited == shown:
+        return original
+    if isinstance(edited, dict) and isinstance(shown, dict) and len(shown) == len(original):
+        names = dict(zip(shown, original, strict=True))
+        return {
+            names.get(key, key): _put_back(part, shown[key], original[names[key]]) if key in names else part
+            for key, part in edited.items()
+        }
+    if isinstance(edited, list) and isinstance(shown, list):
+        if len(edited) == len(shown):
+            return [_put_back(*parts) for parts in zip(edited, shown, original, strict=True)]
+        left = list(zip(shown, original, strict=True))
+        return [_taken(part, left) for part in edited]
+    return edited
+
+
+def _taken(part: Any, left: list[tuple[Any, Any]]) -> Any:
+    place = next((place for place, (shown, _) in enumerate(left) if shown == part), None)
+    return part if place is None else left.pop(place)[1]
+
+
+def still_masked(edited: Any, original: Any) -> str:
+    """Path of the first value that nothing can be put back for, such as ``login.password``; "" for none."""
+    return "" if is_masked(original) else _first_masked(put_back(edited, original), "")
+
+
+def _first_masked(value: Any, path: str) -> str:
+    if isinstance(value, dict):
+        parts = ((f"{path}.{key}" if path else str(key), part) for key, part in value.items())
+    elif isinstance(value, list | tuple):
+        parts = ((f"{path}[{place}]", part) for place, part in enumerate(value))
+    else:
+        return (path or "payload") if isinstance(value, str) and DOTS in value else ""
+    return next((found for name, part in parts if (found := _first_masked(part, name))), "")
+
+
 def is_secret(key: object) -> bool:
     """Whether a field of this name holds a secret."""
     if not isinstance(key, str):

@@ -236,6 +236,9 @@ REFUSALS: dict[str, str] = {
     "schedule.spread": N_(
         "spread must be 0 or more and shorter than the time between two runs ({gap} s), not {value} s"
     ),
+    "payload.masked": N_(
+        "{path}: dots stand there in place of a secret that the original does not have; write the secret itself"
+    ),
     "type.masked": N_("schema: a value is hidden by dots, as in an export; write it there, or export with --reveal"),
     "type.unknown_near": N_("there is no task type {name}; did you mean {near}?"),
     "type.unknown": N_("there is no task type {name}; see `type list`"),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from services.commands.tasks import TaskSpec
-from services.domain import lane
+from services.domain import lane, mask
 from services.i18n import _, ngettext
 
 ALL = "all"  #: every platform
@@ -76,7 +76,7 @@ class Draft:
         return tuple(shop for shop in self.shops if shop not in self.twins)
 
     def message(self, at: int = 0) -> dict[str, Any]:
-        """One of the messages as it will read."""
+        """One of the messages as it will read, with its secrets as dots."""
         shops = self.going() or self.shops
         platform, _, shop_id = shops[min(at, len(shops) - 1)].partition(":") if shops else ("", "", "")
         shown: dict[str, Any] = {"task_type": self.task_type, "platform": platform, "shop_id": shop_id}
@@ -88,7 +88,7 @@ class Draft:
             shown["not_before"] = moment.isoformat(timespec="seconds")
         if self.depends_on:
             shown["depends_on"] = list(self.depends_on)
-        return {**shown, "payload": dict(self.payload)}
+        return {**shown, "payload": mask.masked(dict(self.payload))}
 
 
 def missing(draft: Draft, errors: int, delivery: str) -> str:

@@ -36,6 +36,7 @@ from views.dialogs.shop_picker import FILE
 from views.dialogs.twins import Twins
 from views.support import text
 from views.support.language import on_language_changed
+from views.support.operation import Operation
 from views.support.throttle import Debounce, Throttle
 from views.widgets.strip import ErrorStrip
 from views.widgets.toast import ToastSpec
@@ -67,6 +68,7 @@ class NewTaskDialog(DialogFrame):
         self._lookup = Lookup(context, self)
         self._creator = Creator(context, self)
         self._work = SheetWork(context, self)
+        self._revealing = Operation(self)
         self._check_soon = Debounce(self._check_twins, CHECK_MS, self)
         self._look = Throttle(self._show_outlook, LOOK_MS, self)
         self.set_note(" · ".join(part for part in (context.profile, environment.tag(context.environment)) if part))
@@ -118,6 +120,7 @@ class NewTaskDialog(DialogFrame):
     def _connect(self) -> None:
         # the form
         self._form.changed.connect(self._on_changed)
+        self.parameters.reveal_button.clicked.connect(self._on_reveal)
         self.forecast.fate_chosen.connect(self._on_fate)
         self.forecast.reason_changed.connect(self._on_reason)
         self.forecast.show_twins.connect(self._on_show_twins)
@@ -198,6 +201,13 @@ class NewTaskDialog(DialogFrame):
 
     def _on_show_twins(self) -> None:
         self._watch(*[task.task_id for task in self._form.twins.by_shop.values()][:SHOWN])
+
+    def _on_reveal(self) -> None:
+        call = partial(self._context.commands.records.reveal, f"new task: {self.draft().task_type}")
+        self._revealing.start(call, lambda _none: self.parameters.reveal(), self._on_no_reveal)
+
+    def _on_no_reveal(self, error: BaseException) -> None:
+        self.error.show_error(told(error), lead=_("The secrets are not shown."))
 
     def _on_copy(self) -> None:
         QGuiApplication.clipboard().setText(pretty(self.draft().message()))

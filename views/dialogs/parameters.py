@@ -12,6 +12,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
+from services.domain import mask
 from services.domain.schema import Problem
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext
@@ -21,6 +22,7 @@ from views.dialogs.problems import editor_validator, payload_problems, placed, t
 from views.dialogs.schema_form import SchemaForm
 from views.support.language import on_language_changed
 from views.support.look import Label
+from views.widgets.buttons import IconButton
 from views.widgets.json_editor import JsonEditor
 from views.widgets.segmented import Segmented
 from views.widgets.status_pill import StatusPill
@@ -41,17 +43,23 @@ class Parameters(Part):
         super().__init__(number, N_("Parameters"), parent=parent)
         self._kind: TaskType | None = None
         self._document: dict[str, Any] = {}
+        self._original: Any = None  #: what the dots in the document stand for
         self._problems: list[Problem] = []
         self._touched: set[str] = set()
         self._tried = self._loading = False
         self._state = StatusPill("succeeded", framed=False)
         self.mode = Segmented((("form", N_("Form")), ("json", N_("Raw JSON"))), N_("View of the parameters"))
+        self.reveal_button = IconButton("ph.eye", N_("Show secrets"))
+        self.reveal_button.hide()
+        self.add_action(self.reveal_button)
         self.add_action(self._state)
         self.add_action(self.mode)
         self.form = SchemaForm()
         self.editor = JsonEditor(N_("Parameters as JSON"))
         self.editor.setFixedHeight(EDITOR_HEIGHT)
-        self.editor.set_validator(editor_validator(lambda: self._kind, quiet=self._is_quiet))
+        self.editor.set_validator(
+            editor_validator(lambda: self._kind, quiet=self._is_quiet, original=lambda: self._original)
+        )
         self.editor.hide()
         self._elsewhere = Label("", "label", "dead", wrap=True)
         self.body.addWidget(self.form)
@@ -68,7 +76,7 @@ class Parameters(Part):
 
     def document(self) -> dict[str, Any]:
         """What will be sent."""
-        return dict(self._document)
+        return dict(mask.put_back(self._document, self._original))
 
     def show_kind(self, kind: TaskType | None, document: Mapping[str, Any] | None = None) -> None:
         """Show the parameters of a task type; the document stays unless another is given."""
@@ -78,12 +86,21 @@ class Parameters(Part):
         fresh = kind is not None and (self._kind is None or kind.name != self._kind.name)
         self._kind = kind
         if document is not None:
-            self._document = dict(document)
+            self._original = dict(document)
+            self._document = mask.masked(self._original)
         if fresh and kind is not None and needs_text(kind.schema) and self.mode.current() == "form":
             self.set_mode("json")
         self.form.show_schema(kind.schema if kind is not None else {}, self._document)
         if self.mode.current() == "json" or document is not None:
             self._load_text()
+        self._check()
+
+    def reveal(self) -> None:
+        """Show the secrets that were hidden; who asks has written down that somebody looks."""
+        self._document = self.document()
+        self._original = None
+        self.form.show_document(self._document)
+        self._load_text()
         self._check()
 
     def set_mode(self, mode: str) -> None:
@@ -179,7 +196,9 @@ class Parameters(Part):
         self.editor.validate()
 
     def _check(self) -> None:
-        self._problems = payload_problems(self._kind, self._document)
+        self._problems = payload_problems(self._kind, self._document, self._original)
+        hidden = self._original is not None and self._document != mask.put_back(self._document, self._original)
+        self.reveal_button.setVisible(hidden)
         left = self.form.show_problems(self._loud())
         form = self.mode.current() == "form"
         self._elsewhere.setText("\n".join(placed(problem) for problem in left) if form else "")

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from services.domain import schema, task_type
+from services.domain import mask, schema, task_type
+from services.domain.said import said
 from services.domain.task_type import TaskType
 from services.i18n import N_, _
 from services.messages import told
@@ -38,22 +39,32 @@ def top_name(path: str) -> str:
     return path.partition(".")[0].partition("[")[0]
 
 
-def payload_problems(kind: TaskType | None, document: Any) -> list[schema.Problem]:
-    """What is wrong with a payload for its type; an unknown type takes every object."""
-    return task_type.validate_payload(kind or TaskType.default("unknown"), document)
+def payload_problems(kind: TaskType | None, document: Any, original: Any = None) -> list[schema.Problem]:
+    """What is wrong with a payload for its type; an unknown type takes every object.
+
+    Dots in it stand for the secrets of the ``original``, and for nothing where that has none.
+    """
+    found = task_type.validate_payload(kind or TaskType.default("unknown"), mask.put_back(document, original))
+    if path := mask.still_masked(document, original):
+        message = said("payload.masked", path=path)
+        found = [*found, schema.Problem(path=path, message=message, code="payload.masked")]
+    return found
 
 
 def editor_validator(
     kind: Callable[[], TaskType | None],
     *,
     quiet: Callable[[schema.Problem], bool] = lambda _problem: False,
+    original: Callable[[], Any] = lambda: None,
 ) -> json_problems.Validator:
-    """A validator for ``JsonEditor`` that follows the type of the moment and passes over what is ``quiet``."""
+    """A validator for ``JsonEditor`` that follows the type of the moment and passes over what is ``quiet``. Dots in the
+    text stand for the secrets of the ``original``.
+    """
 
     def check(document: Any) -> Sequence[json_problems.Problem]:
         if not isinstance(document, dict):
             return [json_problems.Problem(text=_(_NOT_OBJECT), line=1)]
-        found = [one for one in payload_problems(kind(), document) if not quiet(one)]
+        found = [one for one in payload_problems(kind(), document, original()) if not quiet(one)]
         return [json_problems.Problem(text=placed(one), path=path_of(one.path), line=_line(one)) for one in found]
 
     return check

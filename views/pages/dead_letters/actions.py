@@ -69,6 +69,11 @@ class LetterActions(QObject):
             about = [(REPUBLISH, task.task_id)]
             self._acting.held(_("Republishing with your changes in 5 s"), call, _republished, about=about)
 
+    def reveal(self, task_id: str, then: Callable[[], None]) -> None:
+        """Write down that somebody looks at the secrets of a letter; ``then`` shows them."""
+        call = partial(self._context.commands.records.reveal, task_id)
+        self._operation.start(call, lambda _none: then(), self._fail)
+
     def triage(self, ids: Sequence[str], to: str, before: str) -> None:
         """Ignore, archive or reopen at once; the toast offers to take it back."""
         call = partial(self._context.commands.dead_letters.set_triage, list(ids), to)

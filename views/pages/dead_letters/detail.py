@@ -288,7 +288,7 @@ class LetterPanel(QWidget):
         if detail is None:
             return
         if detail.task.task_id.startswith("bad_"):
-            self.new_task_wanted.emit({"payload": self.editor.json.toPlainText()})
+            self.new_task_wanted.emit({"payload": self.editor.payload() or {}})
         else:
             edited = self.editor.is_edited
             self.republish_wanted.emit(detail.task, self.editor.payload() if edited else None)

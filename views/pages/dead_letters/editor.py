@@ -18,12 +18,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from services.domain import schema
+from services.domain import mask, schema
 from services.domain.insight import refused
 from services.domain.said import said
 from services.domain.task_type import TaskType
 from services.i18n import N_, _, ngettext
-from views.dialogs.json_text import pretty, pretty_text
+from views.dialogs.json_text import pretty
 from views.dialogs.problems import editor_validator, payload_problems
 from views.dialogs.schema_form import SchemaForm
 from views.pages.dead_letters.changes import changes, line_diff
@@ -49,24 +49,29 @@ class MessageEditor(QWidget):
 
     Signals:
         changed: edited, valid or neither any more.
+        reveal_wanted: id of the letter whose secrets somebody wants to see; ``reveal`` shows them.
     """
 
     changed = Signal()
+    reveal_wanted = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._task_id = ""
         self._kind: TaskType | None = None
-        self._before: Any = None
+        self._before: Any = None  #: the original
+        self._shown: Any = None  #: the same as it is shown, its secrets as dots until they are revealed
+        self._revealed: set[str] = set()
         self._refused = False
         self._named = ""
         self._pointed_at: tuple[str, tuple[refused.Place, ...]] = ("", ())
         self._drafts: dict[str, str] = {}
         self._note = Label("", "label", "text2")
         self._revert = IconButton("ph.arrow-counter-clockwise", N_("Take the changes back"))
+        self.reveal_button = IconButton("ph.eye", N_("Show secrets"))
         self._mode = Segmented(MODES, N_("View of the message"))
         self.json = JsonEditor(N_("Original message"))
-        self.json.set_validator(editor_validator(lambda: self._kind))
+        self.json.set_validator(editor_validator(lambda: self._kind, original=lambda: self._before))
         self.form = SchemaForm(narrow=True)
         self.form.edited.connect(self._on_form)
         self._diff = QPlainTextEdit()
@@ -81,6 +86,7 @@ class MessageEditor(QWidget):
         self._put_together()
         self._mode.chosen.connect(self._on_mode)
         self._revert.clicked.connect(self.revert)
+        self.reveal_button.clicked.connect(self._on_reveal)
         self.json.textChanged.connect(self._on_text)
         self.json.validity_changed.connect(self._say)
         on_language_changed(self._say)
@@ -92,7 +98,7 @@ class MessageEditor(QWidget):
         self._title = Label("", "card")
         head.addWidget(self._title)
         head.addStretch(1)
-        for widget in (self._note, self._revert, self._mode):
+        for widget in (self._note, self._revert, self.reveal_button, self._mode):
             head.addWidget(widget)
         self._stack.addWidget(self.json)
         self._stack.addWidget(self.form)
@@ -120,9 +126,9 @@ class MessageEditor(QWidget):
         return self.json.is_valid
 
     def payload(self) -> dict[str, Any] | None:
-        """The edited document, None while it is no JSON object."""
+        """The edited document, with its secrets where their dots were left; None while it is no JSON object."""
         value = self.json.document_value()
-        return value if isinstance(value, dict) else None
+        return mask.put_back(value, self._before) if isinstance(value, dict) else None
 
     def show_refusal(self, is_refused: bool, named: str = "") -> None:
         """Whether the flow has refused this very message, and the field it named: that one is marked, or said to be
@@ -142,13 +148,32 @@ class MessageEditor(QWidget):
             self._keep_draft()
             self._task_id = task_id
             self._before = _parsed(payload)
-            self.json.load_text(pretty_text(payload))
+            self._load(payload)
             draft = self._drafts.get(task_id)
             if draft is not None:
                 self.json.setPlainText(draft)
             self._choose("json")
         self.json.validate()
         self._say()
+
+    def reveal(self, task_id: str) -> None:
+        """Show the secrets of a letter; who asks has written down that somebody looks."""
+        self._revealed.add(task_id)
+        if task_id == self._task_id and self._before is not None:
+            typed, after = self.json.toPlainText(), self.json.document_value()
+            edited = self.is_edited
+            self._load("")
+            if edited:
+                self.json.setPlainText(typed if after is None else pretty(mask.put_back(after, self._before)))
+            self._on_mode(self._mode.current())
+
+    def _load(self, payload: str) -> None:
+        self._shown = self._before if self._task_id in self._revealed else mask.masked(self._before)
+        words = mask.masked_text(payload) if self._before is None else pretty(self._shown)
+        self.json.load_text(words)
+
+    def _on_reveal(self) -> None:
+        self.reveal_wanted.emit(self._task_id)
 
     def set_read_only(self, read_only: bool) -> None:
         """Refuse editing, e.g. of a message that was never a task."""
@@ -177,7 +202,7 @@ class MessageEditor(QWidget):
         after = self.json.document_value()
         if after is None:
             return []
-        return [change.words() for change in changes(self._before, after)]
+        return [change.words() for change in changes(self._shown, after)]
 
     def _mark(self, complained: bool) -> tuple[refused.Place, ...]:
         found: tuple[refused.Place, ...] = ()
@@ -213,7 +238,8 @@ class MessageEditor(QWidget):
         self._on_mode(mode)
 
     def _on_mode(self, mode: str) -> None:
-        payload = self.payload()
+        payload = self.json.document_value()
+        payload = payload if isinstance(payload, dict) else None
         if mode == "form" and (payload is None or self.json.isReadOnly()):
             # A form can only show what can be read; the text says what is wrong.
             self._mode.set_current("json")
@@ -227,7 +253,7 @@ class MessageEditor(QWidget):
         self._say()
 
     def _show_diff(self) -> None:
-        before = pretty(self._before)
+        before = pretty(self._shown)
         lines = line_diff(before, self.json.toPlainText())
         self._diff.setFont(theme().font("mono"))
         self._diff.setAccessibleName(_("Changes"))
@@ -247,10 +273,13 @@ class MessageEditor(QWidget):
         done = self._changes()
         self._note.setText(ngettext("{n} change", "{n} changes", len(done)).format(n=len(done)) if done else "")
         self._revert.setVisible(self.is_edited)
+        self.reveal_button.setVisible(self._shown != self._before)
         problems = self.json.problems()
         complained = self._refused and not self.is_edited
         places = self._mark(complained)
-        problems_of_form = payload_problems(self._kind, self.payload()) if self.payload() is not None else []
+        problems_of_form = payload_problems(self._kind, self.json.document_value(), self._before)
+        if self.payload() is None:
+            problems_of_form = []
         self.form.show_problems([*problems_of_form, *(_of_form(one) for one in places)])
         name = self._kind.name if self._kind is not None else ""
         if problems:

@@ -68,6 +68,7 @@ class Verbs(QObject):
         panel.republish_wanted.connect(self._on_republish)
         panel.triage_wanted.connect(self._on_triage)
         panel.new_task_wanted.connect(self._context.new_task)
+        panel.editor.reveal_wanted.connect(self._on_reveal)
         panel.task_wanted.connect(self._open_task)
 
     def set_acting(self, reason: str) -> None:
@@ -119,6 +120,9 @@ class Verbs(QObject):
             self.actions.republish_edited(task, payload)
         else:
             self.actions.republish([task.task_id])
+
+    def _on_reveal(self, task_id: str) -> None:
+        self.actions.reveal(task_id, partial(self._panel.editor.reveal, task_id))
 
     def _on_triage(self, task_id: str, to: str, before: str) -> None:
         self.actions.triage([task_id], to, before)

@@ -170,3 +170,32 @@ def test_no_text_takes_long(part: str) -> None:
     text = part * (100_000 // len(part))
     assert masked_text(text) is not None
     assert masked_json(text) is not None
+
+
+ORIGINAL = {
+    "user": "ann",
+    "password": "hunter2",
+    "url": "https://ann:geheim@shop.example/x",
+    "logins": [{"name": "a", "token": "t-1234"}, {"name": "b", "token": "t-5678"}],
+}
+
+
+def test_dots_that_were_left_alone_stand_for_the_secret_and_what_was_typed_over_them_stays() -> None:
+    shown = masked(ORIGINAL)
+    assert mask.put_back(shown, ORIGINAL) == ORIGINAL
+    assert mask.put_back({**shown, "user": "bob"}, ORIGINAL) == {**ORIGINAL, "user": "bob"}
+    assert mask.put_back({**shown, "password": "new"}, ORIGINAL) == {**ORIGINAL, "password": "new"}
+    assert mask.still_masked({**shown, "password": "new"}, ORIGINAL) == ""
+
+
+def test_an_entry_that_was_taken_out_takes_no_secret_of_another() -> None:
+    shown = masked(ORIGINAL)
+    fewer = {**shown, "logins": shown["logins"][1:]}
+    assert mask.put_back(fewer, ORIGINAL)["logins"] == [{"name": "b", "token": "t-5678"}]
+
+
+def test_dots_without_a_secret_behind_them_are_named_by_their_path() -> None:
+    shown = masked(ORIGINAL)
+    assert mask.still_masked({**shown, "pin_token": DOTS}, ORIGINAL) == "pin_token"
+    assert mask.still_masked({"a": [{"password": f"{DOTS}x"}]}, None) == "a[0].password"
+    assert mask.still_masked(shown, shown) == "", "they stood there before"

@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.insight import durations
+from services.domain.mask import DOTS
 from services.domain.status import Status
 from services.domain.task import Task
 from tests.unit.views.pages.fleet_rig import Fleet
@@ -517,3 +518,23 @@ def test_the_picker_says_what_is_true_of_a_shop(qtbot: QtBot, fleet: Fleet, open
     assert [rows[key].note for key in SHOPS] == ["Needs login", "Paused, beneath: Idle", ""]
     assert "A captcha waits for a person" in rows[SHOPS[0]].why
     assert rows[SHOPS[1]].why.endswith(": stock-taking")
+
+
+def test_secrets_of_the_task_that_is_edited_are_dots_and_go_along(
+    qtbot: QtBot, fleet: Fleet, open_dialog: Open
+) -> None:
+    old = json.dumps({"page_size": 50, "shop_token": "t-0815-4711"})
+    dialog = open_dialog({**PREFILL, "shops": [SHOPS[0]], "payload": old})
+    qtbot.waitUntil(lambda: bool(dialog.parameters.document()))
+    dialog.parameters.set_mode("json")
+    text = dialog.parameters.editor
+    assert "4711" not in text.toPlainText()
+    text.setPlainText(text.toPlainText().replace("50", "60"))
+    assert dialog.draft().payload == {"page_size": 60, "shop_token": "t-0815-4711"}
+    assert "4711" not in json.dumps(dialog.draft().message())
+    text.setPlainText(json.dumps({"page_size": 60, "other_token": DOTS}))
+    assert dialog.parameters.problems() == 1, "dots are no secret"
+    text.setPlainText(json.dumps({"page_size": 60, "shop_token": DOTS}))
+    dialog.parameters.reveal_button.click()
+    qtbot.waitUntil(lambda: "4711" in text.toPlainText())
+    assert [one.action for one in fleet.store.audit(1)] == ["reveal"]

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
 from services.domain.change import Annotate
+from services.domain.mask import DOTS
 from services.domain.shop import Pause
 from services.domain.status import Triage
 from services.domain.task import Task
@@ -127,6 +128,34 @@ def test_republish_makes_a_linked_task_after_a_moment(qtbot: QtBot, fleet: Fleet
     assert json.loads(fresh.payload) == {"page_size": 50}
     qtbot.waitUntil(lambda: fleet.toasts[-1].text == "1 task republished")
     qtbot.waitUntil(lambda: not page.panel.primary_button.isEnabled())
+
+
+def test_secrets_of_a_letter_are_dots_until_somebody_asks_which_the_audit_knows(
+    qtbot: QtBot, fleet: Fleet, open_page: Open
+) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "shop_token": "t-0815-4711"})
+    editor = open_page().panel.editor
+    assert "4711" not in editor.json.toPlainText()
+    assert DOTS in editor.json.toPlainText()
+    assert (editor.is_edited, editor.is_valid) == (False, True)
+    editor.json.setPlainText(editor.json.toPlainText().replace("50", "60"))
+    assert editor.payload() == {"page_size": 60, "shop_token": "t-0815-4711"}
+    editor.reveal_button.click()
+    qtbot.waitUntil(lambda: "4711" in editor.json.toPlainText())
+    assert "60" in editor.json.toPlainText(), "what was typed stays"
+    assert not editor.reveal_button.isVisible()
+    assert [(one.action, one.target) for one in fleet.store.audit(1)] == [("reveal", (dead,))]
+
+
+def test_a_corrected_letter_keeps_the_secret_that_nobody_looked_at(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "shop_token": "t-0815-4711"})
+    page = open_page()
+    page.panel.editor.json.setPlainText(page.panel.editor.json.toPlainText().replace("50", "60"))
+    page.panel.primary_button.click()
+    press(fleet.toasts[-1], "Send now")
+    qtbot.waitUntil(lambda: one(fleet, dead).triage == Triage.REPUBLISHED)
+    fresh = one(fleet, one(fleet, dead).successor)
+    assert json.loads(fresh.payload) == {"page_size": 60, "shop_token": "t-0815-4711"}
 
 
 def test_a_held_republish_can_be_taken_back(fleet: Fleet, open_page: Open) -> None:
