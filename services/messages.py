@@ -10,7 +10,7 @@ from services import i18n, spans
 from services.domain import health, own_words, repair
 from services.domain.insight import attempts, audit, flow, publisher, schedule, shop, worker
 from services.domain.insight.flow import Clause
-from services.domain.message import Message
+from services.domain.message import Message, Param
 from services.domain.refusals import REFUSALS
 from services.domain.said import Said, words_of
 from services.domain.sentences import N_, SENTENCES, Counted
@@ -114,9 +114,18 @@ def _filled_in(clause: Clause, say: Callable[[Message], str], comma: str) -> str
     return say(Message(message.code, {**message.params, "why": why}) if why else message)
 
 
+#: parameters that may be a sentence of the engine out of a record: why, by whom, with what note
+_NOTED = frozenset({"why", "error", "reason", "note", "by", "who"})
+
+
 def render(message: Message) -> str:
     """The sentence in the present language."""
-    inner = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
+    inner: dict[str, Param] = {name: told(value) for name, value in message.params.items() if isinstance(value, Said)}
+    inner |= {
+        name: own(value)
+        for name, value in message.params.items()
+        if name in _NOTED and name not in inner and isinstance(value, str)
+    }
     shown = Message(message.code, {**message.params, **inner}) if inner else message
     return _fill(_form(message, i18n.ngettext, i18n._), shown, _Present())
 
@@ -125,7 +134,7 @@ def told(what: BaseException | str) -> str:
     """What an error or a state says, in the present language where it is known by code, else as it is."""
     words = words_of(what) if isinstance(what, BaseException) else what
     message = words.message if isinstance(words, Said) else getattr(what, "message", None)
-    return render(message) if isinstance(message, Message) else words
+    return render(message) if isinstance(message, Message) else own(words)
 
 
 def own(error: str) -> str:
@@ -140,7 +149,7 @@ def _own(line: str) -> str:
     message = own_words.find(line)
     if message is None:
         return line
-    inner = {name: _own(str(value)) if name == "why" else value for name, value in message.params.items()}
+    inner = {name: _own(str(value)) if name in _NOTED else value for name, value in message.params.items()}
     return render(Message(message.code, inner))
 
 

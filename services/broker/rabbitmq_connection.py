@@ -16,6 +16,7 @@ from services.broker.rabbitmq_errors import ChannelLost
 from services.broker.rabbitmq_timing import NUDGE, REACH_CAP, REFUSED_CAP, STEADY, Backoff, Timing
 from services.broker.rabbitmq_url import Address
 from services.broker.rabbitmq_wire import Channel, Listener, WireConnection, quiet
+from services.domain import own_words
 from services.domain.errors import BrokerUnavailable
 from services.domain.said import said
 from services.ports import Clock
@@ -284,7 +285,7 @@ class Link:
         text = rabbitmq_errors.describe(reason)
         lost = self.node.place
         self._node = (self._node + 1) % len(self._nodes)
-        self._turn(False, "" if self._closing else f"Connection to RabbitMQ at {lost} lost: {text}.")
+        self._turn(False, "" if self._closing else said("broker.lost", place=lost, error=text))
         for listener in tuple(self._listeners):
             listener.on_down()
         if self._closing:
@@ -315,9 +316,8 @@ class Link:
     def _hold(self, blocked: bool, why: str) -> None:
         self.blocked, self.blocked_at, self.since_ms = blocked, self._clock.monotonic(), self._clock.now_ms()
         self.blocked_ms, self.why = (self.since_ms, why) if blocked else (0, "")
-        what = f"holds publishers back ({why})" if blocked else "accepts publishers again"
-        self.error = f"RabbitMQ at {self.node.place} {what}." if blocked else ""
-        log.warning("RabbitMQ at %s %s", self.node.place, what)
+        self.error = own_words.write("own.broker_holds", place=self.node.place, why=why) if blocked else ""
+        log.warning("%s", self.error or f"RabbitMQ at {self.node.place} accepts publishers again.")
 
     def _after_data(self) -> None:
         for listener in tuple(self._listeners):

@@ -11,6 +11,7 @@ from pika import exceptions
 
 from services import tls
 from services.broker.rabbitmq_url import Address
+from services.domain import own_words
 from services.domain.errors import UsageError
 from services.domain.said import said, words_of
 
@@ -49,10 +50,10 @@ def describe(reason: BaseException) -> str:
     if isinstance(reason, exceptions.ConnectionClosed):
         return f"{reason.reply_code} {reason.reply_text}"
     if isinstance(reason, exceptions.AMQPHeartbeatTimeout):
-        return "no heartbeat came from the broker"
+        return own_words.write("own.link_dumb")
     if isinstance(reason, exceptions.ConnectionBlockedTimeout):
-        return "the broker held publishers back for too long"
-    return "the connection was lost" if isinstance(reason, exceptions.StreamLostError) else repr(reason)
+        return own_words.write("own.link_held")
+    return own_words.write("own.link_lost") if isinstance(reason, exceptions.StreamLostError) else repr(reason)
 
 
 def needs_person(reason: BaseException) -> bool:

@@ -23,6 +23,7 @@ from services.broker.rabbitmq_cut import Cut, of_pika
 from services.broker.rabbitmq_errors import ChannelLost
 from services.broker.rabbitmq_timing import REACH_CAP, STEADY, Backoff
 from services.broker.rabbitmq_wire import Channel
+from services.domain import own_words
 
 log = logging.getLogger(__name__)
 
@@ -248,7 +249,7 @@ class Rota:
         self._forget_channel()
         if self._leaving or not reason.code:
             return
-        cause = f"The broker closed the channel of the shops' queues: {reason.code} {reason.text}"
+        cause = own_words.write("own.channel_shops", why=f"{reason.code} {reason.text}")
         if cause != self.error:
             log.warning("%s", cause)
         self.error = cause

@@ -17,6 +17,7 @@ from services.broker.rabbitmq_cut import Cut, of_pika
 from services.broker.rabbitmq_errors import ChannelLost
 from services.broker.rabbitmq_timing import REACH_CAP, STEADY, Backoff
 from services.broker.rabbitmq_wire import Channel
+from services.domain import own_words
 
 log = logging.getLogger(__name__)
 
@@ -165,7 +166,7 @@ class Subscription:
     def _arrive(self, channel: Channel) -> None:
         """All is as wanted: what exceeds it can go back now without being delivered here again at once."""
         away = self._away()
-        self.error = f"Queues that cannot be reached: {', '.join(away)}" if away else ""
+        self.error = own_words.write("own.queues_away", names=", ".join(away)) if away else ""
         if self._shrunk or not self._running:
             self._shrunk = False
             self._owner.give_back({item.number for item in self._active.values()})
@@ -227,9 +228,9 @@ class Subscription:
         self._forget_channel()
         if self._leaving or not reason.code:
             return
-        cause = f"The broker closed a consumer's channel: {reason.code} {reason.text}"
+        cause = own_words.write("own.channel_closed", why=f"{reason.code} {reason.text}")
         if ACK_TIMEOUT in reason.text:
-            cause = f"The broker took back deliveries held longer than its consumer_timeout: {reason.text}"
+            cause = own_words.write("own.held_too_long", why=reason.text)
         if cause != self.error:
             log.warning("%s", cause)
         self.error = cause

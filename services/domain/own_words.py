@@ -1,4 +1,5 @@
-"""What the engine itself writes into records as the error of an attempt, a letter or a held task.
+"""What the engine itself writes into records: errors of attempts, letters and held tasks, notes of pauses and closed
+shops, what a heartbeat says of its connections.
 
 Records keep plain English, for every program that reads them; a window finds the sentence again and says it in its own
 language. What flows and libraries said stays theirs.
@@ -56,8 +57,21 @@ SENTENCES: dict[str, str] = {
     "own.signal_last": N_("the command was ended by signal {number} ({name}); its last line was: {line}"),
     "own.waits": N_("it goes on when both answer again: {why}"),
     "own.no_shop": N_("no enabled shop fits its selection"),
+    "own.policy_aside": N_("its policy could not be read and was set aside: import the type again, then resume"),
+    "own.entry_aside": N_("the entry could not be read and was set aside"),
+    "own.repair": N_("repair"),
+    "own.link_lost": N_("the connection was lost"),
+    "own.link_dumb": N_("no heartbeat came from the broker"),
+    "own.link_held": N_("the broker held publishers back for too long"),
+    "own.broker_holds": N_("RabbitMQ at {place} holds publishers back ({why})."),
+    "own.queues_away": N_("Queues that cannot be reached: {names}"),
+    "own.channel_closed": N_("The broker closed a consumer's channel: {why}"),
+    "own.channel_shops": N_("The broker closed the channel of the shops' queues: {why}"),
+    "own.held_too_long": N_("The broker took back deliveries held longer than its consumer_timeout: {why}"),
     "own.left": N_("{left} of {of} tasks have not ended"),
 }
+#: by whom a pause, a closed shop or a right is that the program itself put there
+REPAIR = "repair"
 #: longer lines are no sentences of the engine
 _LONGEST = 1_000
 #: letters that a refusal must have beside its place-holders to be known again

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Sequence
 
-from services.domain import envelope, ids, lane, shop_queue
+from services.domain import envelope, ids, lane, own_words, shop_queue
 from services.domain.damage import Damage
 from services.domain.errors import BrokerUnavailable, ConsoleError, TopologyMismatch, UsageError
 from services.domain.miscount import some
@@ -80,8 +80,8 @@ class Repair:
         """Without its policy a type would run with the defaults: as often as they say, also twice."""
         kind, name = one.document
         if kind == "type" and ids.valid_task_type(name):
-            why = "its policy could not be read and was set aside: import the type again, then resume"
-            self._store.set_pause(Pause(scope=f"type:{name}", by="repair", reason=why))
+            why = own_words.write("own.policy_aside")
+            self._store.set_pause(Pause(scope=f"type:{name}", by=own_words.REPAIR, reason=why))
 
     # ------------------------------------------------------------------------------------------------------ broker
     def _topology(self, doing: bool) -> Iterator[Mend]:

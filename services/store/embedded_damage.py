@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from services.domain import tombstone
+from services.domain import own_words, tombstone
 from services.domain.damage import SCHEDULE, WHY_LIMIT, Check, Damage, shown
 from services.domain.errors import UsageError
 from services.domain.session import ClosedSession
@@ -169,14 +169,14 @@ def _move(conn: sqlite3.Connection, one: Damage, now: int) -> int:
 
 def _instead(conn: sqlite3.Connection, table: str, values: Sequence[Any], now: int) -> None:
     """What keeps a gate closed whose row cannot be read: a person opens it."""
-    note = "the entry could not be read and was set aside"
+    note, by = own_words.write("own.entry_aside"), own_words.REPAIR
     try:
         names = [value.decode() if isinstance(value, bytes) else str(value) for value in values]
     except UnicodeDecodeError:
         return
     if table == "pauses" and valid_scope(names[0]):
-        pause = Pause(scope=names[0], by="repair", at=now, reason=note)
+        pause = Pause(scope=names[0], by=by, at=now, reason=note)
         conn.execute("INSERT INTO pauses VALUES (?, ?)", (pause.scope, ENCODER.encode(pause)))
     elif table == "sessions":
-        closed = ClosedSession(shop=names[0], kind="login_expired", since=now, by="repair", note=note)
+        closed = ClosedSession(shop=names[0], kind="login_expired", since=now, by=by, note=note)
         conn.execute("INSERT INTO sessions VALUES (?, ?)", (closed.shop, ENCODER.encode(closed)))

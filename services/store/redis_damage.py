@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from services.domain import tombstone
+from services.domain import own_words, tombstone
 from services.domain.damage import SCHEDULE, WHY_LIMIT, Check, Damage, shown
 from services.domain.errors import UsageError
 from services.domain.session import ClosedSession
@@ -322,11 +322,11 @@ class Damages(Fleet):
 def _instead(key: str, member: bytes, now: int) -> bytes:
     """What keeps a gate closed whose entry cannot be read: a person opens it."""
     name = member.decode("utf-8", "replace")
-    note = "the entry could not be read and was set aside"
+    note, by = own_words.write("own.entry_aside"), own_words.REPAIR
     if not member or name.encode() != member:
         return b""
     if key == keys.PAUSES and valid_scope(name):
-        return ENCODER.encode(Pause(scope=name, by="repair", at=now, reason=note))
+        return ENCODER.encode(Pause(scope=name, by=by, at=now, reason=note))
     if key == keys.SESSIONS:
-        return ENCODER.encode(ClosedSession(shop=name, kind="login_expired", since=now, by="repair", note=note))
+        return ENCODER.encode(ClosedSession(shop=name, kind="login_expired", since=now, by=by, note=note))
     return b""

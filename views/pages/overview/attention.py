@@ -56,7 +56,7 @@ def _texts(item: Attention) -> tuple[str, str]:
     if item.facts:
         sentence = text.sentences((sentence, *map(_fact, item.facts)))
     noted = "{reason}" in words.sentence
-    reason = "" if noted else safe.one_line(str(item.params.get("reason", "")), 120)
+    reason = "" if noted else _param("reason", item.params.get("reason", ""))
     return fill(_said(words.title), params), _("{name}: {value}").format(
         name=sentence, value=reason
     ) if reason else sentence
@@ -90,6 +90,8 @@ def _param(name: str, value: str | int | float) -> str | float:
         return type_names.name(str(value))
     if name == "lane":
         return shown.lane_word(str(value)).lower()
+    if name in ("reason", "who"):
+        return safe.one_line(messages.own(str(value)), 120)
     if name == "names":
         return text.listed(safe.one_line(one, 40) for one in str(value).split("\n"))
     return f"{value:,}" if isinstance(value, int) else safe.one_line(str(value), 80)

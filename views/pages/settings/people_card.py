@@ -7,6 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from services import messages
 from services.clock import SystemClock
 from services.domain.role import ADMIN, OPERATOR, VIEWER, Person, Roles
 from services.i18n import N_, _
@@ -189,5 +190,11 @@ def _given(one: Person) -> str:
     if not entry.readable:
         return _("cannot be read, so it permits least")
     when = shown.clock(entry.at, SystemClock().now_ms())
-    who = _("given by {who}").format(who=entry.by) if entry.by else _("the first of the fleet") if entry.at else ""
+    who = (
+        _("given by {who}").format(who=messages.own(entry.by))
+        if entry.by
+        else _("the first of the fleet")
+        if entry.at
+        else ""
+    )
     return " · ".join(part for part in (who, when, entry.note) if part)

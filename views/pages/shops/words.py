@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from services import messages
 from services.domain import limit
 from services.domain.breaker import Breaker, Rule
 from services.domain.insight import shop as insight
@@ -71,8 +72,8 @@ def asks_for(now: ShopNow, at_ms: int) -> str:
 def told_by(one: ClosedSession) -> str:
     """Who or what said that somebody must log in."""
     if one.by:
-        who = _("said by {who}").format(who=safe.one_line(one.by, 60))
-        return text.listed([part for part in (who, safe.one_line(one.note, 120)) if part])
+        who = _("said by {who}").format(who=safe.one_line(messages.own(one.by), 60))
+        return text.listed([part for part in (who, safe.one_line(messages.own(one.note), 120)) if part])
     return _("told by {task}").format(task=one.task_id) if one.task_id else ""
 
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from services import messages
 from services.domain.insight import attempts
 from services.domain.mask import masked, masked_text
 from services.domain.task import Task
-from services.i18n import _
+from services.i18n import N_, _
 from services.ports import Letter
 from views.support import shown, text
+
+#: by what a task was made
+_ORIGINS: Mapping[str, str] = {
+    "console": N_("this program"),
+    "cli": N_("command line"),
+    "file": N_("a file"),
+    "import": N_("import"),
+    "schedule": N_("a schedule"),
+    "foreign": N_("another program"),
+    "again": N_("created again"),
+    "demo": N_("sample"),
+}
 
 
 def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Sequence[tuple[str, str]]:
@@ -22,7 +35,7 @@ def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Seque
         (_("created"), shown.clock(task.created_at, now)),
         (_("must start by"), shown.clock(task.deadline, now) if task.deadline else ""),
         (_("created by"), task.created_by),
-        (_("origin"), task.origin),
+        (_("origin"), _(_ORIGINS[task.origin]) if task.origin in _ORIGINS else task.origin),
         (_("attempts"), _attempts(task)),
         (_("time-out"), text.coarse(shown.span(task.timeout_s * 1000))),
         (_("worker"), task.worker),
@@ -31,7 +44,7 @@ def facts(task: Task, letter: Letter | None, now: int, again: str = "") -> Seque
         (_("created again as"), again),
         (_("republished as"), task.successor),
         (_("marks"), ", ".join(task.marks)),
-        (_("reason"), task.reason),
+        (_("reason"), messages.own(task.reason)),
         (_("note"), task.triage_note),
         (_("routing key"), f"task.{task.platform}.{task.queue or task.lane}"),
         ("x-rpa-gen", str(task.gen)),
