@@ -6,13 +6,12 @@ import contextlib
 import hashlib
 import threading
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from services.artifacts import papers
 from services.artifacts.papers import CARDS, CHUNK, Caps
 from services.domain import artifact as names
-from services.domain.artifact import Artifact
+from services.domain.artifact import Artifact, Source
 from services.domain.errors import ArtifactError
 from services.ports import Clock
 
@@ -39,9 +38,7 @@ class BucketArtifacts:
         """The address."""
         return self._address
 
-    def put(
-        self, task_id: str, attempt: int, name: str, source: Path | bytes, kind: str = "", step: str = ""
-    ) -> Artifact:
+    def put(self, task_id: str, attempt: int, name: str, source: Source, kind: str = "", step: str = "") -> Artifact:
         """Keep a copy; see the port."""
         safe = names.safe_name(name)
         place = f"{names.folder_of(task_id)}/{attempt}"

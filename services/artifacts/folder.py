@@ -14,7 +14,7 @@ from typing import BinaryIO
 from services.artifacts import papers
 from services.artifacts.papers import CARDS, Caps
 from services.domain import artifact as names
-from services.domain.artifact import Artifact
+from services.domain.artifact import Artifact, Source
 from services.domain.errors import ArtifactError
 from services.ports import Clock
 
@@ -33,9 +33,7 @@ class FolderArtifacts:
         """The folder."""
         return str(self._root)
 
-    def put(
-        self, task_id: str, attempt: int, name: str, source: Path | bytes, kind: str = "", step: str = ""
-    ) -> Artifact:
+    def put(self, task_id: str, attempt: int, name: str, source: Source, kind: str = "", step: str = "") -> Artifact:
         """Keep a copy; see the port."""
         safe = names.safe_name(name)
         place = f"{names.folder_of(task_id)}/{attempt}"

@@ -14,7 +14,7 @@ from typing import BinaryIO
 import msgspec
 
 from services.domain import artifact as names
-from services.domain.artifact import Artifact
+from services.domain.artifact import Artifact, Source
 from services.domain.errors import ArtifactError
 
 CHUNK = 1024 * 1024
@@ -69,7 +69,7 @@ def without_card(task_id: str, attempt: int, place: str, size: int, at: int) -> 
     )
 
 
-def opened(source: Path | bytes) -> BinaryIO:
+def opened(source: Source) -> BinaryIO:
     """A file or bytes to read.
 
     Raises:
@@ -77,6 +77,8 @@ def opened(source: Path | bytes) -> BinaryIO:
     """
     if isinstance(source, bytes):
         return io.BytesIO(source)
+    if not isinstance(source, Path):
+        return source
     try:
         # A pipe would let us wait for a writer for ever; a device has no end.
         number = os.open(source, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))

@@ -6,13 +6,16 @@ import hashlib
 import re
 import unicodedata
 from dataclasses import dataclass
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from typing import BinaryIO
 
 import msgspec
 
 from services.domain.hosts import is_device
 from services.domain.stored import Instant
 
+#: what a file is kept from: where it lies, its bytes, or the file itself, opened by who looked at it and closed here
+Source = Path | bytes | BinaryIO
 KINDS = ("image", "html", "text", "table", "download", "other")
 #: files of one attempt that its record names; the place where they lie knows all
 IN_RECORD = 20

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 import msgspec
 
-from services.domain.artifact import Artifact
+from services.domain.artifact import Artifact, Source
 from services.domain.task import Task
 from services.domain.worker import BrowserState
 
@@ -41,7 +40,7 @@ class Flag:
 class ArtifactSink(Protocol):
     """Takes the files of one attempt; may be called from any thread until the executor returns."""
 
-    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+    def add(self, source: Source, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         """Keep a copy of a file or of these bytes; never raises. None: it could not be kept, which is noted in the
         record of the attempt and fails nothing. ``name`` may be left out for a file.
         """
@@ -53,7 +52,7 @@ class ArtifactSink(Protocol):
 class NoArtifacts:
     """Where nothing is kept."""
 
-    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+    def add(self, source: Source, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         """Leave it where it is."""
 
     def note(self, text: str) -> None:

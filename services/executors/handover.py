@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import os
 import queue
+import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from services.executors.base import ArtifactSink
 
@@ -64,24 +67,61 @@ class Handover:
             name, kind, step = (_word(order.get(field)) for field in ("name", "kind", "step"))
             path = self._folder / order["artifact"]
             name = name or path.name
-            own = path if order["anywhere"] else self._own(path)
-            if own is not None:
-                self._sink.add(own, name=name, kind=kind, step=step)
+            if order["anywhere"]:
+                self._sink.add(path, name=name, kind=kind, step=step)
+            elif (own := self._own(path)) is not None:
+                with own:
+                    self._sink.add(own, name=name, kind=kind, step=step)
             else:
                 self._sink.note(
-                    f"{name} is left out: it is not in the folder of the attempt, which FLEETDECK_FILES names"
+                    f"{_word(name)} is left out: it is no file of its own in the folder of the attempt, which "
+                    "FLEETDECK_FILES names"
                 )
             if order["anywhere"] and order.get("remove") is True:
                 with contextlib.suppress(OSError):
                     path.unlink()
 
-    def _own(self, path: Path) -> Path | None:
-        """Where it really lies, if that is in the attempt's own folder and a file."""
+    def _own(self, path: Path) -> BinaryIO | None:
+        """The file itself, if it lies in the attempt's own folder and nowhere else.
+
+        What is opened is what was looked at: whoever can write there may put a link in its place at any moment.
+        """
         try:
-            real = path.resolve(strict=True)
-            return real if real.is_file() and real.is_relative_to(self._folder.resolve()) else None
+            folder = self._folder.resolve()
+            inside = path.resolve(strict=True).relative_to(folder)
+            number = _opened(folder, inside.parts)
         except (OSError, ValueError, RuntimeError):
             return None
+        found = os.fstat(number)
+        # a second name may be somebody else's, anywhere on the disk
+        if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+            os.close(number)
+            return None
+        return os.fdopen(number, "rb")
+
+
+def _opened(folder: Path, parts: Sequence[str]) -> int:
+    """A file below a folder, step by step and never through a link.
+
+    Raises:
+        OSError: there is none, or a link has come to stand on the way.
+    """
+    if not parts:
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if os.open not in os.supports_dir_fd:  # Windows, where links are a right of their own
+        return os.open(folder.joinpath(*parts), os.O_RDONLY | getattr(os, "O_BINARY", 0))
+    place = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    for part in parts[:-1]:
+        try:
+            inner = os.open(part, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=place)
+        finally:
+            os.close(place)
+        place = inner
+    try:
+        # a pipe would be waited for
+        return os.open(parts[-1], os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=place)
+    finally:
+        os.close(place)
 
 
 def _word(value: object) -> str:

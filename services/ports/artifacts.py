@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from services.domain.artifact import Artifact
+from services.domain.artifact import Artifact, Source
 
 
 class ArtifactStore(Protocol):
     """Keeps files by task and attempt. Thread-safe."""
 
-    def put(
-        self, task_id: str, attempt: int, name: str, source: Path | bytes, kind: str = "", step: str = ""
-    ) -> Artifact:
+    def put(self, task_id: str, attempt: int, name: str, source: Source, kind: str = "", step: str = "") -> Artifact:
         """Keep a copy of a file or of these bytes. ``name`` is made safe and, where the attempt has it already,
         numbered; ``kind`` "" is told by the name.
 

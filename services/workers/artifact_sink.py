@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from pathlib import Path, PurePath
 
-from services.domain.artifact import IN_RECORD, Artifact, ArtifactMark, mark
+from services.domain.artifact import IN_RECORD, Artifact, ArtifactMark, Source, mark
 from services.domain.errors import ArtifactError
 from services.domain.mask import masked_text
 from services.ports import ArtifactStore
@@ -26,7 +26,7 @@ class AttemptArtifacts:
         self._notes: list[str] = []
         self._more = 0
 
-    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+    def add(self, source: Source, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         """Keep a copy; see ``ArtifactSink``."""
         called = _shown(name or (source.name if isinstance(source, Path) else "file"))
         if self._store is None:

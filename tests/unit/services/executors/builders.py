@@ -7,12 +7,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import psutil
 
-from services.domain.artifact import Artifact
+from services.artifacts import papers
+from services.domain.artifact import Artifact, Source
 from services.domain.task import Task
 from services.executors import tree_guard
 from services.executors.base import Executor, Job, JobContext, Outcome
@@ -36,9 +36,10 @@ class Files:
     kept: dict[str, tuple[bytes, str, str]] = field(default_factory=dict)  #: content, kind and step by name
     notes: list[str] = field(default_factory=list)
 
-    def add(self, source: Path | bytes, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
+    def add(self, source: Source, *, name: str = "", kind: str = "", step: str = "") -> Artifact | None:
         """Read it at once."""
-        content = source if isinstance(source, bytes) else source.read_bytes()
+        with papers.opened(source) as stream:
+            content = stream.read()
         self.kept[name or getattr(source, "name", "")] = (content, kind, step)
         return None
 
