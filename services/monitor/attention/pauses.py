@@ -15,7 +15,7 @@ from services.monitor.overview import Attention
 WORDS = {
     "attention.paused_all": Words(N_("Everything is paused"), N_("{waiting_n} waiting; paused by {who}")),
     "attention.paused_platform": Words(N_("{platform} is paused"), N_("{waiting_n} waiting; paused by {who}")),
-    "attention.paused_type": Words(N_("{which} is paused"), N_("{waiting_n} waiting; paused by {who}")),
+    "attention.paused_type": Words(N_("{type} is paused"), N_("{waiting_n} waiting; paused by {who}")),
 }
 #: with a note: that comes first, for it says what is to be done before the pause ends
 WORDS |= {
@@ -38,7 +38,7 @@ def items(look: Look) -> Iterable[Attention]:
                 severity="paused",
                 code=f"attention.paused_{what}" + ("_noted" if pause.reason else ""),
                 params={
-                    "which": which,
+                    "type": which,
                     "platform": which,
                     "who": pause.by,
                     "reason": pause.reason,

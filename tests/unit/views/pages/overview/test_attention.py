@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from services import i18n
 from services.domain.message import Message
+from services.domain.task_type import TaskType
 from services.monitor.attention import WORDS, english
 from services.monitor.overview import Attention
 from tests.unit.views.pages.overview.sample_source import NOW_MS, SampleSource, attention
 from views.pages.overview.attention import markers, row_of
+from views.support import type_names
 from views.support.text import THIN
 from views.support.way_words import VERBS
 
@@ -93,6 +96,26 @@ def test_silence_and_blocking_are_marked_in_the_chart() -> None:
     marks = markers(SampleSource().now())
     assert [mark.text for mark in marks] == ["rpa-06 silent", "broker takes no tasks"]
     assert marks[0].at_ms == NOW_MS - 74_000
+
+
+def test_a_paused_type_is_called_what_people_call_it() -> None:
+    item = Attention(
+        key="paused:type:sync_order",
+        severity="paused",
+        code="attention.paused_type",
+        params={"type": "sync_order", "who": "chen@desk", "waiting": 4},
+        verbs=(("resume", "type:sync_order"),),
+    )
+    type_names.know({"sync_order": TaskType(name="sync_order", title={"zh_CN": "同步订单"})})
+    i18n.set_language("zh_CN")
+    try:
+        row = row_of(item, NOW_MS)
+    finally:
+        i18n.set_language("en")
+        type_names.know({})
+    assert "同步订单" in row.title
+    assert "sync_order" not in row.title
+    assert "同步订单" in row.verbs[0][2]
 
 
 def test_what_somebody_else_has_paused_is_not_resumed_first() -> None:
