@@ -206,6 +206,17 @@ def test_what_waits_in_the_queue_of_its_shop_is_not_missing_from_its_lane(room: 
     assert room.task(task.task_id).gen == task.gen, "nor was it published again"
 
 
+def test_what_waits_in_its_lane_is_not_missing_from_the_queue_that_its_shop_has_got(room: Room) -> None:
+    """It was published before there was one, and nobody has moved it yet."""
+    task = room.create(shop_id="own")
+    room.broker.open_shop("pdd", "own")
+    found = finder(room, missing_after_ms=30_000)
+    for _ in range(4):
+        assert look(room, found) == 0
+        room.clock.advance(31.0)
+    assert (room.task(task.task_id).gen, room.ready()) == (task.gen, 1), "nor was it published again"
+
+
 def test_what_somebody_holds_and_has_not_started_is_not_missing(room: Room, tmp_path: Path) -> None:
     found = finder(room, missing_after_ms=30_000)
     held, lost = submit(room, 2)

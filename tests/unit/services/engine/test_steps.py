@@ -84,6 +84,14 @@ def test_a_silent_store_loses_nothing_and_ends_no_thread(
     assert caplog.text
 
 
+def test_what_ends_in_the_wake_of_another_is_started_by_nobody_any_more(room: Room) -> None:
+    first = room.create()
+    after = room.create(shop_id="s2", depends_on=(first.task_id,), on_dependency_failure="cancel")
+    room.steps.apply([Cancel(task_id=first.task_id, by="ann")])
+    assert (room.task(first.task_id).status, room.task(after.task_id).status) == ("cancelled", "cancelled")
+    assert room.store.executed([first.task_id, after.task_id]) == [True, True]
+
+
 def test_a_message_says_what_a_worker_needs(room: Room) -> None:
     task = room.create(priority=9)
     (delivery,) = room.take("high")

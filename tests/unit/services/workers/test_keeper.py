@@ -64,6 +64,45 @@ def test_who_has_lost_a_task_ends_it_and_who_was_asked_to_stop_does(
     assert (fine.cancelled.is_set(), room.task(fine.task.task_id).status) == (False, "running")
 
 
+class Turned(SystemClock):
+    """Waits as the system does; its seconds are turned by hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.at = 0.0
+
+    def monotonic(self) -> float:
+        return self.at
+
+
+def test_a_reply_that_came_late_puts_the_next_renewal_off_by_nothing(
+    room: Room, held: list[Held], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A lease counts from when it was asked for, not from when somebody said so."""
+    monkeypatch.setattr(module, "BEAT_S", 0.02)
+    clock, asked, real = Turned(), list[float](), room.store.apply
+
+    def apply(ops: Sequence[Op]) -> list[Answer]:
+        if any(isinstance(op, Renew) for op in ops):
+            asked.append(clock.at)
+            clock.at += 9.0 if len(asked) == 1 else 0.0
+        return real(ops)
+
+    monkeypatch.setattr(room.store, "apply", apply)
+    keeper = Keeper(
+        room.store, room.steps, clock, held=lambda: held, info=lambda: WorkerInfo(worker="w1", host="h", pid=1),
+        hear=lambda _heard: None, lease_s=40.0, name="w1",
+    )  # fmt: skip
+    try:
+        clock.at = 10.0
+        eventually(lambda: clock.at == 19.0)
+        clock.at = 20.0
+        eventually(lambda: len(asked) == 2)
+    finally:
+        keeper.close()
+    assert asked == [10.0, 20.0]
+
+
 def test_a_record_that_cannot_be_read_is_not_a_lost_task(
     room: Room, held: list[Held], beats: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
