@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import keyring
 import pytest
 
+from services.domain import mask
 from services.vault import Vault
 
 ENVIRONMENT = {
@@ -28,3 +30,10 @@ ENVIRONMENT = {
 )
 def test_the_shops_own_secret_goes_first(platform: str, shop: str, name: str, value: str | None) -> None:
     assert Vault(ENVIRONMENT, keyring=False).find(platform, shop, name) == value
+
+
+def test_what_the_key_store_tells_is_dots_from_then_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = {("fleetdeck", "pdd:s7/password"): "of-this-machine-77"}
+    monkeypatch.setattr(keyring, "get_password", lambda service, scope: kept.get((service, scope)))
+    assert Vault({}).find("pdd", "s7", "password") == "of-this-machine-77"
+    assert mask.known("it sent of-this-machine-77") == "it sent ••••"

@@ -84,6 +84,9 @@ class Handler(BaseHTTPRequestHandler):
                 (f"{said},{urllib.parse.quote(said)},店铺\n" * 6000).encode(charset.replace("no-such", "") or "utf-8"),
                 kind,
             )
+        elif how == "escaped":
+            words = "".join(f"\\u{ord(char):04x}" for char in said)
+            self.answer(200, f'{{"said": "{words}"}}'.encode(), {"Content-Type": "application/json"})
         elif how == "bytes":
             self.answer(200, b"\xff\x00" + said.encode() + b"\x00", {"Content-Type": "application/pdf"})
         else:
@@ -245,7 +248,20 @@ def test_a_large_answer_is_a_file_and_a_huge_one_refused(server: Server) -> None
 
 @pytest.mark.parametrize(
     "how",
-    ["200", "500", "late", "header", "headers", "location", "file", "file/gbk", "file/utf-16", "file/no-such", "bytes"],
+    [
+        "200",
+        "500",
+        "late",
+        "header",
+        "headers",
+        "location",
+        "file",
+        "file/gbk",
+        "file/utf-16",
+        "file/no-such",
+        "bytes",
+        "escaped",
+    ],
 )
 def test_what_a_server_repeats_of_a_secret_is_kept_nowhere(server: Server, how: str) -> None:
     listener, secret = Listener(), "s3cret/value 18"

@@ -102,6 +102,18 @@ def test_a_flow_that_wiped_its_environment_ends_with_its_worker() -> None:
         eventually(lambda: all(map(is_gone, [*roots, *strays])))
 
 
+def test_a_guard_that_takes_anothers_place_knows_what_began_before_it() -> None:
+    code = WORKER.replace(repr(FLOW), repr(WIPED)).replace(
+        "print(tree_guard._guard.pid",
+        "first = tree_guard._guard\nfirst.kill()\nfirst.wait()\ntree_guard.ensure()\nprint(tree_guard._guard.pid",
+    )
+    with worker(code) as (process, flows, _):
+        lasting = [*flows[0::3], *flows[1::3]]
+        assert not any(map(is_gone, lasting))
+        process.send_signal(signal.SIGKILL)
+        eventually(lambda: all(map(is_gone, lasting)))
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_guard_outlives_what_is_meant_for_its_worker(number: signal.Signals) -> None:
     with worker() as (process, flows, guard):

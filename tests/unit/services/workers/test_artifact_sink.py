@@ -48,6 +48,12 @@ def test_a_worker_that_keeps_none_says_so() -> None:
     assert sink.told() == ((), "this worker keeps no files: artifacts.place is off")
 
 
+def test_a_note_holds_no_secret() -> None:
+    sink = AttemptArtifacts(None, "t", 1)
+    sink.note("https://ann:hunter22@files.example.com/a.png did not answer")
+    assert sink.told() == ((), "https://••••@files.example.com/a.png did not answer")
+
+
 @pytest.mark.parametrize("ok", [True, False])
 def test_the_end_of_an_attempt_carries_its_files(room: Room, tmp_path: Path, ok: bool) -> None:
     place = folder(tmp_path)
