@@ -12,7 +12,7 @@ from services.commands import operator
 from services.commands.audit import REFUSED_MS, Audit
 from services.commands.operator import Operator, current
 from services.commands.roles import RoleCommands
-from services.domain.errors import ConsoleError, NotAllowed, StoreUnavailable, UsageError
+from services.domain.errors import ConsoleError, NotAllowed, StoreError, StoreUnavailable, UsageError
 from services.engine import people
 from tests.integration.fleet_rig import Fleet
 
@@ -88,6 +88,30 @@ def test_two_admins_who_demote_each_other_at_once_leave_one(fleet: Fleet) -> Non
         (left,) = people.roles(store).admins()
         assert done.count(True) == 1
         roles_of(fleet, left).set(ANN, "admin")
+
+
+def test_an_admin_cannot_be_removed_by_one_who_is_being_removed(fleet: Fleet, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = fleet.engine.store
+    ann = roles_of(fleet, ANN)
+    ann.set(BEN, "admin")
+    ben, real = roles_of(fleet, BEN), store.remove_document
+
+    def meanwhile(kind: str, name: str) -> None:
+        monkeypatch.undo()
+        with pytest.raises(StoreError):
+            ben.remove(ANN)
+        real(kind, name)
+
+    monkeypatch.setattr(store, "remove_document", meanwhile)
+    ann.remove(BEN)
+    assert people.roles(store).admins() == (ANN,)
+
+
+def test_nobody_is_an_admin_by_default(fleet: Fleet) -> None:
+    with pytest.raises(UsageError) as caught:
+        roles_of(fleet, ANN).set_default("admin")
+    assert caught.value.field == "role"
+    assert people.roles(fleet.engine.store).default == "operator"
 
 
 @pytest.mark.parametrize("who", ["ann", "@desk", "ann@", "a\nb@c", "x" * 200 + "@d", "‮ann@desk", " ann@desk", ""])

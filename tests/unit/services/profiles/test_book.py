@@ -138,6 +138,19 @@ def test_an_unknown_name_is_refused_with_every_name_that_is_known(tmp_path: Path
     ]
 
 
+def test_a_connection_that_permits_no_change_is_known_as_that(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("[profiles.shops]\nread_only = true\n")
+    book = Book(tmp_path)
+    book.put(SavedProfile(name="watch", read_only=True))
+    book.put(SavedProfile(name="tryout"))
+    assert {one.name: one.read_only for one in known.known(config.load(home=tmp_path))} == {
+        "local": False,
+        "shops": True,
+        "watch": True,
+        "tryout": False,
+    }
+
+
 def test_addresses_of_the_file_without_a_name_are_a_connection_too(tmp_path: Path) -> None:
     (tmp_path / "config.toml").write_text("[broker]\nurl = 'amqp://u:p@b:5672'\n[store]\nurl = 'redis://r'\n")
     settings = config.load(home=tmp_path)
