@@ -74,7 +74,7 @@ def test_a_loss_shows_banner_and_greys_and_forbids_to_act(qtbot: QtBot, console:
     assert window.status_bar.part("lag").words().startswith("No events for")
     cut.mend()
     qtbot.waitUntil(lambda: not window.banner.isVisible())
-    qtbot.waitUntil(lambda: window.stack.graphicsEffect() is None)
+    assert window.stack.graphicsEffect() is None, "grey goes with the banner, not half a second later"
     qtbot.waitUntil(window.top_bar.create_button.isEnabled)
     assert not tasks.header._frozen.isVisible()
     qtbot.waitUntil(lambda: window.top_bar._fresh.health.name == "live")

@@ -22,6 +22,7 @@ class Noted(Page):
         super().__init__(name)
         self.name = name
         self.seen: list[object] = []
+        self.barred = ""
         Noted.made.append(name)
 
     def activate(self) -> None:
@@ -32,6 +33,9 @@ class Noted(Page):
 
     def refresh(self) -> None:
         self.seen.append("refresh")
+
+    def set_acting(self, reason: str) -> None:
+        self.barred = reason
 
     def show_request(self, request: object) -> None:
         self.seen.append(request)
@@ -80,6 +84,16 @@ def test_a_page_opens_another_with_a_request(window: MainWindow) -> None:
     assert seen(window, "b")[-1] == "status:held"
     window.open_page("nobody")
     assert window.current == "b"
+
+
+def test_a_page_that_is_opened_while_nothing_may_be_changed_is_told(window: MainWindow) -> None:
+    window.open_page("a")
+    window.set_acting("Not while the connection is lost")
+    window.open_page("b")
+    reasons = [page.barred for page in map(window.page, ("a", "b", "c")) if isinstance(page, Noted)]
+    assert reasons == ["Not while the connection is lost"] * 3
+    window.set_acting("")
+    assert [page.barred for page in map(window.page, ("a", "b", "c")) if isinstance(page, Noted)] == [""] * 3
 
 
 def test_back_and_forward(qtbot: QtBot, window: MainWindow) -> None:

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from services import i18n
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
-from services.domain.change import Annotate
+from services.domain.change import Annotate, Create
 from services.domain.mask import DOTS
 from services.domain.shop import Pause
 from services.domain.status import Triage
@@ -27,6 +28,7 @@ from views.dialogs.schema_fields import LineInput
 from views.pages.dead_letters import words
 from views.pages.dead_letters.cause_note import CauseNote
 from views.pages.dead_letters.page import DeadLettersPage
+from views.support.acting import REPUBLISH, Acting
 from views.widgets.toast import ToastSpec
 
 pytestmark = pytest.mark.both_pairs
@@ -183,6 +185,16 @@ def test_a_letter_that_is_held_already_is_not_held_again(fleet: Fleet, open_page
     assert fleet.toasts[-1].text == "Republishing with your changes in 5 s"
 
 
+def test_a_letter_that_is_held_here_is_not_free_on_another_page(fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {})
+    page = open_page()
+    elsewhere = Acting(page, fleet.toasts.append, fleet.context.pending)
+    assert elsewhere.free(REPUBLISH, [dead]) == [dead]
+    page.panel.primary_button.click()
+    assert elsewhere.free(REPUBLISH, [dead]) == []
+    assert fleet.toasts[-1].text == "That is about to happen already."
+
+
 def test_a_corrected_message_is_sent_in_place_of_the_old_one(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     dead = fleet.die("pdd", "pdd-10021", "sync_order", LOGIN, {"page_size": 50, "kept": "by hand"})
     page = open_page()
@@ -302,6 +314,8 @@ def test_letters_of_which_none_would_go_cannot_be_asked_for(qtbot: QtBot, fleet:
     page._model.set_ticked(ids)
     assert not page.bar.republish.isEnabled()
     assert "The same task is active already" in page.bar.republish.toolTip()
+    page.verbs.on_bulk("republish")
+    assert fleet.toasts == [], "whoever asks for it"
     menu = QMenu(page)
     page.verbs.fill_menu(menu, ids[0])
     assert {action.text(): action.isEnabled() for action in menu.actions()}["Republish"] is False
@@ -482,6 +496,34 @@ def test_all_of_a_cause_is_republished_after_a_look(qtbot: QtBot, fleet: Fleet, 
     assert len(page.findChild(RepublishDialog)._ids) == 18  # type: ignore[union-attr]
 
 
+def whole(qtbot: QtBot, page: DeadLettersPage, cause: str) -> set[str]:
+    """Republish a cause as a whole from the head of its letters; the ids that the question is about."""
+    page.causes.choose(cause)
+    qtbot.waitUntil(lambda: page.letters.republish.isEnabled())
+    page.letters.republish.click()
+    qtbot.waitUntil(lambda: page.findChild(RepublishDialog) is not None)
+    page.findChild(RepublishDialog).copy_button.click()  # type: ignore[union-attr]
+    return set(QGuiApplication.clipboard().text().split())
+
+
+def test_all_of_a_cause_is_asked_about_however_few_it_has(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    dead = fleet.seed_deaths()
+    page = open_page()
+    assert whole(qtbot, page, page.causes.causes.record(2).fingerprint) == set(dead[27:32])
+    assert fleet.toasts == [], "nothing is held before somebody has seen what becomes of each"
+    assert fleet.store.counts().triage == {Triage.OPEN: 33}
+
+
+def test_all_of_a_cause_is_no_letter_of_another_one_of_its_kind(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
+    """Letters without a fingerprint are found by their kind, which those of other causes have too."""
+    dead = fleet.seed_deaths()
+    like = one(fleet, dead[0])
+    bare = [msgspec.structs.replace(like, task_id=f"bare-{number}", fingerprint="") for number in range(2)]
+    fleet.store.apply([Create(task=task) for task in bare])
+    page = open_page()
+    assert whole(qtbot, page, like.error_kind) == {"bare-0", "bare-1"}
+
+
 def test_ticked_letters_are_archived_together(qtbot: QtBot, fleet: Fleet, open_page: Open) -> None:
     fleet.seed_deaths()
     page = open_page()
@@ -558,10 +600,15 @@ def test_nothing_is_decided_while_that_is_not_allowed(qtbot: QtBot, fleet: Fleet
     assert {(button.isEnabled(), button.toolTip()) for button in buttons} == {(False, LOST)}
     qtbot.keyClick(page.panel.editor.json, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     page.verbs.on_bulk("republish")
+    page.letters.republish_wanted.emit()
     assert not fleet.toasts
     assert len(page._model.ticked()) == 1
     page.set_acting("")
     assert all(button.isEnabled() for button in buttons)
+    page.letters.republish.click()
+    qtbot.waitUntil(lambda: page.findChild(RepublishDialog) is not None)
+    qtbot.waitUntil(page.findChild(RepublishDialog).export_button.isEnabled)  # type: ignore[union-attr]
+    assert len(page.findChildren(RepublishDialog)) == 1, "what was asked for meanwhile came to nothing"
 
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
