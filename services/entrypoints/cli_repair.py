@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import base64
-import os
+from pathlib import Path
 from typing import Any
 
 from services import mending
@@ -87,7 +86,8 @@ def _aside(context: Context) -> int:
     with context.engine() as engine:
         found = aside.of(engine.store)
     if context.args.export_aside:
-        _write(context.args.export_aside, [_document(one, whole=True) for one in found])
+        reveal = output.REVEALED.get()
+        aside.write(Path(context.args.export_aside), [aside.document(one, reveal=reveal) for one in found])
         path = context.args.export_aside
         context.show({"file": path, "entries": len(found)}, [f"{len(found)} entries written to {path}"])
         return EXIT_OK
@@ -96,29 +96,21 @@ def _aside(context: Context) -> int:
         for one in found
     ]
     lines = table(("place", "entry", "set aside", "by", "bytes", "value"), rows)
-    context.show({"aside": [_document(one, whole=False) for one in found]}, lines)
+    context.show({"aside": [_document(one) for one in found]}, lines)
     return EXIT_OK
 
 
-def _document(one: aside.AsideView, *, whole: bool) -> dict[str, Any]:
+def _document(one: aside.AsideView) -> dict[str, Any]:
     entry = one.entry
-    told: dict[str, Any] = {
+    return {
         "place": entry.place,
         "entry": entry.entry,
         "at": shapes.iso(entry.at),
         "by": one.by,
         "why": entry.why,
         "bytes": one.size,
+        "value": _value(one)[:SHOWN],
     }
-    if not whole:
-        return told | {"value": _value(one)[:SHOWN]}
-    parts: list[dict[str, str]] = []
-    for name, data in entry.parts:
-        part = {"name": name, "text": output.masked({name: aside.text(data)})[name]}
-        if output.REVEALED.get():
-            part = {"name": name, "text": _plain(data), "base64": base64.b64encode(data).decode()}
-        parts.append(part)
-    return told | {"parts": parts}
 
 
 def _value(one: aside.AsideView) -> str:
@@ -129,11 +121,3 @@ def _value(one: aside.AsideView) -> str:
 
 def _plain(data: bytes) -> str:
     return data.decode("utf-8", "backslashreplace")
-
-
-def _write(path: str, documents: list[dict[str, Any]]) -> None:
-    try:
-        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
-            file.writelines(f"{output.document(one)}\n" for one in documents)
-    except OSError as exc:
-        raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field="--export-aside") from exc

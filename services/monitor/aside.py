@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
 
 from services.domain.damage import Aside
-from services.domain.mask import masked_text
+from services.domain.errors import UsageError
+from services.domain.mask import masked, masked_text
 from services.ports import Store
 
 LIMIT = 10_000
@@ -32,6 +39,35 @@ def of(store: Store, limit: int = LIMIT) -> list[AsideView]:
     """The latest first. Blocking."""
     repairs = [(entry.at, entry.who) for entry in store.audit(_AUDITED) if entry.action == "repair"]
     return [AsideView(one, _who(one.at, repairs)) for one in store.aside(limit)]
+
+
+def document(one: AsideView, *, reveal: bool = False) -> dict[str, object]:
+    """All of an entry for a file. ``reveal``: with its secrets, and with the bytes themselves."""
+    entry = one.entry
+    parts = [
+        {"name": name, "text": data.decode("utf-8", "backslashreplace"), "base64": base64.b64encode(data).decode()}
+        if reveal
+        else {"name": name, "text": masked({name: text(data)})[name]}
+        for name, data in entry.parts
+    ]
+    at = datetime.fromtimestamp(entry.at / 1000, UTC).isoformat(timespec="milliseconds") if entry.at else ""
+    return {
+        "place": entry.place, "entry": entry.entry, "at": at, "by": one.by, "why": entry.why, "bytes": one.size,
+        "parts": parts,
+    }  # fmt: skip
+
+
+def write(path: Path, documents: Iterable[Mapping[str, object]]) -> None:
+    """Into a new file that nobody else may read, one JSON object a line.
+
+    Raises:
+        UsageError: it is there already, or cannot be written.
+    """
+    try:
+        with os.fdopen(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+            file.writelines(f"{json.dumps(one, ensure_ascii=False)}\n" for one in documents)
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be written: {exc.strerror or exc}", field="--export-aside") from exc
 
 
 def text(data: bytes) -> str:

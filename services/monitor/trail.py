@@ -13,6 +13,8 @@ from services.domain.errors import UsageError
 from services.domain.filter_time import Times
 from services.domain.insight.audit import Verdict
 from services.engine import audit_check
+from services.monitor import aside
+from services.monitor.aside import AsideView
 from services.ports import AuditEntry, Store
 
 FIELDS = ("who", "action", "target", "outcome", "detail", "state", "text")
@@ -42,6 +44,10 @@ class AuditQueries:
     def verify(self) -> Verdict:
         """Whether all of it is as it was written."""
         return audit_check.check(self._store, self._witness)
+
+    def aside(self) -> list[AsideView]:
+        """What could not be read and was set aside, the latest first, each with whose repair did it."""
+        return aside.of(self._store)
 
     def entries(self, text: str = "", *, limit: int = 50, before: str = "", scan: int = 0) -> Trail:
         """The newest entries that match all words: ``who:ann* action:dead.republish target:ID outcome:partly

@@ -16,6 +16,7 @@ from services.version import VERSION
 from views.context import PageContext
 from views.page import Page
 from views.pages.settings import rules
+from views.pages.settings.aside_card import AsideCard
 from views.pages.settings.connections_card import ConnectionsCard
 from views.pages.settings.people_card import WORDS, PeopleCard
 from views.pages.settings.sample_card import SampleCard
@@ -64,6 +65,7 @@ class SettingsPage(Page):
         self.language_choice = Segmented(LANGUAGES, N_("Language"))
         self.sample = SampleCard(context)
         self.people = PeopleCard(context)
+        self.aside = AsideCard(context)
         self.connections = ConnectionsCard(connections) if connections is not None else None
         self._facts, self._rules = KeyValues(), KeyValues()
         self._where = Label("", "label", "text3", wrap=True)
@@ -82,11 +84,13 @@ class SettingsPage(Page):
         """Show what is in use now."""
         self._show()
         self.people.refresh()
+        self.aside.refresh()
 
     def refresh(self) -> None:
         """The same again."""
         self._show()
         self.people.refresh()
+        self.aside.refresh()
 
     def set_acting(self, reason: str) -> None:
         """Looks can always be changed, the sample fleet and roles not."""
@@ -125,7 +129,7 @@ class SettingsPage(Page):
         columns = QHBoxLayout()
         columns.setSpacing(CARD_GAP)
         first = (self.connections,) if self.connections is not None else ()
-        for cards in ((*first, appearance, self.sample, keys), (self.people, running, about)):
+        for cards in ((*first, appearance, self.sample, keys), (self.people, self.aside, running, about)):
             column = QVBoxLayout()
             column.setSpacing(CARD_GAP)
             for card in cards:
