@@ -14,6 +14,7 @@ VERBS: dict[str, str] = {
     "republish": N_("Republish it"),
     "cancel_tasks": N_("Cancel what waits"),
     "stop_task": N_("Stop it"),
+    "lower_tasks": N_("Lower its priority"),
     "open_tasks": N_("Show tasks"),
     "open_task": N_("Show that task"),
     "open_shop": N_("Open shop"),

@@ -18,7 +18,17 @@ from views.widgets.flow_row import FlowRow
 
 #: verbs that change something; the others open a page
 CHANGING = frozenset(
-    {"pause", "resume", "open_session", "login_shop", "start_worker", "republish", "cancel_tasks", "stop_task"}
+    {
+        "pause",
+        "resume",
+        "open_session",
+        "login_shop",
+        "start_worker",
+        "republish",
+        "cancel_tasks",
+        "stop_task",
+        "lower_tasks",
+    }
 )
 #: for how long an item can be muted: key, source text
 SPANS = (

@@ -73,8 +73,12 @@ def _item(look: Look, code: str, name: str, shops: Sequence[ShopNow], others: in
     keys = [shop.key for shop in shops][:NAMED]
     terms = (equals("shop", *keys), equals("status", *sorted(WAITING)))
     oldest = look.store.query(Query(terms=terms, descending=False, limit=1, want_total=False)).tasks
-    # first where the tasks come from, and the page where its limit is set; a pause holds up what is urgent too
-    verbs = [("open_tasks", f"shop:{','.join(keys)} status:waiting")]
+    # first where the tasks come from; then what lets the others pass without stopping anything, and the page where its
+    # limit is set; a pause holds up what is urgent too
+    list_ = f"shop:{','.join(keys)} status:waiting"
+    verbs = [("open_tasks", list_)]
+    if others:  # with nobody behind it a lower priority changes nothing
+        verbs.append(("lower_tasks", list_))
     if len(shops) == 1:
         # where nobody else waits, a pause would only make it worse
         pause = [("pause", f"shop:{keys[0]}")] if code != "flood_alone" else []

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import QObject
@@ -10,19 +11,22 @@ from PySide6.QtWidgets import QWidget
 
 from services import messages
 from services.commands.outcome import Outcome
+from services.domain import lane
+from services.domain.status import MOVABLE
 from services.i18n import N_, _, ngettext
+from services.monitor.tasks import Pick
 from views.context import PageContext
-from views.dialogs.confirm import ConfirmDialog, Question
+from views.dialogs.confirm import ConfirmDialog, Question, typed_count
 from views.dialogs.resuming import ask_to_resume
 from views.dialogs.shop_login import ShopLogin
-from views.support import type_names
+from views.support import priorities, type_names
 from views.support.operation import Operation
 from views.widgets.heat_map import platform_name
 from views.widgets.toast import ToastAction, ToastSpec, failure
 
 VERBS = (
     "pause", "resume", "open_session", "login_shop", "start_worker", "forget_worker", "republish", "cancel_tasks",
-    "stop_task",
+    "stop_task", "lower_tasks",
 )  # fmt: skip
 LOCAL_SLOTS = 4
 
@@ -48,6 +52,7 @@ class AttentionVerbs(QObject):
             "republish": self.republish,
             "cancel_tasks": self.cancel,
             "stop_task": self.stop,
+            "lower_tasks": self.lower,
         }
         if verb in acts:
             acts[verb](target)
@@ -124,6 +129,50 @@ class AttentionVerbs(QObject):
         dialog = ConfirmDialog(question, self._owner)
         dialog.confirmed.connect(lambda: self._cancel([task_id], dialog.note))
         dialog.open()
+
+    def lower(self, target: str) -> None:
+        """Let waiting tasks go after those of others; ``target`` is the filter of them. They are counted first."""
+        self._operation.start(partial(self._context.tasks.picks, target), self._ask_to_lower, self._fail)
+
+    def _ask_to_lower(self, picks: Sequence[Pick]) -> None:
+        low = lane.DEFAULT_PRIORITY[lane.Lane.LOW]
+        before = {one.task_id: one.priority for one in picks if one.status in MOVABLE and one.priority > low}
+        if not before:
+            self._context.toast(ToastSpec(text=_("Their priority is low already."), status="healthy"))
+            return
+        number = ngettext("{n} task", "{n} tasks", len(before)).format(n=f"{len(before):,}")
+        question = Question(
+            title=N_("Lower the priority"),
+            number=number,
+            text=_("They keep waiting, behind everything of higher priority; what runs goes on. Undo gives it back."),
+            rows=tuple(
+                (_("priority {n}").format(n=level), f"{count:,}")
+                for level, count in sorted(Counter(before.values()).items(), reverse=True)
+            ),
+            verb=_("Lower {tasks}").format(tasks=number),
+            typed=typed_count(len(before), self._context.environment),
+        )
+        dialog = ConfirmDialog(question, self._owner)
+        dialog.confirmed.connect(partial(self._lower, before, low))
+        dialog.open()
+
+    def _lower(self, before: Mapping[str, int], low: int) -> None:
+        def tell(outcome: Outcome) -> None:
+            done = ngettext("{n} task has a low priority now", "{n} tasks have a low priority now", len(outcome.done))
+            undo = ToastAction(
+                text=_("Undo"), call=partial(self._give_back, {one: before[one] for one in outcome.done})
+            )
+            actions = (undo,) if outcome.done else ()
+            self._context.toast(
+                ToastSpec(text=done.format(n=f"{len(outcome.done):,}"), status="healthy", actions=actions)
+            )
+
+        call = partial(priorities.give, self._context.commands, dict.fromkeys(before, low))
+        self._operation.start(call, tell, self._fail)
+
+    def _give_back(self, before: Mapping[str, int]) -> None:
+        said = _("They have the priority of before.")
+        self._start(partial(priorities.give, self._context.commands, before), said)
 
     def _cancel(self, ids: list[str], note: str) -> None:
         def tell(outcome: Outcome) -> None:

@@ -32,7 +32,7 @@ from views.pages.tasks.verbs import (
     standing_of,
     undecided,
 )
-from views.support import text
+from views.support import priorities, text
 from views.support.acting import HOLD_MANY_S, HOLD_S, REPUBLISH, Acting, Reverse
 from views.support.operation import Operation
 
@@ -211,20 +211,12 @@ def retry(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
 
 def raise_priority(commands: CommandSet, picks: Sequence[Pick]) -> Outcome:
     """One step up for each task: low to normal to high. Blocking."""
-    return _prioritize(commands, {one.task_id: _next(one.priority) for one in picks})
+    return priorities.give(commands, {one.task_id: _next(one.priority) for one in picks})
 
 
 def lower(commands: CommandSet, before: Mapping[str, int], outcome: Outcome) -> Outcome:
     """Give back the priorities of before to what was raised. Blocking."""
-    return _prioritize(commands, {task_id: before[task_id] for task_id in outcome.done})
-
-
-def _prioritize(commands: CommandSet, wanted: Mapping[str, int]) -> Outcome:
-    outcome = Outcome()
-    for level in sorted(set(wanted.values())):
-        ids = [task_id for task_id, priority in wanted.items() if priority == level]
-        outcome = join(outcome, commands.tasks.prioritize(ids, level))
-    return outcome
+    return priorities.give(commands, {task_id: before[task_id] for task_id in outcome.done})
 
 
 def _next(priority: int) -> int:

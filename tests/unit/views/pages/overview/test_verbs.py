@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 from pytestqt.qtbot import QtBot
 
 from services.commands.tasks import TaskSpec  # type: ignore[attr-defined]
@@ -81,3 +81,31 @@ def test_a_resumed_pause_is_closed_again_with_its_reason(qtbot: QtBot, fleet: Fl
     undo.call()
     qtbot.waitUntil(lambda: len(fleet.toasts) == 2)
     assert [(pause.scope, pause.reason) for pause in fleet.store.pauses()] == [("platform:pdd", "sale")]
+
+
+def priorities(fleet: Fleet, tasks: list[Task]) -> list[int]:
+    return [task.priority for task in fleet.store.get([one.task_id for one in tasks])]
+
+
+def test_a_flood_is_lowered_after_a_preview_and_raised_again(qtbot: QtBot, fleet: Fleet, owner: QWidget) -> None:
+    assert "lower_tasks" in VERBS
+    other, *tasks = create(fleet, 3)
+    fleet.context.commands.tasks.prioritize([tasks[0].task_id], "high")
+    before, kept = priorities(fleet, tasks), priorities(fleet, [other])
+    verbs, target = AttentionVerbs(fleet.context, owner), f"shop:{','.join(task.shop for task in tasks)} status:waiting"
+    verbs.run("lower_tasks", target)
+    qtbot.waitUntil(lambda: any(one.isVisible() for one in owner.findChildren(ConfirmDialog)))
+    assert priorities(fleet, tasks) == before, "nobody has said yes"
+    said = " ".join(label.text() for label in asked(owner).findChildren(QLabel))
+    assert "2 tasks" in said
+    asked(owner).verb_button.click()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 1)
+    assert (priorities(fleet, tasks), priorities(fleet, [other])) == ([2, 2], kept)
+    assert fleet.store.audit(1)[0].action == "task.prioritize"
+    (undo,) = fleet.toasts[0].actions
+    undo.call()
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 2)
+    assert priorities(fleet, tasks) == before
+    verbs.run("lower_tasks", "shop:pdd:nowhere")
+    qtbot.waitUntil(lambda: len(fleet.toasts) == 3)
+    assert fleet.toasts[2].text == "Their priority is low already."
