@@ -6,6 +6,8 @@ import os
 import random
 import sqlite3
 import sys
+import traceback
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -17,17 +19,21 @@ from pytestqt.qtbot import QtBot
 from console import bootstrap
 from console.desk import Console
 from console.session import Session
-from services import assembly, i18n
+from services import assembly, checkup, i18n
 from services import settings as config
+from services.domain.health import Finding
 from services.entrypoints.window import PAGES
 from tests.gui.test_console import play, until
 from tests.integration import fleet_rig, sample
-from tests.support.spoil import RedisSpoiler, Spoiler, SqliteSpoiler
+from tests.support.spoil import RedisSpoiler, Spoiled, Spoiler, SqliteSpoiler
 from views.support import operation
 from views.support.memory import ShortMemory
 from views.theme import theme
 
-SAFE = "healthy"
+SAFE, META = "healthy", "{rpa}:meta"
+KIND = "another kind of key"
+#: wrong wherever it stands
+NO_TEXT = frozenset({"no text", "a name that is no text", KIND})
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 PAIRS = ["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.mark.redis])]
 
@@ -36,26 +42,93 @@ PAIRS = ["embedded", pytest.param("fleet", marks=[pytest.mark.rabbitmq, pytest.m
 def test_every_page_opens(
     qapp: QApplication, qtbot: QtBot, tmp_path: Path, pair: str, request: pytest.FixtureRequest
 ) -> None:
-    seed = int(os.environ.get("FLEETDECK_TEST_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
-    print(f"the same again: FLEETDECK_TEST_SEED={seed}", file=sys.stderr)
-    place = fleet_rig.settings_for(pair, tmp_path)
-    if pair == "fleet":
-        amqp, redis = request.getfixturevalue("amqp_vhost"), request.getfixturevalue("redis_url")
-        management = request.getfixturevalue("rabbitmq").management_url
-        place = fleet_rig.settings_for(pair, tmp_path, amqp=amqp, redis=redis, management=management)
-    with fleet_rig.opened(pair, place, tmp_path) as fleet:
-        sample.fill(fleet.engine.store, SAFE)
-    spoiler: Spoiler = RedisSpoiler(place.store.url, SAFE) if pair == "fleet" else SqliteSpoiler(place.database, SAFE)
-    spoiler.keep()
-    rng = random.Random(seed)
-    hows = [how for how in spoiler.hows if how != "another kind of key"]
+    place, spoiler = _filled(pair, tmp_path, request)
+    rng = _seeded()
+    hows = [how for how in spoiler.hows if how != KIND]
     for target in spoiler.targets():
-        if target != "{rpa}:meta":
+        if target != META:
             spoiler.spoil(target, rng.choice(hows), rng)
     _look(qapp, qtbot, place)
 
 
-def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings) -> None:
+@pytest.mark.parametrize("pair", PAIRS)
+@pytest.mark.timeout(300)
+def test_every_page_opens_with_one_thing_spoiled(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, pair: str, request: pytest.FixtureRequest
+) -> None:
+    """Alone: among all others, what one of them breaks may hide what the next would."""
+    place, spoiler = _filled(pair, tmp_path, request)
+    rng = _seeded()
+    targets = [target for target in spoiler.targets() if target != META]
+    _one_by_one(qapp, qtbot, place, spoiler, rng.sample(targets, 2), rng)
+
+
+@pytest.mark.harsh
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("pair", PAIRS)
+def test_every_page_opens_whatever_is_spoiled(
+    qapp: QApplication, qtbot: QtBot, tmp_path: Path, pair: str, request: pytest.FixtureRequest
+) -> None:
+    """Each family of keys and each column, one after the other."""
+    place, spoiler = _filled(pair, tmp_path, request)
+    targets = [target for target in spoiler.targets() if target != META]
+    _one_by_one(qapp, qtbot, place, spoiler, targets, _seeded())
+
+
+def _filled(pair: str, folder: Path, request: pytest.FixtureRequest) -> tuple[config.Settings, Spoiler]:
+    """The sample fleet, kept as it is, and the hand that spoils it."""
+    place = fleet_rig.settings_for(pair, folder)
+    if pair == "fleet":
+        amqp, redis = request.getfixturevalue("amqp_vhost"), request.getfixturevalue("redis_url")
+        management = request.getfixturevalue("rabbitmq").management_url
+        place = fleet_rig.settings_for(pair, folder, amqp=amqp, redis=redis, management=management)
+    with fleet_rig.opened(pair, place, folder) as fleet:
+        sample.fill(fleet.engine.store, SAFE)
+    spoiler: Spoiler = RedisSpoiler(place.store.url, SAFE) if pair == "fleet" else SqliteSpoiler(place.database, SAFE)
+    spoiler.keep()
+    return place, spoiler
+
+
+def _seeded() -> random.Random:
+    seed = int(os.environ.get("FLEETDECK_TEST_SEED", "0")) or random.SystemRandom().randrange(1, 10**6)
+    print(f"the same again: FLEETDECK_TEST_SEED={seed}", file=sys.stderr)
+    return random.Random(seed)
+
+
+def _one_by_one(
+    qapp: QApplication,
+    qtbot: QtBot,
+    place: config.Settings,
+    spoiler: Spoiler,
+    targets: Sequence[str],
+    rng: random.Random,
+) -> None:
+    """Every page over each of them; what nobody can read is named by the doctor."""
+    wrong = []
+    for target in targets:
+        spoiler.restore()
+        spoiled = spoiler.spoil(target, rng.choice(spoiler.hows), rng)
+        if spoiled is None:
+            continue
+        print(spoiled, file=sys.stderr)
+        try:
+            _look(qapp, qtbot, place, settle_ms=300)
+        except Exception:
+            wrong.append(f"{spoiled}: {traceback.format_exc()}")
+        if spoiled.how in NO_TEXT and not _named(checkup.examine(place).findings, spoiled):
+            wrong.append(f"the doctor does not name {spoiled}")
+    assert not wrong, "\n\n".join(wrong)
+
+
+def _named(findings: Sequence[Finding], spoiled: Spoiled) -> bool:
+    """Where it lies; of a record what follows from it is named too."""
+    places = {one.message.params.get("place") for one in findings}
+    return spoiled.place in places or (
+        spoiled.place == "tasks" and any(one.message.code.startswith("repair.") for one in findings)
+    )
+
+
+def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings, *, settle_ms: int = 1200) -> None:
     i18n.set_language("en")
     theme().set_mode("dark")
     theme().install(qapp)
@@ -72,7 +145,7 @@ def _look(qapp: QApplication, qtbot: QtBot, place: config.Settings) -> None:
         for page in PAGES:
             desk.window.open_page(page)
             shown = desk.feed.latest.at_ms
-            qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + 1200)
+            qtbot.waitUntil(lambda shown=shown: desk.feed.latest.at_ms > shown + settle_ms)
             assert desk.window.current == page
             assert not desk.window.grab().isNull()
     finally:
