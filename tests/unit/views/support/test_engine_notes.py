@@ -65,7 +65,7 @@ def test_a_pause_of_the_repair(pause: Pause, qtbot: QtBot) -> None:
     now = shops.judge(ShopFacts(shop=shop, pauses=(pause,), paused_types=("work",)), NOW)
     item = Attention(
         key="p", severity="paused", code="attention.paused_type_noted", since_ms=1,
-        params={"which": "店", "who": pause.by, "reason": pause.reason, "waiting": 2},
+        params={"type": "店", "who": pause.by, "reason": pause.reason, "waiting": 2},
     )  # fmt: skip
     owner = QWidget()
     qtbot.addWidget(owner)
